@@ -15,10 +15,7 @@ import { shrinkOnLoad } from './shrink-on-load.js';
 
 /** Wider frames are halved until they fit: more pixels cost time and show nothing that a region crop would use. */
 const WORKING_WIDTH = 1280;
-/**
- * Limit for tall frames (1280x2276 at 9:16): a tall image compresses well, and could take hundreds of megabytes
- * decoded.
- */
+/** Limit for tall frames (1280x2276 at 9:16): a tall image compresses well, and could take hundreds of MB decoded. */
 const WORKING_PIXELS = 4 * 1024 * 1024;
 const MIN_SIDE = 16;
 /** Longest side in short sides. A strip of 16 x 3,000,000 px takes seconds to shrink and shows nothing. */
@@ -235,6 +232,10 @@ const open = (
  */
 const ROWS_MISSING = /premature end of data segment/i;
 
+/** sharp's message if a warning's reason is lost: a decode that ends empties libvips's error buffer for all threads. */
+const REASON_LOST = /^Warning treated as error/;
+const REASON_TRIES = 10;
+
 /**
  * Any warning fails first, because a missing row is one; a picture with another one is decoded again without.
  * @param input encoded bytes, or the name of a file
@@ -246,14 +247,17 @@ async function pixelsOf(input: Uint8Array | string, options: DecodeOptions, alte
       .toBuffer({ resolveWithObject: true })),
     wasCut: failOn === 'none',
   });
-  try {
-    return await decoded('warning');
-  } catch (error) {
-    const { message } = error as Error;
-    if (TIMED_OUT.test(message)) throw error;
-    if (!ROWS_MISSING.test(message)) return decoded('error');
-    if (options.acceptCut !== true) throw error;
-    return decoded('none');
+  for (let tries = 1; ; tries++) {
+    try {
+      return await decoded('warning');
+    } catch (error) {
+      const { message } = error as Error;
+      if (TIMED_OUT.test(message)) throw error;
+      if (REASON_LOST.test(message) && tries < REASON_TRIES) continue;
+      if (!ROWS_MISSING.test(message)) return decoded('error');
+      if (options.acceptCut !== true) throw error;
+      return decoded('none');
+    }
   }
 }
 
@@ -292,5 +296,5 @@ const damaged = (field: string, reason: string, cause?: unknown) =>
     { field, cause },
   );
 
-/** The library's message, e.g. 'timeout: 42% complete'. */
+/** sharp's message, e.g. 'timeout: 42% complete'. */
 const TIMED_OUT = /^timeout: /;
