@@ -16,13 +16,13 @@ module.exports = {
     only(
       'jobs',
       '^src/jobs/',
-      '^src/(jobs|endpoints|schemas|stores)/|^src/[^/]+\\.ts$',
+      '^src/(jobs|cameras|endpoints|schemas|stores)/|^src/[^/]+\\.ts$',
       'Queues, payloads and their producer: what the API and the workers agree on.',
     ),
     only(
       'api',
       '^src/api/',
-      '^src/(api|jobs|language|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints|search)/|^src/footage/(camera-replay|records)\\.ts$|^src/footage/inputs/(template|times|wall-clock)\\.ts$|^src/[^/]+\\.ts$',
+      '^src/(api|jobs|language|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints|search)/|^src/sequence/state\\.ts$|^src/footage/(camera-replay|records)\\.ts$|^src/footage/inputs/(template|times|wall-clock)\\.ts$|^src/[^/]+\\.ts$',
       'HTTP only: meets the workers in jobs/ and stores/.',
     ),
     only(
@@ -34,8 +34,8 @@ module.exports = {
     only(
       'sequence',
       '^src/sequence/',
-      '^src/(sequence|baseline|cameras|changes|frames|heatmaps|pipeline|quiet|schemas|stores)/|^src/[^/]+\\.ts$',
-      'The frames of one camera in the order of their time, live or recorded, without a queue.',
+      '^src/(sequence|baseline|cameras|changes|frames|heatmaps|pipeline|quiet|schemas)/|^src/[^/]+\\.ts$',
+      'The frames of one camera in the order of their time, live or recorded, without a queue or a store.',
     ),
     only(
       'pipeline',
@@ -52,13 +52,13 @@ module.exports = {
     only(
       'baseline',
       '^src/baseline/',
-      '^src/(baseline|frames|stores|cameras|schemas|jobs)/|^src/[^/]+\\.ts$',
+      '^src/(baseline|frames|cameras|schemas)/|^src/sequence/state\\.ts$|^src/[^/]+\\.ts$',
       "What a camera's frame is compared with, and what is kept for the next one.",
     ),
     only(
       'frames',
       '^src/frames/',
-      '^src/(frames|stores|outbound|cameras|schemas)/|^src/[^/]+\\.ts$',
+      '^src/(frames|outbound|cameras|schemas)/|^src/[^/]+\\.ts$',
       'Bytes to pixels, masks, fetching and keeping.',
     ),
     only(
@@ -127,13 +127,13 @@ module.exports = {
     only(
       'stores',
       '^src/stores/',
-      '^src/(stores|schemas|cameras|changes|endpoints|quiet)/|^src/[^/]+\\.ts$',
+      '^src/(stores|schemas|cameras|changes|endpoints)/|^src/sequence/state\\.ts$|^src/[^/]+\\.ts$',
       'State in Redis and in files; the pure folders give cameras and changes their shape.',
     ),
     only(
       'mqtt',
       '^src/mqtt/',
-      '^src/(mqtt|stores|frames|heatmaps|cameras|changes|schemas)/|^src/[^/]+\\.ts$',
+      '^src/(mqtt|stores|frames|heatmaps|cameras|changes|schemas)/|^src/sequence/state\\.ts$|^src/[^/]+\\.ts$',
       'The MQTT publisher reads the stores and the event stream: no queue, no HTTP, no model.',
     ),
     only(

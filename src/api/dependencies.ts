@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, RawServerDefault } from 'fastify';
+import type { BlobStore } from '../blobs.js';
 import type { Config } from '../config.js';
 import type { JobProducer } from '../jobs/producer.js';
 import type { Questioner } from '../jobs/questioner.js';
@@ -9,7 +10,6 @@ import type { Logger } from '../logger.js';
 import type { ApiKeyStore } from '../stores/api-keys.js';
 import type { BatchFiles } from '../stores/batch-files.js';
 import type { BatchStore } from '../stores/batches.js';
-import type { BlobStore } from '../stores/blobs.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { DayStore } from '../stores/days.js';

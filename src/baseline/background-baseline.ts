@@ -1,5 +1,6 @@
 /** "Before" of the mode `memory`: the background of the frame's light, from the camera's background model. */
 import { blend, nearestBackground } from '../cameras/background-model.js';
+import type { StoredCamera } from '../cameras/camera.js';
 import { lightOf, measureLight } from '../cameras/light.js';
 import { decodeFrame } from '../frames/decode.js';
 import { type StoredFrame, storeFrame } from '../frames/keep.js';
@@ -7,7 +8,6 @@ import sharp from '../frames/sharp.js';
 import type { RgbImage, Side } from '../images.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import type { StoredCamera } from '../stores/cameras.js';
 import { type BaselineDependencies, fetchIfStored, type ModeBaseline, type ModeContext } from './context.js';
 import { type BackgroundBlend, usableBackgrounds } from './next.js';
 
@@ -16,12 +16,12 @@ export async function backgroundBaseline(context: ModeContext, deps: BaselineDep
   const pixels = await decode(frame.bytes, 'after', deps);
   const { width, height } = pixels;
   const light = lightOf(measureLight(pixels), state.light);
-  const model = usableBackgrounds(state.memory, camera.mask, pixels);
+  const model = usableBackgrounds(state.backgrounds, camera.mask, pixels);
   const nearest = nearestBackground(model, light);
   const before = nearest === null ? null : await fetchIfStored(nearest.background.frame, context, deps);
 
   const notes: CameraNote[] = [];
-  if (Object.keys(model).length < Object.keys(state.memory).length && !size.otherShape) {
+  if (Object.keys(model).length < Object.keys(state.backgrounds).length && !size.otherShape) {
     notes.push(note('mask_changed', 'the privacy zones have changed, so the background model starts again'));
   }
   if (nearest === null) notes.push(note('first_frame', `this frame starts the background of ${light}`));

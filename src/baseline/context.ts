@@ -1,4 +1,7 @@
 /** Types of the baseline: the "before" of a camera's frame, and the data that is kept for the next frame. */
+
+import type { BlobStore } from '../blobs.js';
+import type { StoredCamera } from '../cameras/camera.js';
 import type { Light } from '../cameras/light.js';
 import { ScenedeltaError } from '../errors.js';
 import type { DecodeLimits } from '../frames/decode.js';
@@ -8,8 +11,7 @@ import type { Box, RgbImage, Size } from '../images.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import type { BlobStore } from '../stores/blobs.js';
-import type { CameraState, StoredCamera } from '../stores/cameras.js';
+import type { CameraState } from '../sequence/state.js';
 import type { SizeCheck } from './frame-size.js';
 
 export interface BaselineDependencies {

@@ -1,13 +1,13 @@
-/** "Before" of the modes `previous` and `reference`: one stored frame (the anchor), or the chosen reference. */
+/** "Before" of the modes `previous` and `reference`: one stored frame, or the chosen reference. */
 import { decodeFrame } from '../frames/decode.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import { type BaselineDependencies, fetchIfStored, type ModeBaseline, type ModeContext } from './context.js';
-import { anchorOf } from './next.js';
+import { keptBefore } from './next.js';
 
 export async function frameBaseline(context: ModeContext, deps: BaselineDependencies): Promise<ModeBaseline> {
   const { camera, state, frame, size } = context;
   const isReference = camera.settings.before === 'reference';
-  const anchor = anchorOf(camera, state);
+  const kept = keptBefore(camera, state);
   const start = async (...notes: CameraNote[]): Promise<ModeBaseline> => {
     // Nothing else decodes this frame, and with a damaged one every later comparison would fail.
     await decodeFrame(frame.bytes, { ...deps.decodeLimits, field: 'after' });
@@ -15,7 +15,7 @@ export async function frameBaseline(context: ModeContext, deps: BaselineDependen
   };
 
   const chosen = isReference ? camera.reference : null;
-  const ref = chosen ?? anchor?.frame;
+  const ref = chosen ?? kept?.frame;
   if (ref === undefined) {
     return start({
       code: 'first_frame',
@@ -39,7 +39,7 @@ export async function frameBaseline(context: ModeContext, deps: BaselineDependen
   }
   return {
     frame: before,
-    at: chosen === null ? (anchor?.at ?? null) : null,
+    at: chosen === null ? (kept?.at ?? null) : null,
     notes: [],
     candidate: isReference ? { kind: 'keep' } : { kind: 'frame' },
     pixels: null,

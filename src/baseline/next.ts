@@ -3,16 +3,17 @@
  * ones, recordings and dry runs decide it here. Pure.
  */
 import { type BackgroundModel, chooseUpdate } from '../cameras/background-model.js';
+import type { StoredCamera } from '../cameras/camera.js';
 import type { Light } from '../cameras/light.js';
 import { type Box, type Size, sameAspectRatio } from '../images.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import type { CameraState, StoredCamera } from '../stores/cameras.js';
+import type { CameraState } from '../sequence/state.js';
 import type { BackgroundCandidate, BaselineEvidence, FrameOutcome } from './context.js';
 
 /** The part of the camera's state that the baseline owns. */
 type BaselineState = Pick<
   CameraState,
-  'anchor' | 'light' | 'lightFrames' | 'memory' | 'size' | 'otherSize' | 'against'
+  'before' | 'light' | 'lightFrames' | 'backgrounds' | 'size' | 'otherSize' | 'against'
 >;
 
 /** Boxes of the frame that a background leaves out, and that it copies at once. */
@@ -53,10 +54,10 @@ export const isSwitched = (camera: StoredCamera, { against }: Pick<CameraState, 
   against !== undefined && against !== sourceOf(camera);
 
 /** @returns the stored frame of the camera's setting: that of another one is neither the previous nor the chosen one */
-export const anchorOf = (
+export const keptBefore = (
   camera: StoredCamera,
-  state: Pick<CameraState, 'anchor' | 'against'>,
-): CameraState['anchor'] => (isSwitched(camera, state) ? null : state.anchor);
+  state: Pick<CameraState, 'before' | 'against'>,
+): CameraState['before'] => (isSwitched(camera, state) ? null : state.before);
 
 const NOTHING = { takes: 'nothing', replacedBackground: false, blend: null } as const;
 
@@ -75,15 +76,15 @@ export function nextBaseline(
   of: FrameOfOutcome,
 ): NextBaseline {
   const { candidate, size, skipped } = evidence;
-  const { anchor, light, lightFrames, memory, against } = state;
+  const { before, light, lightFrames, backgrounds, against } = state;
   if (skipped) {
     const frames = lightFrames === undefined ? {} : { lightFrames };
     return {
       ...NOTHING,
-      state: { anchor, light, memory, ...size, ...frames, ...(against === undefined ? {} : { against }) },
+      state: { before, light, backgrounds, ...size, ...frames, ...(against === undefined ? {} : { against }) },
     };
   }
-  const kept = { anchor: anchorOf(camera, state), light, memory, ...size, against: sourceOf(camera) };
+  const kept = { before: keptBefore(camera, state), light, backgrounds, ...size, against: sourceOf(camera) };
   switch (candidate.kind) {
     case 'keep':
       return { ...NOTHING, state: kept };
@@ -91,13 +92,13 @@ export function nextBaseline(
       return { ...NOTHING, replacedBackground: candidate.replacedBackground, state: kept };
     case 'frame': {
       if (of.outcome.hold) return { ...NOTHING, state: kept };
-      const moved = of.frame === null ? kept : { ...kept, anchor: { frame: of.frame, at: of.at } };
+      const moved = of.frame === null ? kept : { ...kept, before: { frame: of.frame, at: of.at } };
       return { ...NOTHING, takes: 'frame', state: moved };
     }
     case 'background': {
       const frames = candidate.light === light ? (lightFrames ?? 0) + 1 : 1;
-      const backgrounds = usableBackgrounds(memory, camera.mask, candidate);
-      const next = { ...kept, light: candidate.light, lightFrames: frames, memory: backgrounds };
+      const usable = usableBackgrounds(backgrounds, camera.mask, candidate);
+      const next = { ...kept, light: candidate.light, lightFrames: frames, backgrounds: usable };
       return nextBackground(next, candidate, evidence.before?.frame ?? null, of);
     }
   }
@@ -110,8 +111,8 @@ function nextBackground(
   before: StoredFrameRef | null,
   { frame, at, outcome }: FrameOfOutcome,
 ): NextBaseline {
-  const { memory, lightFrames } = state;
-  const present = before === null ? undefined : memory[light];
+  const { backgrounds, lightFrames } = state;
+  const present = before === null ? undefined : backgrounds[light];
   const update = chooseUpdate(present, { ...outcome, at, width, height, isStray, lightFrames });
   if (update === 'keep') return { ...NOTHING, state };
   const isReplaced = update === 'replace';
@@ -122,7 +123,7 @@ function nextBackground(
   const { differing, undecided, absorb } = outcome;
   const blend = { light, protect: [...differing, ...undecided], absorb: absorb.map(({ box }) => box) };
   return {
-    state: { ...state, memory: { ...memory, [light]: background } },
+    state: { ...state, backgrounds: { ...backgrounds, [light]: background } },
     takes,
     replacedBackground: isReplaced,
     blend: isReplaced ? null : blend,
@@ -131,8 +132,8 @@ function nextBackground(
 
 /** @returns the state with the stored pixels of a blended background */
 export function withBlend(state: CameraState, { light }: BackgroundBlend, frame: StoredFrameRef): CameraState {
-  const background = state.memory[light];
+  const background = state.backgrounds[light];
   return background === undefined
     ? state
-    : { ...state, memory: { ...state.memory, [light]: { ...background, frame } } };
+    : { ...state, backgrounds: { ...state.backgrounds, [light]: { ...background, frame } } };
 }

@@ -1,6 +1,8 @@
 /** Orders that replace a camera's baseline, carried out on its state before the next frame. */
+
+import type { StoredCamera } from '../cameras/camera.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
-import type { BaselineEvent, CameraState, StoredCamera } from '../stores/cameras.js';
+import type { BaselineEvent, CameraState } from '../sequence/state.js';
 
 const NOTES: Readonly<Record<BaselineEvent['type'], CameraNote>> = {
   'baseline.set': { code: 'baseline_set', detail: 'the baseline was set from a picture by request' },
@@ -22,7 +24,7 @@ export function carryOut(
   at: number,
 ): OrderedBaseline {
   if (orders.length === 0) return { state, notes: [], reset: false };
-  // Without `against`, a picture that is the anchor from now on is not taken for one of an earlier setting.
+  // Without `against`, a picture that is "before" from now on is not taken for one of an earlier setting.
   const { against: _against, ...present } = state;
   const replaced = orders.reduce((now, order) => carryOutOne(order, now, camera, at), present);
   return { state: replaced, notes: orders.map(({ type }) => NOTES[type]), reset: true };
@@ -34,9 +36,9 @@ function carryOutOne(
   { settings }: StoredCamera,
   at: number,
 ): CameraState {
-  if (order.type === 'baseline.reset') return { ...state, anchor: null, memory: {}, size: null };
+  if (order.type === 'baseline.reset') return { ...state, before: null, backgrounds: {}, size: null };
   const { frame, width, height, light } = order;
   const size = state.size ?? order.size;
-  if (settings.before !== 'memory') return { ...state, size, anchor: { frame, at: null } };
-  return { ...state, size, memory: { ...state.memory, [light]: { frame, width, height, learnedAt: at } } };
+  if (settings.before !== 'memory') return { ...state, size, before: { frame, at: null } };
+  return { ...state, size, backgrounds: { ...state.backgrounds, [light]: { frame, width, height, learnedAt: at } } };
 }

@@ -2,8 +2,10 @@
  * The baseline of a frame that equals the last examined one, from the state alone: neither the frame nor its "before"
  * is decoded.
  */
+
+import type { StoredCamera } from '../cameras/camera.js';
 import type { Size } from '../images.js';
-import type { CameraState, StoredCamera } from '../stores/cameras.js';
+import type { CameraState } from '../sequence/state.js';
 import type { BaselineEvidence } from './context.js';
 import { checkSize } from './frame-size.js';
 import { sourceOf, usableBackgrounds } from './next.js';
@@ -28,22 +30,22 @@ type Standing = Pick<StandingBaseline, 'before' | 'candidate'>;
 
 function standingFrame(
   { settings, reference, mask }: StoredCamera,
-  { anchor, examined }: CameraState,
+  { before, examined }: CameraState,
 ): Standing | null {
   const isReference = settings.before === 'reference';
   const chosen = isReference ? reference : null;
-  const frame = chosen ?? anchor?.frame;
+  const frame = chosen ?? before?.frame;
   if (frame === undefined || frame.mask !== (mask ?? undefined)) return null;
   // The examined frame stays the previous one: the frames that equal it show nothing else, and a slow drift adds up.
   const isExamined = frame.sha256 === examined?.frame.sha256;
   return {
-    before: { frame, at: chosen === null ? (anchor?.at ?? null) : null },
+    before: { frame, at: chosen === null ? (before?.at ?? null) : null },
     candidate: isReference || isExamined ? { kind: 'keep' } : { kind: 'frame' },
   };
 }
 
-function standingBackground({ mask }: StoredCamera, { light, memory }: CameraState, size: Size): Standing | null {
-  const background = light === null ? undefined : usableBackgrounds(memory, mask, size)[light];
+function standingBackground({ mask }: StoredCamera, { light, backgrounds }: CameraState, size: Size): Standing | null {
+  const background = light === null ? undefined : usableBackgrounds(backgrounds, mask, size)[light];
   if (light === null || background === undefined) return null;
   const { frame, learnedAt, width, height } = background;
   return { before: { frame, at: learnedAt }, candidate: { kind: 'background', light, width, height, isStray: false } };

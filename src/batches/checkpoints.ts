@@ -3,10 +3,17 @@
  * of a worker that died are overwritten or swept.
  */
 import { createHash } from 'node:crypto';
+import type { BlobStore } from '../blobs.js';
 import { ScenedeltaError } from '../errors.js';
-import type { Checkpoint, CheckpointStore, ChunkRecord } from '../footage/checkpoint.js';
+import {
+  type Checkpoint,
+  type CheckpointStore,
+  type ChunkRecord,
+  checkpointOf,
+  type StoredCheckpoint,
+  storedCheckpoint,
+} from '../footage/checkpoint.js';
 import { type BatchProgress, type BatchStore, batchPrefix } from '../stores/batches.js';
-import type { BlobStore } from '../stores/blobs.js';
 
 interface Stores {
   readonly batches: Pick<BatchStore, 'checkpoint' | 'commit'>;
@@ -15,7 +22,7 @@ interface Stores {
 
 /** Checkpoint with the keys of the frames that the next chunk needs. */
 interface Stored {
-  readonly checkpoint: Checkpoint;
+  readonly checkpoint: StoredCheckpoint;
   readonly blobs: readonly string[];
 }
 
@@ -35,7 +42,7 @@ export function batchCheckpoints(batch: string, index: number, { batches, blobs 
       const found = new Map<string, Uint8Array>();
       for (const key of keys) found.set(key, await present(keyOf(key), blobs));
       kept = new Set(keys);
-      return { checkpoint, blobs: found };
+      return { checkpoint: checkpointOf(checkpoint, nameOf(batch, index)), blobs: found };
     },
     async save({ checkpoint, records, pictures, blobs: frames }) {
       for (const { name, bytes } of pictures) await blobs.put(pictureKey(batch, name), bytes);
@@ -45,7 +52,7 @@ export function batchCheckpoints(batch: string, index: number, { batches, blobs 
       const hash = createHash('sha256').update(lines).digest('hex').slice(0, 16);
       const blob = `${prefix}/chunks/${String(checkpoint.chunk).padStart(6, '0')}-${hash}`;
       await blobs.put(blob, lines);
-      const stored: Stored = { checkpoint, blobs: [...frames.keys()] };
+      const stored: Stored = { checkpoint: storedCheckpoint(checkpoint), blobs: [...frames.keys()] };
       const committed = await batches.commit(batch, index, {
         ...{ chunk: checkpoint.chunk, blob, checkpoint: JSON.stringify(stored) },
         progress: progressOf(checkpoint),
@@ -72,8 +79,11 @@ export async function* batchRecords(
 
 export async function readCheckpoint(batch: string, index: number, { batches }: Pick<Stores, 'batches'>) {
   const stored = await batches.checkpoint(batch, index);
-  return stored && (JSON.parse(stored.checkpoint) as Stored).checkpoint;
+  return stored && checkpointOf((JSON.parse(stored.checkpoint) as Stored).checkpoint, nameOf(batch, index));
 }
+
+/** Names the state of a camera in an error. */
+const nameOf = (batch: string, index: number): string => `${index} of batch ${batch}`;
 
 function progressOf({ counts, position, done }: Checkpoint): BatchProgress {
   const reached = position.at === null ? null : new Date(position.at).toISOString();

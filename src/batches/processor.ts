@@ -4,6 +4,7 @@
  * it.
  */
 import { Mutex } from 'async-mutex';
+import type { BlobStore } from '../blobs.js';
 import type { Config } from '../config.js';
 import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../errors.js';
 import { recordedCamera } from '../footage/recorded-camera.js';
@@ -17,7 +18,6 @@ import { isBatchFinal } from '../schemas/batch.js';
 import type { FrameDependencies } from '../sequence/examine.js';
 import type { BatchFiles } from '../stores/batch-files.js';
 import { type BatchRecord, type BatchStore, type PlannedCamera, plannedSettings } from '../stores/batches.js';
-import type { BlobStore } from '../stores/blobs.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { S3Client } from '../stores/s3-client.js';
 import { batchCheckpoints } from './checkpoints.js';

@@ -1,4 +1,6 @@
 /** Results of a batch: the outputs of its recording, kept as blobs. */
+
+import type { BlobStore } from '../blobs.js';
 import type { Config } from '../config.js';
 import type { Checkpoint } from '../footage/checkpoint.js';
 import { initialCheckpoint } from '../footage/checkpoint.js';
@@ -6,7 +8,6 @@ import { outputFiles } from '../footage/outputs/files.js';
 import { ndjson } from '../footage/outputs/json.js';
 import { type FinishedRun, gatherResults, statsOf } from '../footage/results.js';
 import { type BatchRecord, type BatchStore, batchResultKey, plannedSettings } from '../stores/batches.js';
-import type { BlobStore } from '../stores/blobs.js';
 import { batchRecords, pictureKey, readCheckpoint } from './checkpoints.js';
 
 interface Dependencies {

@@ -1,4 +1,6 @@
 /** A batch of mode when: the search for the moment at which a place changed, and its results. */
+
+import type { BlobStore } from '../blobs.js';
 import { privacyPolygons } from '../cameras/zones.js';
 import { type PlaceSearchOptions, searchPlace } from '../footage/place-search.js';
 import type { FootageItem } from '../footage/recording-plan.js';
@@ -15,7 +17,6 @@ import {
   batchResultKey,
   plannedSettings,
 } from '../stores/batches.js';
-import type { BlobStore } from '../stores/blobs.js';
 import { createMaterialize, type MaterializeDependencies } from './materialize.js';
 
 interface Dependencies extends Omit<MaterializeDependencies, 'footageLimit'> {

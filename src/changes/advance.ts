@@ -22,7 +22,7 @@ import {
   type Severity,
 } from '../schemas/change.js';
 import { isoTime, leftChange, openedChange, persistingChange, revertedChange, settledChange } from './change-record.js';
-import { applyDelivery, type CooldownState, decideAlert, revertedAlert } from './cool-down.js';
+import { applyDelivery, decideAlert, type NumberedCooldowns, revertedAlert } from './cool-down.js';
 import { isLeft, peopleOf, staySettled } from './left-objects.js';
 import { isLost, isSameLocation } from './locations.js';
 import type { ChangeRules } from './rules.js';
@@ -52,7 +52,7 @@ export function advance(state: TrackerState, observation: Observation, rules: Ch
 
 /** The state after acknowledgements and delivery outcomes. An event of an unknown id has no effect. */
 export function applyEvents(state: TrackerState, events: readonly CameraEvent[]): TrackerState {
-  let { tracks, settled, quiet } = state;
+  let { tracks, settled, cooldowns } = state;
   for (const event of events) {
     if ('changeId' in event) {
       const { changeId } = event;
@@ -64,10 +64,10 @@ export function applyEvents(state: TrackerState, events: readonly CameraEvent[])
         settled = settled.map((one) => (one.change.id === changeId ? { ...one, ...marks } : one));
       }
     } else {
-      quiet = applyDelivery(quiet, event);
+      cooldowns = applyDelivery(cooldowns, event);
     }
   }
-  return { ...state, tracks, settled, quiet };
+  return { ...state, tracks, settled, cooldowns };
 }
 
 /**
@@ -92,12 +92,12 @@ export function resetBaseline(state: TrackerState, at: number): { state: Tracker
 /** Drops the changes before a gap: a thing that goes after it may be another one than the thing that came before. */
 export const forgetSettled = (state: TrackerState): TrackerState => ({ ...state, settled: [] });
 
-const settledOf = ({ change, acknowledged, still = null, told }: OpenTrack, at: number): Settled => ({
+const settledOf = ({ change, acknowledged, still = null, lastAlerted }: OpenTrack, at: number): Settled => ({
   change: settledChange(change, at),
   reportedAt: Date.parse(change.last_seen),
   acknowledged,
   still,
-  told,
+  lastAlerted,
 });
 
 const bounded = (settled: readonly Settled[]) => settled.slice(-MAX_SETTLED);
@@ -110,20 +110,20 @@ class Step {
   #suppressed = 0;
   readonly #absorb: Transition['absorb'][number][] = [];
   #settled: readonly Settled[];
-  #cooldowns: CooldownState;
+  #cooldowns: NumberedCooldowns;
   readonly #alerting: boolean;
 
   readonly #last: number | null;
 
   constructor(
-    { settled, quiet, serial, at }: TrackerState,
+    { settled, cooldowns, serial, at }: TrackerState,
     private readonly observation: Observation,
     private readonly rules: ChangeRules,
     private readonly people: readonly PersonSighting[],
   ) {
     this.#settled = settled;
     this.#last = at;
-    this.#cooldowns = { quiet, serial };
+    this.#cooldowns = { cooldowns, serial };
     this.#alerting = rules.alerting && isWatching(observation.at, rules);
   }
 
@@ -140,15 +140,14 @@ class Step {
     for (const track of settling) this.#settle(track);
     const left = this.#tracks.filter((track) => !settling.some((one) => one === track));
     // A damaged frame never becomes "before".
-    const hold = this.observation.lost !== undefined || left.some(({ stage }) => stage !== 'resolved');
-    const resolved = settling.map((track) => ({ ...track, stage: 'resolved' as const }));
+    const hold = this.observation.lost !== undefined || left.some(({ stage }) => stage !== 'ended');
+    const ended = settling.map((track) => ({ ...track, stage: 'ended' as const }));
     const { at } = this.observation;
     return {
       state: {
-        v: 1,
         at,
-        // The next frame is compared with this one, which shows all resolved locations.
-        tracks: this.rules.before === 'previous' && !hold ? [] : [...left, ...resolved],
+        // The next frame is compared with this one, which shows all ended locations.
+        tracks: this.rules.before === 'previous' && !hold ? [] : [...left, ...ended],
         settled: bounded(this.#settled),
         ...this.#cooldowns,
         people: this.people,
@@ -180,7 +179,7 @@ class Step {
       this.#revert(settled, track.firstSeen);
     }
     this.#absorb.push(...track.regions);
-    this.#tracks.push({ ...track, stage: 'resolved' });
+    this.#tracks.push({ ...track, stage: 'ended' });
   }
 
   #persist(track: OpenTrack): void {
@@ -195,16 +194,14 @@ class Step {
   #watchSettled(settled: Settled): Settled {
     const { at, verdict, lost } = this.observation;
     const outlines = lastRegions(settled.change);
-    const isCovered = this.#tracks.some(
-      (track) => track.stage !== 'resolved' && isSameLocation(track.regions, outlines),
-    );
+    const isCovered = this.#tracks.some((track) => track.stage !== 'ended' && isSameLocation(track.regions, outlines));
     if (isCovered || isLost(outlines, lost) || (verdict !== 'none' && verdict !== 'change')) return settled;
     const still = settled.still ? staySettled(settled.still, at, this.#last) : null;
     const change = { ...settled.change, last_seen: isoTime(at) };
     const { reportedAt = Date.parse(settled.change.last_seen) } = settled;
     if (isLeft(change, still, this.rules)) {
       const left = leftChange(change, still, at, this.rules);
-      const alerted = this.#alertIfDue(left, settled.told ?? null, settled.acknowledged);
+      const alerted = this.#alertIfDue(left, settled.lastAlerted ?? null, settled.acknowledged);
       this.#changes.push({ change: alerted.change, event: 'change.escalated' });
       return { ...settled, still, ...alerted, reportedAt: at };
     }
@@ -215,25 +212,25 @@ class Step {
 
   /** Keeps the track with its change, and decides the alert if one is due at this severity. */
   #record(track: OpenTrack, event: ChangeEventType | null): void {
-    const alerted = this.#alertIfDue(track.change, track.told, track.acknowledged);
+    const alerted = this.#alertIfDue(track.change, track.lastAlerted, track.acknowledged);
     this.#changes.push({ change: alerted.change, event });
     this.#tracks.push({ ...track, ...alerted });
   }
 
-  /** @param told severity of its last alert; null: there was none */
-  #alertIfDue(change: FoundChange, told: Severity | null, acknowledged: boolean) {
+  /** @param lastAlerted severity of its last alert; null: there was none */
+  #alertIfDue(change: FoundChange, lastAlerted: Severity | null, acknowledged: boolean) {
     const due =
       this.#alerting &&
       !acknowledged &&
       compareSeverity(change.severity, this.rules.minSeverity) >= 0 &&
-      (told === null || compareSeverity(change.severity, told) > 0);
-    if (!due) return { change, told };
-    const type = told === null ? 'change.opened' : 'change.escalated';
+      (lastAlerted === null || compareSeverity(change.severity, lastAlerted) > 0);
+    if (!due) return { change, lastAlerted };
+    const type = lastAlerted === null ? 'change.opened' : 'change.escalated';
     const decision = decideAlert(type, change, this.observation.at, this.#cooldowns, this.rules);
-    this.#cooldowns = decision.cooldowns;
+    this.#cooldowns = decision.next;
     if (decision.alert === null) this.#suppressed++;
     else this.#alerts.push(decision.alert);
-    return { change: decision.alert?.change ?? change, told: change.severity };
+    return { change: decision.alert?.change ?? change, lastAlerted: change.severity };
   }
 
   #end(track: Track): void {
@@ -259,7 +256,7 @@ class Step {
       const limit = track.change.kind === 'tamper' ? settleMs.tamper : settleMs.scene;
       return limit !== null && at - track.firstSeen >= limit;
     };
-    const undecided = this.#tracks.filter(({ stage }) => stage !== 'resolved');
+    const undecided = this.#tracks.filter(({ stage }) => stage !== 'ended');
     // A previous frame is replaced as a whole; a background model takes over only what this frame shows.
     if (before === 'previous') return undecided.every(isDue) ? undecided : [];
     return undecided.filter(isDue).filter(({ change }) => change.last_seen === isoTime(at));

@@ -19,10 +19,10 @@ import type { Cooldown, TrackerState } from './state.js';
 /** Bound of the state's size. Beyond it the oldest cool-down is dropped, and the next oldest takes over its count. */
 const MAX_COOLDOWNS = 64;
 
-export type CooldownState = Pick<TrackerState, 'quiet' | 'serial'>;
+export type NumberedCooldowns = Pick<TrackerState, 'cooldowns' | 'serial'>;
 
 interface AlertDecision {
-  readonly cooldowns: CooldownState;
+  readonly next: NumberedCooldowns;
   /** null: suppressed */
   readonly alert: AlertIntent | null;
 }
@@ -32,11 +32,11 @@ export function decideAlert(
   type: 'change.opened' | 'change.escalated',
   change: FoundChange,
   at: number,
-  { quiet, serial }: CooldownState,
+  { cooldowns, serial }: NumberedCooldowns,
   rules: Pick<ChangeRules, 'camera' | 'cooldownMs'>,
 ): AlertDecision {
   const location = lastRegions(change);
-  const here = quiet.filter(
+  const here = cooldowns.filter(
     ({ zone, kind, regions }) => zone === change.zone && kind === change.kind && isSameLocation(regions, location),
   );
   const suppressing = here.find(
@@ -47,8 +47,8 @@ export function decideAlert(
   );
   if (suppressing !== undefined) {
     const counted = { ...suppressing, suppressed: suppressing.suppressed + 1 };
-    const counting = quiet.map((one) => (one === suppressing ? counted : one));
-    return { cooldowns: { quiet: counting, serial }, alert: null };
+    const counting = cooldowns.map((one) => (one === suppressing ? counted : one));
+    return { next: { cooldowns: counting, serial }, alert: null };
   }
   const replaced = here.at(-1);
   const nextSerial = replaced === undefined ? serial + 1 : serial;
@@ -73,7 +73,7 @@ export function decideAlert(
     suppressed_count: suppressedCount,
   };
   return {
-    cooldowns: { quiet: bounded([...quiet.filter((one) => one !== replaced), started]), serial: nextSerial },
+    next: { cooldowns: bounded([...cooldowns.filter((one) => one !== replaced), started]), serial: nextSerial },
     alert: { id, type, change: alerted, suppressedCount, cooldownKey: key, at },
   };
 }
@@ -100,10 +100,10 @@ const STILL_SUPPRESSED = {
 
 /** The cool-downs after the outcome of a delivery. */
 export function applyDelivery(
-  quiet: readonly Cooldown[],
+  cooldowns: readonly Cooldown[],
   event: Extract<CameraEvent, { alertId: string }>,
 ): Cooldown[] {
-  return quiet.map((cooldown) => {
+  return cooldowns.map((cooldown) => {
     if (cooldown.key !== event.cooldownKey) return cooldown;
     const delivery = event.type === 'alert.failed' ? ('failed' as const) : ('delivered' as const);
     return {
@@ -115,8 +115,8 @@ export function applyDelivery(
   });
 }
 
-function bounded(quiet: Cooldown[]): Cooldown[] {
-  const [oldest, next, ...rest] = quiet;
-  if (quiet.length <= MAX_COOLDOWNS || oldest === undefined || next === undefined) return quiet;
+function bounded(cooldowns: Cooldown[]): Cooldown[] {
+  const [oldest, next, ...rest] = cooldowns;
+  if (cooldowns.length <= MAX_COOLDOWNS || oldest === undefined || next === undefined) return cooldowns;
   return [{ ...next, suppressed: next.suppressed + oldest.suppressed }, ...rest];
 }

@@ -1,7 +1,6 @@
 /**
  * State and observations of the change tracker. The state is plain JSON: it is saved with each comparison and read
- * before the next one. Its field names and values are the stored format, so they stay as they are: `quiet` holds the
- * cool-downs, `told` the last severity. A caption that version 0.1.0 stored is text.
+ * before the next one, in the spelling of `stores/camera-state.ts`. A caption that version 0.1.0 stored is text.
  */
 import type { Box } from '../images.js';
 import type { Caption } from '../language/write.js';
@@ -144,7 +143,7 @@ interface TrackFields {
    */
   readonly settled: { readonly id: string; readonly relation: 'undoes' | 'repeats' } | null;
   /** highest severity for which an alert was made or suppressed; null before the first one */
-  readonly told: Severity | null;
+  readonly lastAlerted: Severity | null;
   readonly acknowledged: boolean;
   /** null: it moves, or nothing names it; older states do not have it */
   readonly still?: Still | null;
@@ -155,14 +154,14 @@ interface TrackFields {
 }
 
 /**
- * A location followed from frame to frame. pending: not confirmed; open: a change; resolved: the change has ended or
+ * A location followed from frame to frame. pending: not confirmed; open: a change; ended: the change has ended or
  * settled, and the track remains until "before" shows the same, so that the location is not taken for a new change.
  */
 export type Track = TrackFields &
   (
     | { readonly stage: 'pending'; readonly change: null }
     | { readonly stage: 'open'; readonly change: FoundChange }
-    | { readonly stage: 'resolved'; readonly change: FoundChange | null }
+    | { readonly stage: 'ended'; readonly change: FoundChange | null }
   );
 export type OpenTrack = Extract<Track, { stage: 'open' }>;
 
@@ -175,7 +174,7 @@ export interface Settled {
   readonly acknowledged: boolean;
   /** as those of its track; older states do not have them */
   readonly still?: Still | null;
-  readonly told?: Severity | null;
+  readonly lastAlerted?: Severity | null;
 }
 
 /** Cool-down of one location, zone and kind. */
@@ -196,14 +195,13 @@ export interface Cooldown {
 }
 
 export interface TrackerState {
-  readonly v: 1;
   /** capture time of the last observation, epoch ms */
   readonly at: number | null;
   readonly tracks: readonly Track[];
   /** in the order in which they settled */
   readonly settled: readonly Settled[];
   /** in the order of their last alert */
-  readonly quiet: readonly Cooldown[];
+  readonly cooldowns: readonly Cooldown[];
   /** serial number of the newest cool-down */
   readonly serial: number;
   /** people of the last seconds, who may own what comes or goes; older states do not have them */
@@ -211,11 +209,10 @@ export interface TrackerState {
 }
 
 export const initialTrackerState = (): TrackerState => ({
-  v: 1,
   at: null,
   tracks: [],
   settled: [],
-  quiet: [],
+  cooldowns: [],
   serial: 0,
 });
 

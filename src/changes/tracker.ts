@@ -180,7 +180,7 @@ function beginTrack(location: Location, observation: Observation, name: string, 
     sightings: { [location.kind]: betterSighting(undefined, location, observation) },
     settled,
     change: null,
-    told: null,
+    lastAlerted: null,
     acknowledged: false,
   };
 }

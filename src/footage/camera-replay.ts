@@ -1,5 +1,6 @@
 /** Replay of one camera's recorded evidence under other settings; the results of dry-run.ts. Pure. */
 import { type AlarmBudget, describeBudget } from '../cameras/alarm-budget.js';
+import type { StoredCamera } from '../cameras/camera.js';
 import type { OperatingPoint } from '../cameras/operating-points.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { forgetSettled } from '../changes/advance.js';
@@ -8,8 +9,9 @@ import { ScenedeltaError } from '../errors.js';
 import { derivedId } from '../ids.js';
 import type { AlertIntent, FoundChange } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
-import { foldFrame, initialCameraState } from '../sequence/fold.js';
-import type { CameraState, StoredCamera } from '../stores/cameras.js';
+import { foldFrame } from '../sequence/fold.js';
+import type { CameraState } from '../sequence/state.js';
+import { initialCameraState } from '../sequence/state.js';
 import { withoutPictures } from './change-sightings.js';
 import { footageChange } from './footage-change.js';
 import { recordedCamera } from './recorded-camera.js';
@@ -109,8 +111,8 @@ export class CameraReplay {
     for (const { change } of folded.changes) this.#changes.set(change.id, change);
     for (const alert of folded.alerts) this.#alerts.push(this.#alertOf(alert));
     this.#suppressed += folded.suppressed;
-    const { alerts } = folded.state;
-    this.#state = { ...folded.state, alerts: gap ? forgetSettled(alerts) : alerts };
+    const { tracker } = folded.state;
+    this.#state = { ...folded.state, tracker: gap ? forgetSettled(tracker) : tracker };
     this.#last = frame;
   }
 

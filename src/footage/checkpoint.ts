@@ -5,8 +5,9 @@
 
 import type { ModelUsed } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import { initialCameraState } from '../sequence/fold.js';
-import type { CameraState } from '../stores/cameras.js';
+import type { CameraState } from '../sequence/state.js';
+import { initialCameraState } from '../sequence/state.js';
+import { type StoredState, stateOf, storedState } from '../stores/camera-state.js';
 import { EMPTY_ACCOUNT, type FrameAccount } from './frame-account.js';
 import type {
   FootageChange,
@@ -57,6 +58,20 @@ export interface Counts {
   readonly gaps: number;
   readonly failures: number;
 }
+
+/** As it is written: the state has its stored spelling. */
+export type StoredCheckpoint = Omit<Checkpoint, 'state'> & { readonly state: StoredState };
+
+export const storedCheckpoint = ({ state, ...rest }: Checkpoint): StoredCheckpoint => ({
+  ...rest,
+  state: storedState(state),
+});
+
+/** @param camera names the state in an error @throws ScenedeltaError 'internal' if a later version has written it */
+export const checkpointOf = ({ state, ...rest }: StoredCheckpoint, camera: string): Checkpoint => ({
+  ...rest,
+  state: stateOf(state, camera),
+});
 
 export const initialCheckpoint = (): Checkpoint => ({
   v: 1,

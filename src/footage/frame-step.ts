@@ -1,6 +1,8 @@
 /** One sampled frame of a sequence: the step of the live camera, with its evidence and its changes as records. */
 
 import { createHash } from 'node:crypto';
+import { frameKey } from '../blobs.js';
+import { maskOf, type StoredCamera } from '../cameras/camera.js';
 import { LOSSY_MARGIN } from '../cameras/privacy-margin.js';
 import { forgetSettled } from '../changes/advance.js';
 import { ScenedeltaError } from '../errors.js';
@@ -14,9 +16,8 @@ import type { Preview } from '../images.js';
 import type { ChangeUpdate } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { FrameDependencies } from '../sequence/examine.js';
+import type { CameraState } from '../sequence/state.js';
 import { stepSequence } from '../sequence/step.js';
-import { frameKey } from '../stores/blobs.js';
-import { type CameraState, maskOf, type StoredCamera } from '../stores/cameras.js';
 import { ChangePictures, jpegOf } from './change-pictures.js';
 import { ChangeSightings } from './change-sightings.js';
 import type { Checkpoint, ChunkRecord, Counts } from './checkpoint.js';
@@ -114,7 +115,7 @@ export class FrameStep {
     this.#state = processed.state;
     const { evidence, after } = processed;
     const compared = evidence.examined ? evidence.finding : null;
-    const { alerts, examined: last } = processed.state;
+    const { tracker, examined: last } = processed.state;
     const { before, heatmaps, finding } = processed;
     this.#sightings.see(
       {
@@ -122,14 +123,14 @@ export class FrameStep {
         compared: after === null || before === null ? null : { before, after, heatmaps },
         equals: processed.cameraFrame.nothing_new_since?.comparison,
       },
-      alerts.tracks,
+      tracker.tracks,
     );
     const changes = await this.#changes(processed.changes);
     if (gapFrom !== null) {
       changes.push(...this.#settledChanges());
-      this.#state = { ...processed.state, alerts: forgetSettled(alerts) };
+      this.#state = { ...processed.state, tracker: forgetSettled(tracker) };
     }
-    this.#sightings.forget(this.#state.alerts, last?.comparison, this.#camera.settings.alerts.left_after_s > 0);
+    this.#sightings.forget(this.#state.tracker, last?.comparison, this.#camera.settings.alerts.left_after_s > 0);
     this.#blobs.retain(new Set([...this.#references()].map(frameKey)));
     if (processed.finding.model !== null) {
       const { name, version, sha256 } = processed.finding.model;
@@ -196,7 +197,7 @@ export class FrameStep {
 
   /** Records of the settled changes that were seen after their last report. */
   #settledChanges(): ChunkRecord[] {
-    return this.#state.alerts.settled.flatMap(({ change, reportedAt }): ChunkRecord[] => {
+    return this.#state.tracker.settled.flatMap(({ change, reportedAt }): ChunkRecord[] => {
       const shown = this.#sightings.shownOf(change.id);
       if (shown === undefined || Date.parse(change.last_seen) === reportedAt) return [];
       return [{ type: 'change', record: footageChange(change, this.#deps.momentOf, shown) }];
@@ -210,12 +211,12 @@ export class FrameStep {
 
   /** Hashes of all frames that the state refers to. */
   *#references(): Generator<string> {
-    const { anchor, memory } = this.#state;
-    if (anchor !== null) yield anchor.frame.sha256;
-    for (const background of Object.values(memory)) if (background !== undefined) yield background.frame.sha256;
-    for (const { before, after } of Object.values(this.#sightings.state.compared)) {
-      yield before.sha256;
-      yield after.sha256;
+    const { before, backgrounds } = this.#state;
+    if (before !== null) yield before.frame.sha256;
+    for (const background of Object.values(backgrounds)) if (background !== undefined) yield background.frame.sha256;
+    for (const frames of Object.values(this.#sightings.state.compared)) {
+      yield frames.before.sha256;
+      yield frames.after.sha256;
     }
     if (this.#camera.reference !== null) yield this.#camera.reference.sha256;
   }

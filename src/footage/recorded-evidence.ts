@@ -12,7 +12,7 @@ import { OTHER_SIDE } from '../images.js';
 import { type Finding, keepRegions, type Region } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { FrameEvidence } from '../sequence/evidence.js';
-import type { CameraState } from '../stores/cameras.js';
+import type { CameraState } from '../sequence/state.js';
 import type { FrameStats } from './records.js';
 
 interface RecordedFinding {
@@ -38,7 +38,7 @@ export class RecordedEvidence {
   }
 
   /** @param state of the replay before the frame */
-  of(frame: FrameStats, state: Pick<CameraState, 'anchor' | 'last'>): FrameEvidence {
+  of(frame: FrameStats, state: Pick<CameraState, 'before' | 'last'>): FrameEvidence {
     const reset = frame.reset === 'before' || frame.reset === 'both';
     const replacedBackground = frame.reset === 'after' || frame.reset === 'both';
     if (reset) this.#restart();
@@ -72,11 +72,11 @@ export class RecordedEvidence {
   }
 
   /** The finding against the "before" of the replay. */
-  #against(frame: FrameStats, { anchor, last }: Pick<CameraState, 'anchor' | 'last'>): RecordedFinding {
+  #against(frame: FrameStats, { before: kept, last }: Pick<CameraState, 'before' | 'last'>): RecordedFinding {
     const recorded = this.#recorded(frame);
     const { finding, threshold } = recorded;
     const before = frame.before?.captured_at;
-    const replaced = last !== null && anchor?.frame.sha256 === last.sha256;
+    const replaced = last !== null && kept?.frame.sha256 === last.sha256;
     if (this.#recordedAt !== undefined) this.#follow(replaced, before !== this.#recordedAt);
     this.#recordedAt = before;
     if (finding === null || this.#mode !== 'previous') return recorded;

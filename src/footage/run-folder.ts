@@ -7,7 +7,13 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ScenedeltaError } from '../errors.js';
-import type { Checkpoint, CheckpointStore, ChunkRecord } from './checkpoint.js';
+import {
+  type CheckpointStore,
+  type ChunkRecord,
+  checkpointOf,
+  type StoredCheckpoint,
+  storedCheckpoint,
+} from './checkpoint.js';
 
 /** Within the folder of the outputs. It may be deleted when the run is complete. */
 export const STATE_FOLDER = '.footage';
@@ -71,7 +77,7 @@ export class RunFolder {
         blobs.set(key, await readFile(join(blobFolder, name)));
         written.add(key);
       }
-      return { checkpoint: JSON.parse(json) as Checkpoint, blobs };
+      return { checkpoint: checkpointOf(JSON.parse(json) as StoredCheckpoint, camera), blobs };
     };
     return {
       load: () => storageCall(folder, load),
@@ -86,7 +92,7 @@ export class RunFolder {
           }
           const lines = records.map((record) => `${JSON.stringify(record)}\n`);
           await writeDurably(join(folder, chunkFile(checkpoint.chunk)), lines.join(''));
-          await writeDurably(join(folder, CHECKPOINT_FILE), `${JSON.stringify(checkpoint)}\n`);
+          await writeDurably(join(folder, CHECKPOINT_FILE), `${JSON.stringify(storedCheckpoint(checkpoint))}\n`);
           for (const key of written) {
             if (blobs.has(key)) continue;
             await rm(join(blobFolder, key.replaceAll('/', '+')), { force: true });

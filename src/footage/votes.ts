@@ -38,7 +38,7 @@ type Regions = readonly { readonly side: string; readonly box: Finding['regions'
 export function castVotes(votes: Votes, tracks: readonly Track[], finding: Finding | null, comparison: string): Votes {
   const next: Record<string, readonly Vote[]> = {};
   for (const { id, stage, regions } of tracks) {
-    if (stage === 'resolved') continue;
+    if (stage === 'ended') continue;
     const stated = finding === null ? [] : statementsAbout(regions, finding);
     const confidence = finding?.confidence ?? 0;
     next[id] = stated.reduce(

@@ -2,15 +2,15 @@
  * Fetcher of frames: from a reference to bytes, masked as the camera requires. A frame from outside is masked, then
  * stored, so that a second attempt of the job need not fetch it again.
  */
+
+import { type BlobStore, frameKey } from '../blobs.js';
+import type { PrivacyMask } from '../cameras/camera.js';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import { sniffImage } from '../image-type.js';
 import type { Login } from '../login.js';
 import type { OutboundClient } from '../outbound/client.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
-import { type BlobStore, frameKey } from '../stores/blobs.js';
-import type { PrivacyMask } from '../stores/cameras.js';
-import type { S3Client } from '../stores/s3-client.js';
 import type { DecodeLimits } from './decode.js';
 import { type StoredFrame, storeFrame } from './keep.js';
 import { MASKED_TYPE, maskFrame } from './privacy-mask.js';
@@ -31,10 +31,20 @@ interface FetchOptions {
  */
 export type FetchFrame = (ref: FrameRef, options: FetchOptions) => Promise<StoredFrame>;
 
+/** Reads objects of S3. */
+interface BucketReader {
+  /** @returns undefined if the object does not exist */
+  get(
+    bucket: string,
+    key: string,
+    options: { readonly maxBytes: number; readonly signal: AbortSignal },
+  ): Promise<Uint8Array | undefined>;
+}
+
 export function createFrameFetcher(deps: {
   blobs: BlobStore;
   outbound: OutboundClient;
-  s3: S3Client | undefined;
+  s3: BucketReader | undefined;
   config: Pick<Config, 'frameLimit'> & DecodeLimits;
 }): FetchFrame {
   const { blobs } = deps;
@@ -85,7 +95,7 @@ export const asUrlFailure = (thrown: unknown): unknown =>
     : thrown;
 
 async function fromS3(
-  s3: S3Client | undefined,
+  s3: BucketReader | undefined,
   { bucket, key }: { bucket: string; key: string },
   { field, ...options }: { field: string; maxBytes: number; signal: AbortSignal },
 ): Promise<Uint8Array> {

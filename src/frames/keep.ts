@@ -1,9 +1,9 @@
 /** Keeper of frames: stores uploaded frames, with privacy masks painted before a byte is written. */
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
+import { type BlobStore, frameKey } from '../blobs.js';
+import type { PrivacyMask } from '../cameras/camera.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
-import { type BlobStore, frameKey } from '../stores/blobs.js';
-import type { PrivacyMask } from '../stores/cameras.js';
 import type { DecodeLimits } from './decode.js';
 import { MASKED_TYPE, maskFrame } from './privacy-mask.js';
 

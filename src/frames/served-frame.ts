@@ -1,9 +1,9 @@
 /** A comparison's frame as it may be shown, masked if its camera has a privacy mask. */
 import { createHash } from 'node:crypto';
+import { type BlobStore, frameKey } from '../blobs.js';
+import type { PrivacyMask } from '../cameras/camera.js';
 import type { Side } from '../images.js';
-import { type BlobStore, frameKey } from '../stores/blobs.js';
-import type { CameraStore } from '../stores/cameras.js';
-import type { StoredComparison } from '../stores/results.js';
+import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { FrameKeeper } from './keep.js';
 
 export interface ServedFrame {
@@ -14,14 +14,24 @@ export interface ServedFrame {
   bytes(): Promise<Uint8Array | undefined>;
 }
 
+/** Frames of a comparison, and the camera whose mask they need. */
+interface ComparedFrames {
+  readonly comparison: { readonly camera: string | null };
+  readonly frames: Readonly<Record<Side, StoredFrameRef | null>>;
+}
+
+interface Masks {
+  maskOf(camera: string | null): Promise<PrivacyMask | null>;
+}
+
 /**
  * A mask that the camera got after the frame was stored is painted when the frame is served.
  * @returns null if the frame has not been fetched
  */
 export async function servedFrame(
-  { comparison, frames }: StoredComparison,
+  { comparison, frames }: ComparedFrames,
   side: Side,
-  deps: { readonly blobs: Pick<BlobStore, 'get'>; readonly cameras: Pick<CameraStore, 'maskOf'> },
+  deps: { readonly blobs: Pick<BlobStore, 'get'>; readonly cameras: Masks },
   keeper: Pick<FrameKeeper, 'shown'>,
 ): Promise<ServedFrame | null> {
   const frame = frames[side];

@@ -1,7 +1,9 @@
 /** Queues a camera's frame for the camera's turn, whether the API received it or a worker pulled it. */
+
+import type { StoredCamera } from '../cameras/camera.js';
 import type { Comparison } from '../schemas/comparison.js';
 import type { FrameRef } from '../schemas/frame-ref.js';
-import { type CameraStore, noCamera, type StoredCamera } from '../stores/cameras.js';
+import { type CameraStore, noCamera } from '../stores/cameras.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
 import type { JobProducer } from './producer.js';
 

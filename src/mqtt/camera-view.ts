@@ -3,10 +3,10 @@
  * follow from them. Pure.
  */
 
+import type { StoredCamera } from '../cameras/camera.js';
 import { type CameraHealth, stateOf } from '../cameras/health.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { type Change, lastRegions } from '../schemas/change.js';
-import type { StoredCamera } from '../stores/cameras.js';
 import { changeZones, OFF, ON } from './discovery.js';
 import { topicsOf } from './topics.js';
 

@@ -1,10 +1,12 @@
 /** The views of all cameras: read from the stores, and kept current by events. */
 
+import type { StoredCamera } from '../cameras/camera.js';
 import { afterFrame, type CameraHealth } from '../cameras/health.js';
 import type { Logger } from '../logger.js';
 import type { Change } from '../schemas/change.js';
 import type { CameraHealthEvent, ChangeEvent, ComparisonEvent } from '../schemas/stream-event.js';
-import type { CameraState, CameraStore, StoredCamera } from '../stores/cameras.js';
+import type { CameraState } from '../sequence/state.js';
+import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { ResultStore } from '../stores/results.js';
 import { type CameraView, noteChange } from './camera-view.js';

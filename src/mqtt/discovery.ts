@@ -3,9 +3,9 @@
  * (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery). Pure.
  */
 
+import type { StoredCamera } from '../cameras/camera.js';
 import { HEALTH_STATES } from '../cameras/health.js';
 import type { Zone } from '../cameras/settings.js';
-import type { StoredCamera } from '../stores/cameras.js';
 import type { Announced } from '../stores/mqtt.js';
 import { VERSION } from '../version.js';
 import { ALERT_EVENT_TYPES, shownName } from './messages.js';

@@ -1,4 +1,6 @@
 /** Picture of a change: the frame of its best comparison with outlines, as a JPEG of bounded size. */
+
+import { type BlobStore, heatmapKey } from '../blobs.js';
 import { ScenedeltaError } from '../errors.js';
 import { type DecodeLimits, decodeToFit } from '../frames/decode.js';
 import { createFrameKeeper } from '../frames/keep.js';
@@ -8,7 +10,6 @@ import { decodeHeatmapData } from '../heatmaps/data.js';
 import { renderOutline } from '../heatmaps/outline.js';
 import type { Heatmap, RgbImage, Side } from '../images.js';
 import { type Change, shownSide } from '../schemas/change.js';
-import { type BlobStore, heatmapKey } from '../stores/blobs.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ResultStore, StoredComparison } from '../stores/results.js';
 

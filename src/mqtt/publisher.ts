@@ -3,11 +3,13 @@
  * carries out the commands of the switches. One loop does all of it, one message after the other, so that a slow broker
  * holds up messages and fills no memory.
  */
+
+import type { StoredCamera } from '../cameras/camera.js';
 import type { Logger } from '../logger.js';
 import type { Change } from '../schemas/change.js';
 import type { AlertEvent } from '../schemas/stream-event.js';
 import type { WebhookLinks } from '../schemas/webhook-payload.js';
-import type { CameraStore, StoredCamera } from '../stores/cameras.js';
+import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { MqttStore, WaitingEvent } from '../stores/mqtt.js';
 import { isUnavailable } from '../stores/redis.js';

@@ -6,3 +6,9 @@ export interface SearchVector {
   readonly bundle: string;
   readonly values: Float32Array;
 }
+
+export interface VectorOfChange {
+  /** its id */
+  readonly change: string;
+  readonly vector: SearchVector;
+}

@@ -5,8 +5,7 @@ import type { Track, TrackerState } from '../changes/state.js';
 import type { CameraFrame, CameraNote } from '../schemas/camera-frame.js';
 import { type CameraEvent, type ChangeUpdate, compareSeverity } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
-import type { UnseenSpan } from '../stores/camera-frames.js';
-import type { BaselineEvent, CameraState } from '../stores/cameras.js';
+import type { BaselineEvent, CameraState, UnseenSpan } from './state.js';
 
 /** Weight of a new interval between frames in the exponential moving average. */
 const INTERVAL_WEIGHT = 1 / 8;
@@ -24,7 +23,7 @@ export const resetIf = (reset: boolean, state: TrackerState, at: number) =>
 
 /** The pending and open tracks, as the baseline needs them (FrameOutcome), and whether there are any. */
 export function undecidedOf(tracks: readonly Track[]) {
-  const undecided = tracks.filter(({ stage }) => stage !== 'resolved');
+  const undecided = tracks.filter(({ stage }) => stage !== 'ended');
   return {
     any: undecided.length > 0,
     pending: undecided.some(({ stage }) => stage === 'pending'),

@@ -5,6 +5,7 @@
 import type { FrameOutcome } from '../baseline/context.js';
 import { type BackgroundBlend, type NextBaseline, nextBaseline } from '../baseline/next.js';
 import { carryOut } from '../baseline/orders.js';
+import type { StoredCamera } from '../cameras/camera.js';
 import type { OperatingPoint } from '../cameras/operating-points.js';
 import { countConfidence } from '../cameras/rate-ratio.js';
 import type { CameraSettings } from '../cameras/settings.js';
@@ -14,13 +15,11 @@ import { observationOf } from '../changes/observation.js';
 import { pendingChanges } from '../changes/pending.js';
 import { restate } from '../changes/restate.js';
 import type { ChangeRules } from '../changes/rules.js';
-import { initialTrackerState, type Transition } from '../changes/state.js';
+import type { Transition } from '../changes/state.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
 import type { AlertIntent, CameraEvent, ChangeUpdate } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { CameraHealthEvent } from '../schemas/stream-event.js';
-import type { ExaminedFrame, UnseenSpan } from '../stores/camera-frames.js';
-import type { BaselineEvent, CameraState, StoredCamera } from '../stores/cameras.js';
 import {
   describeBefore,
   excludedNotes,
@@ -35,6 +34,7 @@ import {
   withSeverity,
 } from './answer.js';
 import type { FrameEvidence } from './evidence.js';
+import type { BaselineEvent, CameraState, ExaminedFrame, UnseenSpan } from './state.js';
 import { checkStillness, frozenSpans } from './still.js';
 import { frameThreshold, judgedAt } from './threshold.js';
 
@@ -82,19 +82,6 @@ export interface FoldedFrame {
   readonly unseen: readonly UnseenSpan[];
 }
 
-export const initialCameraState = (): CameraState => ({
-  v: 1,
-  frames: 0,
-  last: null,
-  size: null,
-  intervalMs: null,
-  anchor: null,
-  light: null,
-  memory: {},
-  dial: null,
-  alerts: initialTrackerState(),
-});
-
 export function foldFrame(previous: CameraState, evidence: FrameEvidence, context: FoldContext): FoldedFrame {
   const { camera, at, comparisonId, points, events, rules } = context;
   const { settings } = camera;
@@ -106,7 +93,7 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   const counting = countingFinding(evidence, threshold, context);
 
   const isReset = baseline.reset || ordered.reset;
-  const before = resetIf(isReset, applyEvents(state.alerts, events.filter(isChangeEvent)), at);
+  const before = resetIf(isReset, applyEvents(state.tracker, events.filter(isChangeEvent)), at);
   const frame = { comparisonId, at, frame: state.frames };
   const step: Transition =
     counting.finding === null
@@ -154,12 +141,11 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
     },
     state: {
       ...next.state,
-      v: 1,
       frames: state.frames + 1,
       last: { at, sha256: content, comparison: comparisonId },
       intervalMs,
-      dial: budget,
-      alerts: after.state,
+      budgetThreshold: budget,
+      tracker: after.state,
       recordedFrom: previous.recordedFrom ?? at,
       ...given({ counts, examined, noise: evidence.noise, still }),
     },

@@ -10,11 +10,10 @@ import type { Track } from '../changes/state.js';
 import type { Size } from '../images.js';
 import { identicalFinding } from '../pipeline/finding.js';
 import type { Finding } from '../schemas/comparison.js';
-import type { ExaminedFrame } from '../stores/camera-frames.js';
-import type { CameraState } from '../stores/cameras.js';
 import { isBaselineEvent, isChangeEvent } from './answer.js';
 import type { FrameEvidence, PreviewEvidence } from './evidence.js';
 import { type FoldContext, type FoldedFrame, foldFrame } from './fold.js';
+import type { CameraState, ExaminedFrame } from './state.js';
 import { frameThreshold } from './threshold.js';
 
 /**
@@ -35,7 +34,7 @@ export function quietEvidence(
   const answer = answerOf(examined, baseline.before.frame.sha256);
   const { budget } = frameThreshold(camera.settings, state, at, points);
   if (answer === null || !holdsAt(budget?.threshold ?? null, examined)) return null;
-  const { tracks } = applyEvents(state.alerts, events.filter(isChangeEvent));
+  const { tracks } = applyEvents(state.tracker, events.filter(isChangeEvent));
   if (tracks.some((track) => awaitsEvidence(track, rules))) return null;
   const evidence: FrameEvidence = {
     ...seen,

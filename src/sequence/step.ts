@@ -18,13 +18,13 @@ import { gridOf } from '../quiet/preview.js';
 import type { ChangeUpdate } from '../schemas/change.js';
 import type { TimingsMs } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import type { CameraState } from '../stores/cameras.js';
-import type { VectorOfChange } from '../stores/change-writes.js';
+import type { VectorOfChange } from '../schemas/search-vector.js';
 import type { FrameEvidence, PreviewEvidence } from './evidence.js';
 import { type Examination, examine, type FrameDependencies } from './examine.js';
 import { type FoldContext, type FoldedFrame, foldFrame } from './fold.js';
 import type { PreviewStore } from './previews.js';
 import { quietEvidence } from './quiet-frame.js';
+import type { CameraState } from './state.js';
 
 export interface StepInput extends Omit<FoldContext, 'points' | 'bundleThreshold' | 'rules'> {
   /** whether the frame may cause alerts; that of a recording may not */

@@ -1,9 +1,10 @@
 /** Frames without any difference: a camera that is stuck repeats one picture. Pure. */
+
+import type { StoredCamera } from '../cameras/camera.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import type { CameraHealthEvent } from '../schemas/stream-event.js';
-import type { UnseenSpan } from '../stores/camera-frames.js';
-import type { CameraState, StoredCamera } from '../stores/cameras.js';
 import { isoTime } from './answer.js';
+import type { CameraState, UnseenSpan } from './state.js';
 
 /** Two may be the repetition of a client that tries again. */
 const LEAST_FRAMES = 3;

@@ -4,103 +4,18 @@
  */
 
 import type { Redis } from 'ioredis';
-import type { BudgetThreshold } from '../cameras/alarm-budget.js';
-import type { BackgroundModel } from '../cameras/background-model.js';
-import type { Light } from '../cameras/light.js';
-import type { Polygon } from '../cameras/polygon.js';
-import type { ConfidenceCounts } from '../cameras/rate-ratio.js';
-import type { CameraSettings } from '../cameras/settings.js';
-import { privacyPolygons } from '../cameras/zones.js';
-import type { TrackerState } from '../changes/state.js';
+import { maskOf, type PrivacyMask, type StoredCamera } from '../cameras/camera.js';
 import { systemTime } from '../clock.js';
 import { ScenedeltaError } from '../errors.js';
-import type { Size } from '../images.js';
-import type { NoiseModel } from '../quiet/noise.js';
-import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import type { ExaminedFrame, FrameDone, StillFrames } from './camera-frames.js';
+import type { BaselineEvent } from '../sequence/state.js';
+import { readCameraState } from './camera-state.js';
 import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
 import { TAKE_LOCK } from './runs.js';
 import { seesCamera, type Visibility } from './visibility.js';
 
-export interface StoredCamera {
-  readonly id: string;
-  readonly settings: CameraSettings;
-  /** frame of `before: reference`, masked; null: the next frame becomes it */
-  readonly reference: StoredFrameRef | null;
-  /** id of the privacy polygons, which changes whenever they do; null without any */
-  readonly mask: string | null;
-  /** login of the snapshot's address, encrypted (src/login.ts); absent: none */
-  readonly login?: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
 export const noCamera = (id: string): ScenedeltaError =>
   new ScenedeltaError('not-found', `There is no camera ${id}: set it up with PUT /v1/cameras/${id}`);
-
-/** The polygons that are painted black on a camera's frames. */
-export interface PrivacyMask {
-  /** StoredCamera.mask */
-  readonly id: string;
-  readonly polygons: readonly Polygon[];
-}
-
-export const maskOf = ({ mask, settings }: StoredCamera): PrivacyMask | null =>
-  mask === null ? null : { id: mask, polygons: privacyPolygons(settings.zones) };
-
-/**
- * State of a camera between two frames, saved atomically with each comparison. Plain JSON; its field names are the
- * stored format: `memory` is the background model, `dial` the threshold of the alarm budget, `alerts` the state of the
- * change tracker.
- */
-export interface CameraState {
-  readonly v: 1;
-  /** number of processed frames */
-  readonly frames: number;
-  readonly last: FrameDone | null;
-  /** upright size of the frames; null before the first one */
-  readonly size: Size | null;
-  /** another size that the last `frames` frames had, until it is confirmed; absent if the last frame had `size` */
-  readonly otherSize?: Size & { readonly frames: number };
-  /** moving average of the time between two frames, ms */
-  readonly intervalMs: number | null;
-  /** "before" of the next frame in the modes previous and reference; `at`: capture time, epoch ms; null if unknown */
-  readonly anchor: { readonly frame: StoredFrameRef; readonly at: number | null } | null;
-  /** of the last frame */
-  readonly light: Light | null;
-  /** frames in a row that had this light; older states do not have it */
-  readonly lightFrames?: number;
-  readonly memory: BackgroundModel<StoredFrameRef>;
-  readonly dial: BudgetThreshold | null;
-  /** for the threshold of the alarm budget; absent before the first frame, and without operating points */
-  readonly counts?: ConfidenceCounts;
-  readonly alerts: TrackerState;
-  /** mode and chosen reference of the last comparison; if they differ from the next, the baseline is reset */
-  readonly against?: string;
-  /** absent before the first comparison */
-  readonly examined?: ExaminedFrame;
-  /** absent before the second preview */
-  readonly noise?: NoiseModel;
-  /** capture time of the first frame from which on unseen spans are recorded, epoch ms; older states do not have it */
-  readonly recordedFrom?: number;
-  /** absent if the last frame differed from the one before */
-  readonly still?: StillFrames;
-}
-
-/** An order of the API that replaces the baseline; it waits among the camera's events for the next frame. */
-export type BaselineEvent =
-  | { readonly type: 'baseline.reset' }
-  | {
-      readonly type: 'baseline.set';
-      readonly frame: StoredFrameRef;
-      /** upright size of the encoded picture, px */
-      readonly size: Size;
-      /** working size, px */
-      readonly width: number;
-      readonly height: number;
-      readonly light: Light;
-    };
 
 /** How the last snapshot pull ended. */
 export interface SnapshotOutcome {
@@ -201,7 +116,7 @@ export function createCameraStore(redis: Redis) {
     },
     state: (id: string) =>
       redisCall("reading a camera's state", async () =>
-        parsed<CameraState>(await redis.hget(KEYS.camera(id), 'state')),
+        readCameraState(await redis.hget(KEYS.camera(id), 'state'), id),
       ),
     snapshot: (id: string) =>
       redisCall("reading a camera's snapshot", async () =>

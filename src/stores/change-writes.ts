@@ -10,9 +10,9 @@ import {
   type FoundChange,
   type Notice,
 } from '../schemas/change.js';
-import type { SearchVector } from '../schemas/search-vector.js';
+import type { VectorOfChange } from '../schemas/search-vector.js';
 import type { AlertEvent, CameraHealthEvent, ChangeEvent } from '../schemas/stream-event.js';
-import type { UnseenSpan } from './camera-frames.js';
+import type { UnseenSpan } from '../sequence/state.js';
 import { logEntry } from './change-log.js';
 import { encodeVector, VECTOR_FIELD } from './change-vectors.js';
 import { EVENTS_KEPT, KEYS, UNSEEN_KEPT } from './keys.js';
@@ -32,12 +32,6 @@ export interface StoredAlert {
   /** as in the request for the comparison */
   readonly traceparent?: string;
   readonly apiKeyId: string;
-}
-
-export interface VectorOfChange {
-  /** its id */
-  readonly change: string;
-  readonly vector: SearchVector;
 }
 
 /** Changes and alerts of one turn of a camera. */

@@ -9,7 +9,7 @@ import { systemClock } from '../clock.js';
 import { deliveryIdOf, derivedId } from '../ids.js';
 import type { CameraEvent, Change, Feedback } from '../schemas/change.js';
 import type { SearchVector } from '../schemas/search-vector.js';
-import type { BaselineEvent } from './cameras.js';
+import type { BaselineEvent } from '../sequence/state.js';
 import { logEntry } from './change-log.js';
 import { type ChangeQuery, fitsQuery, indexOf } from './change-query.js';
 import { ACKNOWLEDGE, GIVE_FEEDBACK, WITHDRAW_ACKNOWLEDGEMENT, WITHDRAW_FEEDBACK } from './change-scripts.js';

@@ -1,13 +1,13 @@
 /** Creates all stores from the settings. */
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
+import type { BlobStore } from '../blobs.js';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import type { ApiKeyStore } from './api-keys.js';
 import { createApiKeyStore } from './api-keys.js';
 import { type BatchFiles, createBatchFiles } from './batch-files.js';
 import { type BatchStore, createBatchStore } from './batches.js';
-import type { BlobStore } from './blobs.js';
 import { createFileBlobStore } from './blobs-fs.js';
 import { createS3BlobStore } from './blobs-s3.js';
 import type { CameraStore } from './cameras.js';

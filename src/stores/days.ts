@@ -1,7 +1,7 @@
 /** One day of a camera: its changes, and the spans in which it showed nothing. */
 import type { Redis } from 'ioredis';
 import type { Change } from '../schemas/change.js';
-import type { UnseenSpan } from './camera-frames.js';
+import type { UnseenSpan } from '../sequence/state.js';
 import { KEYS, UNSEEN_KEPT } from './keys.js';
 import { redisCall, repliesOf } from './redis.js';
 import { CHANGE_FIELDS, changeOf } from './stored-change.js';

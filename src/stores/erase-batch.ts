@@ -1,7 +1,8 @@
 /** Erasure of a batch from all stores: its record, uploads, pictures and results. */
+
+import type { BlobStore } from '../blobs.js';
 import type { BatchFiles } from './batch-files.js';
 import { type BatchStore, batchPrefix } from './batches.js';
-import type { BlobStore } from './blobs.js';
 
 interface Stores {
   readonly batches: Pick<BatchStore, 'erase'>;

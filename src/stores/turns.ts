@@ -10,9 +10,11 @@
  */
 
 import type { Redis } from 'ioredis';
+import type { StoredCamera } from '../cameras/camera.js';
 import { systemClock } from '../clock.js';
 import type { CameraEvent } from '../schemas/change.js';
-import type { BaselineEvent, CameraState, StoredCamera } from './cameras.js';
+import type { BaselineEvent, CameraState } from '../sequence/state.js';
+import { readCameraState, storedState } from './camera-state.js';
 import { changeWrites, type TurnChanges } from './change-writes.js';
 import { KEYS } from './keys.js';
 import { defineScript, type RedisCommand, redisCall } from './redis.js';
@@ -153,7 +155,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
         [...keysOf(camera.id), KEYS.comparison(comparisonId)],
         held,
         comparisonId,
-        state === undefined ? '' : JSON.stringify(state),
+        state === undefined ? '' : JSON.stringify(storedState(state)),
         // Strings only: Lua would write large numbers with an exponent.
         commands === null ? '' : JSON.stringify(commands.map((command) => command.map(String))),
       );
@@ -178,7 +180,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
         if (kind !== 'taken') return kind;
         return {
           camera: JSON.parse(camera),
-          state: state === '' ? undefined : JSON.parse(state),
+          state: readCameraState(state, id),
           comparisonId,
           stored: parseRecord(record),
           events: events.map((json) => JSON.parse(json)),

@@ -2,6 +2,9 @@
  * One frame of a camera's turn: from the queued reference to everything that the turn's commit saves. It writes nothing
  * that a second run would not write alike.
  */
+
+import { heatmapKey } from '../blobs.js';
+import { maskOf } from '../cameras/camera.js';
 import { ScenedeltaError } from '../errors.js';
 import type { StoredFrame } from '../frames/keep.js';
 import { decodePreview } from '../frames/preview.js';
@@ -9,11 +12,11 @@ import { encodeHeatmapData } from '../heatmaps/data.js';
 import type { Logger } from '../logger.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
 import type { Comparison } from '../schemas/comparison.js';
-import { initialCameraState } from '../sequence/fold.js';
+import type { VectorOfChange } from '../schemas/search-vector.js';
+import type { CameraState } from '../sequence/state.js';
+import { initialCameraState } from '../sequence/state.js';
 import { type StepDependencies, type StepResult, stepSequence } from '../sequence/step.js';
-import { heatmapKey } from '../stores/blobs.js';
-import { type CameraState, maskOf } from '../stores/cameras.js';
-import type { StoredAlert, VectorOfChange } from '../stores/change-writes.js';
+import type { StoredAlert } from '../stores/change-writes.js';
 import type { ResultStore, StoredComparison } from '../stores/results.js';
 import type { Turn } from '../stores/turns.js';
 import type { Begin, Compared, Fetched } from './life-cycle.js';

@@ -1,7 +1,7 @@
 /**
  * Retention by camera: erases what a camera keeps for a shorter time than the service, and protects the frames in use.
  */
-import { type BlobStore, frameKey, heatmapKey } from '../stores/blobs.js';
+import { type BlobStore, frameKey, heatmapKey } from '../blobs.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { ResultStore } from '../stores/results.js';
@@ -69,11 +69,11 @@ export function createCameraRetention(deps: {
       const keys = new Set<string>();
       for await (const { id, reference } of cameras.all()) {
         const state = await cameras.state(id);
-        const backgrounds = Object.values(state?.memory ?? {}).map(({ frame }) => frame);
+        const backgrounds = Object.values(state?.backgrounds ?? {}).map(({ frame }) => frame);
         const ordered = (await deps.changes.cameraEvents(id)).flatMap((event) =>
           event.type === 'baseline.set' ? [event.frame] : [],
         );
-        for (const ref of [reference, state?.anchor?.frame, ...backgrounds, ...ordered])
+        for (const ref of [reference, state?.before?.frame, ...backgrounds, ...ordered])
           if (ref != null) keys.add(frameKey(ref.sha256));
       }
       return keys;

@@ -1,4 +1,6 @@
 /** Snapshot pull: fetches one frame of a camera through the outbound guard, masks it, stores it and queues it. */
+
+import { maskOf, type StoredCamera } from '../cameras/camera.js';
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
 import type { FetchFrame } from '../frames/fetch.js';
 import { newId, newTraceId } from '../ids.js';
@@ -7,7 +9,7 @@ import { parseJob, TurnJobSchema } from '../jobs/payloads.js';
 import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../logger.js';
 import { loginContext, openLogin } from '../login.js';
-import { type CameraStore, maskOf, type StoredCamera } from '../stores/cameras.js';
+import type { CameraStore } from '../stores/cameras.js';
 import type { ResultStore } from '../stores/results.js';
 
 /** In place of the id of an API key, because no request brought the frame. */

@@ -2,12 +2,13 @@
  * The life cycle of a comparison under both kinds of job: begin, fetch, compare, then finish, fail or skip. Frames that
  * are given by an address are fetched in an attempt of its own, which ends before the comparison waits for a slot.
  */
+
+import { type BlobStore, heatmapKey } from '../blobs.js';
 import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../errors.js';
 import type { EnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../logger.js';
 import { type Comparison, isFinal, type TimingsMs } from '../schemas/comparison.js';
-import { type BlobStore, heatmapKey } from '../stores/blobs.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
 import type { TurnResult } from '../stores/turns.js';
 import { addSpan, type Span, type SpanOptions, traced } from '../tracing.js';

@@ -1,8 +1,8 @@
 /** Prometheus metrics of a worker process. Labels have few values, and cameras at most MAX_CAMERAS of them. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { StoredCamera } from '../cameras/camera.js';
 import type { Description } from '../schemas/description.js';
 import type { ModelDescription } from '../schemas/model-description.js';
-import type { StoredCamera } from '../stores/cameras.js';
 import type { WorkedFrame } from './camera-turn.js';
 import type { DeliveryOutcome } from './deliveries/delivery-job.js';
 import { type ComparisonOutcome, labelOf } from './life-cycle.js';

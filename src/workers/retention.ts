@@ -2,12 +2,13 @@
  * Retention: deletes comparisons, changes, frames and heatmaps after their time. Frames of unfinished
  * comparisons, of comparisons with feedback and of the baselines of cameras stay however old they are.
  */
+
+import { type BlobStore, frameKey, heatmapKey } from '../blobs.js';
 import type { Config } from '../config.js';
 import type { Logger } from '../logger.js';
 import type { FrameRef } from '../schemas/frame-ref.js';
 import type { BatchFiles } from '../stores/batch-files.js';
 import type { BatchStore } from '../stores/batches.js';
-import { type BlobStore, frameKey, heatmapKey } from '../stores/blobs.js';
 import type { ChangeStore } from '../stores/changes.js';
 import { eraseBatch } from '../stores/erase-batch.js';
 import type { ResultStore } from '../stores/results.js';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { checkSettings } from '../../src/cameras/settings.js';
 import type { Brief } from '../../src/schemas/brief.js';
-import type { CameraState } from '../../src/stores/cameras.js';
+import type { CameraState } from '../../src/sequence/state.js';
 import { storedChange } from '../helpers/changes.js';
 import { fakeApp } from '../helpers/fake-app.js';
 

@@ -1,9 +1,9 @@
 /** PUT and DELETE /v1/cameras/:id/baseline. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { frameKey } from '../../src/blobs.js';
 import { advance } from '../../src/changes/advance.js';
 import { initialTrackerState } from '../../src/changes/state.js';
-import { initialCameraState } from '../../src/sequence/fold.js';
-import { frameKey } from '../../src/stores/blobs.js';
+import { initialCameraState } from '../../src/sequence/state.js';
 import { observed, RULES, regionAt, START } from '../changes/scenario.js';
 import { base64, cameraApi, isBlackRight, JSON_TYPE, PRIVACY } from '../helpers/camera-api.js';
 import { fakeApp } from '../helpers/fake-app.js';
@@ -33,7 +33,7 @@ describe('the baseline of a camera', () => {
       initialTrackerState(),
     );
     const open = tracker.tracks[0]?.id;
-    service.cameras.states.set('gate', { ...initialCameraState(), alerts: tracker });
+    service.cameras.states.set('gate', { ...initialCameraState(), tracker });
     const frame = await jpeg(120);
     const answer = await set(form({ frame }));
     expect(answer.statusCode).toBe(202);

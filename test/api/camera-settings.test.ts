@@ -1,9 +1,9 @@
 /** PUT, GET and list of /v1/cameras: settings, reference frames, and refused settings. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { frameKey } from '../../src/blobs.js';
 import { advance } from '../../src/changes/advance.js';
 import { initialTrackerState } from '../../src/changes/state.js';
-import { initialCameraState } from '../../src/sequence/fold.js';
-import { frameKey } from '../../src/stores/blobs.js';
+import { initialCameraState } from '../../src/sequence/state.js';
 import { observed, RULES, regionAt, START } from '../changes/scenario.js';
 import { base64, cameraApi, isBlackRight, PRIVACY, square } from '../helpers/camera-api.js';
 import { fakeApp } from '../helpers/fake-app.js';
@@ -80,9 +80,9 @@ describe('settings of a camera', () => {
       last: { at: Date.parse('2026-06-01T12:00:00Z'), sha256: 'a', comparison: 'cmp_1' },
       intervalMs: 5000,
       light: 'dusk',
-      memory: { day: plate, dusk: plate },
-      dial: { threshold: 0.93, alarms_per_day: 17.3 },
-      alerts: advance(initialTrackerState(), observed(START, { regions: [regionAt(0)] }), RULES).state,
+      backgrounds: { day: plate, dusk: plate },
+      budgetThreshold: { threshold: 0.93, alarms_per_day: 17.3 },
+      tracker: advance(initialTrackerState(), observed(START, { regions: [regionAt(0)] }), RULES).state,
     });
     await service.cameras.saveSnapshot('gate', { at: '2026-06-01T12:00:01.000Z', error: 'url-failed: no' });
     expect((await get('/v1/cameras/gate')).json().status).toEqual({

@@ -1,5 +1,5 @@
+import { heatmapKey } from '../../src/blobs.js';
 import { ScenedeltaError } from '../../src/errors.js';
-import { heatmapKey } from '../../src/stores/blobs.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { form, jpeg, post } from '../helpers/requests.js';
 

@@ -72,7 +72,7 @@ describe('alerts', () => {
       const due = governed(run(o, { ...r, cooldownMs: 0 }).steps).length;
       const arrived = governed(steps).filter(({ id }) => outcomes.get(id)?.outcome === 'delivered');
       const counted = arrived.reduce((sum, { suppressedCount }) => sum + suppressedCount + 1, 0);
-      const waiting = state.quiet.reduce((sum, { suppressed }) => sum + suppressed, 0);
+      const waiting = state.cooldowns.reduce((sum, { suppressed }) => sum + suppressed, 0);
       expect(counted + waiting).toBe(due);
     },
   );

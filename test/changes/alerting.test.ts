@@ -95,7 +95,7 @@ describe('alerts', () => {
     const [first] = steps.flatMap((step) => step.alerts);
     expect(first === undefined ? [] : eventsOf(first, { outcome: 'failed', after: 0 })).toHaveLength(1);
     const again = [car(5), car(6)].reduce((now, frame) => advance(now, frame, RULES).state, state);
-    expect(again.quiet).toMatchObject([{ delivery: 'under way', suppressed: 0 }]);
+    expect(again.cooldowns).toMatchObject([{ delivery: 'under way', suppressed: 0 }]);
     expect(again.tracks[0]?.change).toMatchObject({ suppressed_count: 1 });
   });
 });

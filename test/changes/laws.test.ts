@@ -131,7 +131,7 @@ describe('the end of a change', () => {
       for (const { change } of state.settled) {
         const earlier = before.find((one) => one.change.id === change.id)?.change.last_seen;
         const location = change.last_regions ?? change.regions;
-        const isHere = ({ stage, regions }: Track) => stage !== 'resolved' && isSameLocation(regions, location);
+        const isHere = ({ stage, regions }: Track) => stage !== 'ended' && isSameLocation(regions, location);
         const clear = observation.verdict === 'none' || observation.verdict === 'change';
         if (earlier === undefined || isTamper(change)) continue;
         if (!clear || state.tracks.some(isHere)) expect(change.last_seen).toBe(earlier);

@@ -34,7 +34,7 @@ describe('a change that settles', () => {
     expect(seen.changes.filter(({ event }) => event === 'change.settled')).toMatchObject([
       { change: { id: first?.id, settled_at: iso(3) } },
     ]);
-    expect(seen.state.tracks.map(({ stage }) => stage).sort()).toEqual(['open', 'resolved']);
+    expect(seen.state.tracks.map(({ stage }) => stage).sort()).toEqual(['ended', 'open']);
     expect(advance(opened, two(3), rules).absorb).toEqual([]);
   });
   it('is no new change in a light whose background lacks it, and is absorbed there too', () => {

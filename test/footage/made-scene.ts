@@ -14,9 +14,10 @@ import { type Box, SIDES } from '../../src/images.js';
 import type { Finding } from '../../src/schemas/comparison.js';
 import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
 import type { FrameEvidence } from '../../src/sequence/evidence.js';
-import { type FoldContext, type FoldedFrame, foldFrame, initialCameraState } from '../../src/sequence/fold.js';
+import { type FoldContext, type FoldedFrame, foldFrame } from '../../src/sequence/fold.js';
 import { quietEvidence } from '../../src/sequence/quiet-frame.js';
-import type { CameraState } from '../../src/stores/cameras.js';
+import type { CameraState } from '../../src/sequence/state.js';
+import { initialCameraState } from '../../src/sequence/state.js';
 
 /** Things of one frame: numbers from 0 to 8, each with a place of its own in a grid of 3 x 3. */
 export type Scene = ReadonlySet<number>;
@@ -96,7 +97,7 @@ export function run(scenes: readonly Scene[], settings: CameraSettings): MadeRun
     const context = contextOf(settings, number);
     const { at } = context;
     const isMemory = settings.before === 'memory';
-    const before = isMemory ? background(state) : state.anchor;
+    const before = isMemory ? background(state) : state.before;
     const shown = before === null ? null : (stored.get(before.frame.sha256) ?? new Set<number>());
     const seen = { content: String(number), identical: false };
     const last = stored.get(state.examined?.frame.sha256 ?? '');
@@ -137,8 +138,8 @@ export function run(scenes: readonly Scene[], settings: CameraSettings): MadeRun
   return { stats, alerts, changes: [...changes.values()], evidence: evidences, updates, state };
 }
 
-function background({ memory }: CameraState) {
-  return memory.day === undefined ? null : { frame: memory.day.frame, at: memory.day.learnedAt };
+function background({ backgrounds }: CameraState) {
+  return backgrounds.day === undefined ? null : { frame: backgrounds.day.frame, at: backgrounds.day.learnedAt };
 }
 
 /** The things of `before`, except for those in the boxes, which are as in `after`. */

@@ -1,14 +1,14 @@
 /** A camera on a real Redis, and a pipeline that compares pixels: different pixels are a change and give its region. */
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
+import { frameKey } from '../../src/blobs.js';
+import type { StoredCamera } from '../../src/cameras/camera.js';
 import { type CameraSettings, checkSettings } from '../../src/cameras/settings.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { newId } from '../../src/ids.js';
 import { enqueueFrame } from '../../src/jobs/enqueue-frame.js';
 import type { Comparison, Finding } from '../../src/schemas/comparison.js';
 import { createPreviewStore } from '../../src/sequence/previews.js';
-import { frameKey } from '../../src/stores/blobs.js';
-import type { StoredCamera } from '../../src/stores/cameras.js';
 import { createTurnProcessor, type TurnDependencies } from '../../src/workers/camera-turn.js';
 import { createFetchLimits } from '../../src/workers/fetch-limits.js';
 import { createLifeCycle, type LifeCycleDependencies } from '../../src/workers/life-cycle.js';

@@ -1,22 +1,17 @@
 /** In-memory stores for tests of the code around the stores. They implement the methods that the API uses. */
 
 import type { EmbeddedQuery } from '../../src/api/search/query-vectors.js';
+import type { BlobStore } from '../../src/blobs.js';
+import { maskOf, type StoredCamera } from '../../src/cameras/camera.js';
 import type { ScenedeltaError } from '../../src/errors.js';
 import type { Change, Feedback } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { isFinal } from '../../src/schemas/comparison.js';
 import type { SearchVector } from '../../src/schemas/search-vector.js';
 import type { ComparisonEvent, StreamEvent } from '../../src/schemas/stream-event.js';
+import type { BaselineEvent, CameraState } from '../../src/sequence/state.js';
 import type { ApiKey, ApiKeyStore, NewKey } from '../../src/stores/api-keys.js';
-import type { BlobStore } from '../../src/stores/blobs.js';
-import {
-  type BaselineEvent,
-  type CameraQuery,
-  type CameraState,
-  maskOf,
-  type SnapshotOutcome,
-  type StoredCamera,
-} from '../../src/stores/cameras.js';
+import type { CameraQuery, SnapshotOutcome } from '../../src/stores/cameras.js';
 import type { ChangeQuery } from '../../src/stores/change-query.js';
 import type { StoredAlert } from '../../src/stores/change-writes.js';
 import {

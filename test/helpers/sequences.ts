@@ -1,6 +1,9 @@
 /** A made camera of 320 x 180 px, and its frames through the library call, with everything in memory. */
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
+import type { BlobStore } from '../../src/blobs.js';
+import { frameKey } from '../../src/blobs.js';
+import type { StoredCamera } from '../../src/cameras/camera.js';
 import { checkSettings } from '../../src/cameras/settings.js';
 import { ScenedeltaError } from '../../src/errors.js';
 import { decodeFrame } from '../../src/frames/decode.js';
@@ -8,12 +11,10 @@ import type { StoredFrame } from '../../src/frames/keep.js';
 import { decodePreview } from '../../src/frames/preview.js';
 import type { PairInput } from '../../src/pipeline/pair.js';
 import { seededRandom } from '../../src/random.js';
-import { initialCameraState } from '../../src/sequence/fold.js';
 import { createPreviewStore } from '../../src/sequence/previews.js';
+import type { CameraState } from '../../src/sequence/state.js';
+import { initialCameraState } from '../../src/sequence/state.js';
 import { type StepResult, stepSequence } from '../../src/sequence/step.js';
-import type { BlobStore } from '../../src/stores/blobs.js';
-import { frameKey } from '../../src/stores/blobs.js';
-import type { CameraState, StoredCamera } from '../../src/stores/cameras.js';
 import { pixelPipeline } from './cameras.js';
 
 const WIDTH = 320;

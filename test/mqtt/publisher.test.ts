@@ -1,10 +1,10 @@
 /** The publisher on a real Redis, with real changes of a camera, and a real broker. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import type { StoredCamera } from '../../src/cameras/camera.js';
 import { createMqttMetrics, type MqttMetrics } from '../../src/mqtt/metrics.js';
 import { brokerSettings } from '../../src/mqtt/settings.js';
 import { startPublisher } from '../../src/mqtt/start.js';
-import type { StoredCamera } from '../../src/stores/cameras.js';
 import { createWorkerRegistry } from '../../src/stores/workers.js';
 import { EMPTY, runsOn, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';
 import { HEIGHT, pixelPipeline, setUpCamera, turnProcessor, WIDTH } from '../helpers/cameras.js';

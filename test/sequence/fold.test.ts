@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { withBlend } from '../../src/baseline/next.js';
 import { checkSettings } from '../../src/cameras/settings.js';
 import type { FrameEvidence } from '../../src/sequence/evidence.js';
-import { foldFrame, initialCameraState } from '../../src/sequence/fold.js';
-import type { CameraState } from '../../src/stores/cameras.js';
+import { foldFrame } from '../../src/sequence/fold.js';
+import type { CameraState } from '../../src/sequence/state.js';
+import { initialCameraState } from '../../src/sequence/state.js';
 import { contextOf, run, type Scene, scenes, updatesOf } from '../footage/made-scene.js';
 
 const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value));
@@ -12,7 +13,7 @@ const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 const withoutAlerts = (state: CameraState): unknown =>
   JSON.parse(
     JSON.stringify(state, (key, value) =>
-      ['quiet', 'serial', 'told', 'alerted_at'].includes(key) ? undefined : value,
+      ['cooldowns', 'serial', 'lastAlerted', 'alerted_at'].includes(key) ? undefined : value,
     ),
   );
 

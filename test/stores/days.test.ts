@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Redis } from 'ioredis';
 import { createLogger } from '../../src/logger.js';
 import type { FoundChange } from '../../src/schemas/change.js';
-import type { UnseenSpan } from '../../src/stores/camera-frames.js';
+import type { UnseenSpan } from '../../src/sequence/state.js';
 import { createCameraStore } from '../../src/stores/cameras.js';
 import type { TurnChanges } from '../../src/stores/change-writes.js';
 import { createChangeStore } from '../../src/stores/changes.js';

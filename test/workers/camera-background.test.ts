@@ -67,7 +67,7 @@ describe('an open change', () => {
     expect(items).toMatchObject([{ status: 'persisting', last_seen: '2026-06-01T13:57:00.000Z' }]);
     expect(alerts).toBe(1);
     // The rest of the background has been updated.
-    expect(state?.memory.day?.learnedAt).toBeGreaterThan(T + 6_000_000);
+    expect(state?.backgrounds.day?.learnedAt).toBeGreaterThan(T + 6_000_000);
   });
 
   it('settles if the background of another light begins with it, and gives no alert in either light', async () => {
@@ -77,7 +77,7 @@ describe('an open change', () => {
     const { items, alerts, state } = await watch(pipeline, [...OPENED, ...night, ...day]);
     expect(items).toMatchObject([{ status: 'opened', settled_at: '2026-06-01T12:00:50.000Z' }]);
     expect(alerts).toBe(1);
-    expect(Object.keys(state?.memory ?? {}).sort()).toEqual(['day', 'infrared']);
+    expect(Object.keys(state?.backgrounds ?? {}).sort()).toEqual(['day', 'infrared']);
   });
 
   it('does not prevent new changes in the other light', async () => {
@@ -98,6 +98,6 @@ describe('an open change', () => {
     const pipeline = await hidingPipeline('ir_switch', [IR_CAR, IR_EMPTY]);
     const { items, state } = await watch(pipeline, [...OPENED, ...gone, ...night]);
     expect(items).toMatchObject([{ status: 'reverted' }]);
-    expect(Object.keys(state?.memory ?? {}).sort()).toEqual(['day', 'infrared']);
+    expect(Object.keys(state?.backgrounds ?? {}).sort()).toEqual(['day', 'infrared']);
   });
 });

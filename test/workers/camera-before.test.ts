@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { StoredCamera } from '../../src/cameras/camera.js';
 import { ScenedeltaError } from '../../src/errors.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
-import type { StoredCamera } from '../../src/stores/cameras.js';
 import { at, beforeAt, codes, EMPTY, runsOn, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';
 import { picture, pixelPipeline, sendFrame, setUpCamera, turnProcessor, workOff } from '../helpers/cameras.js';
 import { type Bench, setUpBench } from '../helpers/workers.js';
@@ -117,7 +117,7 @@ describe('"before" in mode', () => {
     expect(codes(all[2])).toEqual([]);
     expect(all.map(({ verdict }) => verdict)).toEqual(['none', 'none', 'none', 'none', 'change']);
     const state = await bench.cameras.state('gate');
-    expect(Object.keys(state?.memory ?? {}).sort()).toEqual(['day', 'infrared']);
+    expect(Object.keys(state?.backgrounds ?? {}).sort()).toEqual(['day', 'infrared']);
     expect(beforeAt(all[4] as Comparison)).toBe('2026-06-01T12:00:10.000Z');
   });
 });
@@ -163,7 +163,7 @@ describe('a baseline that is reset while a change is open', () => {
     ]);
     expect(await changes()).toMatchObject([{ settled_at: '2026-06-01T12:00:03.000Z', reverted_at: null }]);
     expect(await alerted()).toBe(1);
-    expect(await bench.cameras.state('gate')).toMatchObject({ alerts: { tracks: [] } });
+    expect(await bench.cameras.state('gate')).toMatchObject({ tracker: { tracks: [] } });
   }
   const fixed = { before: 'reference', alerts };
   const memory = { before: 'memory', alerts };

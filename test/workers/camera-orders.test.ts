@@ -1,8 +1,8 @@
 /** Orders that set or reset a camera's baseline, as the turn of the next frame carries them out. */
 import { describe, expect, it } from '@jest/globals';
+import { frameKey } from '../../src/blobs.js';
+import type { StoredCamera } from '../../src/cameras/camera.js';
 import { storeFrame } from '../../src/frames/keep.js';
-import { frameKey } from '../../src/stores/blobs.js';
-import type { StoredCamera } from '../../src/stores/cameras.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
 import { at, beforeAt, codes, EMPTY, runsOn, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';
 import { HEIGHT, picture, setUpCamera, WIDTH } from '../helpers/cameras.js';
@@ -83,7 +83,7 @@ describe.each(['previous', 'reference', 'memory'])('with before: %s, the baselin
     const sha256 = await set(camera, WITH_DOG);
     const [next] = await run(camera, [[WITH_DOG, 3]]);
     expect((await bench.results.get(next?.id ?? ''))?.frames.before?.sha256).toBe(sha256);
-    expect(await state()).toMatchObject({ alerts: { tracks: [] } });
+    expect(await state()).toMatchObject({ tracker: { tracks: [] } });
   });
 });
 
@@ -94,13 +94,13 @@ describe('the background model', () => {
       [EMPTY, 0],
       [GREY, 1],
     ]);
-    const [day, infrared] = [await set(camera, WITH_CAR, 'day'), (await state())?.memory.infrared];
+    const [day, infrared] = [await set(camera, WITH_CAR, 'day'), (await state())?.backgrounds.infrared];
     const [next] = await run(camera, [[WITH_CAR, 2]]);
     expect(beforeAt(next as NonNullable<typeof next>)).toBe(new Date(at(2)).toISOString());
-    expect((await state())?.memory).toMatchObject({ day: { frame: { sha256: day } }, infrared });
+    expect((await state())?.backgrounds).toMatchObject({ day: { frame: { sha256: day } }, infrared });
     await reset(camera);
     await run(camera, [[EMPTY, 3]]);
-    expect(Object.keys((await state())?.memory ?? {})).toEqual(['day']);
+    expect(Object.keys((await state())?.backgrounds ?? {})).toEqual(['day']);
   });
 
   it('takes several orders in their sequence, with one frame', async () => {
@@ -110,7 +110,7 @@ describe('the background model', () => {
     const [day, infrared] = [await set(camera, WITH_CAR, 'day'), await set(camera, GREY, 'infrared')];
     const [next] = await run(camera, [[WITH_CAR, 1]]);
     expect(codes(next)).toEqual(['baseline_reset', 'baseline_set', 'baseline_set']);
-    expect((await state())?.memory).toMatchObject({
+    expect((await state())?.backgrounds).toMatchObject({
       day: { frame: { sha256: day } },
       infrared: { frame: { sha256: infrared } },
     });

@@ -2,7 +2,7 @@
  * Retention by camera: frames, comparisons and changes that are kept for a shorter time than the service keeps them.
  */
 import { describe, expect, it } from '@jest/globals';
-import { frameKey } from '../../src/stores/blobs.js';
+import { frameKey } from '../../src/blobs.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
 import { picture, readComparison, sendFrame, setUpCamera, turnProcessor, workOff } from '../helpers/cameras.js';
@@ -51,7 +51,7 @@ describe("a camera's own retention", () => {
     await workOff('gate', turnProcessor(bench));
     // The clocks of the workers may differ slightly.
     expect(await retention(1_000).retain(inUse)).toEqual({ comparisons: 0, changes: 0, frames: 0 });
-    expect(await isStored((await bench.cameras.state('gate'))?.anchor?.frame)).toBe(true);
+    expect(await isStored((await bench.cameras.state('gate'))?.before?.frame)).toBe(true);
 
     const later = retention(10 * 60_000);
     expect(await later.retain(await later.framesInUse())).toEqual({ comparisons: 0, changes: 0, frames: 1 });

@@ -1,8 +1,8 @@
 /** Single frames that do not fit the camera: another size, rotated, dark, damaged, or of another camera. */
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import type { StoredCamera } from '../../src/cameras/camera.js';
 import { decodeFrame } from '../../src/frames/decode.js';
-import type { StoredCamera } from '../../src/stores/cameras.js';
 import type { TurnDependencies } from '../../src/workers/camera-turn.js';
 import { at, codes, EMPTY, runsOn, WITH_CAR } from '../helpers/camera-runs.js';
 import { GREEN, HEIGHT, picture, pixelPipeline, setUpCamera, turnProcessor, WIDTH } from '../helpers/cameras.js';
@@ -61,8 +61,8 @@ describe.each(['previous', 'reference', 'memory'])('with before: %s, a frame of 
     expect(next).toMatchObject({ verdict: 'change' });
     expect(codes(next)).toEqual([]);
     expect(await changes()).toMatchObject([{ status: 'opened', confirmed_at: isoAt(40) }]);
-    const { memory, size, otherSize } = await state();
-    expect({ memory, size, otherSize }).toEqual({ memory: earlier.memory, size: earlier.size });
+    const { backgrounds, size, otherSize } = await state();
+    expect({ backgrounds, size, otherSize }).toEqual({ backgrounds: earlier.backgrounds, size: earlier.size });
   });
 });
 
@@ -80,27 +80,27 @@ describe.each(['reference', 'memory'])('with before: %s, frames of another shape
     expect(squares.map(({ camera_frame }) => camera_frame?.before != null)).toEqual([...[false, false, false], true]);
     expect(await changes()).toMatchObject([{ settled_at: isoAt(50), reverted_at: null }]);
     expect(await bench.redis.keys('sd:alr:*')).toHaveLength(1);
-    expect(await state()).toMatchObject({ size: { width: 64, height: 64 }, alerts: { tracks: [] } });
+    expect(await state()).toMatchObject({ size: { width: 64, height: 64 }, tracker: { tracks: [] } });
   });
 
   it('that alternate with the others never start one', async () => {
     const camera = await setUpCamera(bench, 'gate', SETTINGS);
     await send(camera, OPENED);
-    const { memory } = await state();
+    const { backgrounds } = await state();
     const mixed = await send(
       camera,
       Array.from({ length: 12 }, (_, i) => [i % 3 === 2 ? WITH_CAR : SQUARE, 30 + 10 * i] as const),
     );
     expect(mixed.map(({ verdict }) => verdict)).toEqual(Array(4).fill(['none', 'none', 'change']).flat());
     expect(await changes()).toMatchObject([{ status: 'persisting', settled_at: null }]);
-    expect((await state()).memory).toEqual(memory);
+    expect((await state()).backgrounds).toEqual(backgrounds);
   });
 });
 
 it('A frame of another size and the same shape is compared, but does not become the background', async () => {
   const camera = await setUpCamera(bench, 'gate', { before: 'memory', alerts: ALERTS });
   await send(camera, [[EMPTY, 0]]);
-  const { memory } = await state();
+  const { backgrounds } = await state();
   const { pipeline, calls } = pixelPipeline();
   const unchanged: TurnDependencies['pipeline'] = {
     ...pipeline,
@@ -112,14 +112,14 @@ it('A frame of another size and the same shape is compared, but does not become 
   const [first] = await send(camera, [[LARGE, 10]], unchanged);
   expect(calls).toHaveLength(1);
   expect(codes(first)).toEqual(['size_changed']);
-  expect((await state()).memory).toEqual(memory);
+  expect((await state()).backgrounds).toEqual(backgrounds);
   const [, , last] = await send(
     camera,
     [20, 30, 40].map((seconds) => [LARGE, seconds]),
     unchanged,
   );
   expect(codes(last)).toEqual([]);
-  expect((await state()).memory.day?.width).toBe(2 * WIDTH);
+  expect((await state()).backgrounds.day?.width).toBe(2 * WIDTH);
 });
 
 describe('dark frames', () => {
@@ -153,13 +153,13 @@ describe('dark frames', () => {
     ]);
     await send(camera, [...OPENED, ...light], pipeline);
     expect(await changes()).toMatchObject([{ status: 'persisting', settled_at: null, last_seen: isoAt(80) }]);
-    expect(Object.keys((await state()).memory)).toEqual(['day']);
+    expect(Object.keys((await state()).backgrounds)).toEqual(['day']);
   });
 
   it('begin a background of their own at once if nothing is open', async () => {
     const camera = await setUpCamera(bench, 'gate', { before: 'memory', alerts: ALERTS });
     await send(camera, [OPENED[0] as Timed, [DARK, 10]], pipeline);
-    expect(Object.keys((await state()).memory)).toHaveLength(2);
+    expect(Object.keys((await state()).backgrounds)).toHaveLength(2);
   });
 });
 
@@ -210,6 +210,6 @@ describe("frames of two cameras that alternate on one camera's route", () => {
       Array.from({ length: 14 }, (_, i) => [i % 2 === 0 ? EMPTY : OTHER, 10 * i] as const),
     );
     expect(await changes()).toEqual([]);
-    expect((await state()).memory.infrared).toBeUndefined();
+    expect((await state()).backgrounds.infrared).toBeUndefined();
   });
 });

@@ -227,7 +227,7 @@ describe('the alarm budget', () => {
     expect(thresholds[0]).toBeCloseTo(0.6, 1);
     expect(thresholds[0]).toBeLessThan(0.9);
     const state = await bench.cameras.state('gate');
-    expect(state?.dial?.alarms_per_day).toBeCloseTo(86.4, 3);
+    expect(state?.budgetThreshold?.alarms_per_day).toBeCloseTo(86.4, 3);
     expect(state?.counts).toMatchObject({ frames: 3, risen: 0 });
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { frameKey, heatmapKey } from '../../src/blobs.js';
 import { decodeHeatmapData } from '../../src/heatmaps/data.js';
-import { frameKey, heatmapKey } from '../../src/stores/blobs.js';
 import { codes, EMPTY, runsOn, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';
 import { GREEN, picture, pixelPipeline, RED, setUpCamera, turnProcessor } from '../helpers/cameras.js';
 import { contentOf } from '../helpers/content.js';

@@ -1,10 +1,10 @@
 /** Frames of a comparison job: fetched, stored and refused. */
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { frameKey } from '../../src/blobs.js';
 import { ScenedeltaError } from '../../src/errors.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { createOutboundClient } from '../../src/outbound/client.js';
-import { frameKey } from '../../src/stores/blobs.js';
 import { acceptedComparison, jobOf } from '../helpers/comparisons.js';
 import { type Received, startReceiver } from '../helpers/receiver.js';
 import { type Bench, comparisonProcessor, output, scriptedPipeline, setUpBench } from '../helpers/workers.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { heatmapKey } from '../../src/blobs.js';
 import { ScenedeltaError } from '../../src/errors.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { decodeHeatmapData } from '../../src/heatmaps/data.js';
 import type { EnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { createOutboundClient } from '../../src/outbound/client.js';
-import { heatmapKey } from '../../src/stores/blobs.js';
 import { KEYS } from '../../src/stores/keys.js';
 import type { StoredComparison } from '../../src/stores/results.js';
 import { acceptedComparison, jobOf } from '../helpers/comparisons.js';

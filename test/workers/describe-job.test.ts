@@ -1,12 +1,12 @@
 /** Descriptions of changes: from the frame that confirms one to the describer's words, after its alerts. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { frameKey } from '../../src/blobs.js';
 import { createDescriber, type Describer } from '../../src/describer/describe.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { jobPayload } from '../../src/jobs/payloads.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
 import type { Finding } from '../../src/schemas/comparison.js';
-import { frameKey } from '../../src/stores/blobs.js';
 import type { UseLimits } from '../../src/stores/descriptions.js';
 import { createDescriptionProcessor } from '../../src/workers/descriptions/describe-job.js';
 import { createRecovery, RECOVER_AFTER_MS } from '../../src/workers/recovery.js';

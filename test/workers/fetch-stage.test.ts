@@ -1,6 +1,7 @@
 /** Fetches on real queues: frames that are given by an address hold no slot of the comparisons. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Job } from 'bullmq';
+import type { StoredCamera } from '../../src/cameras/camera.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { storeFrame } from '../../src/frames/keep.js';
 import { newId } from '../../src/ids.js';
@@ -8,7 +9,6 @@ import { enqueueFrame } from '../../src/jobs/enqueue-frame.js';
 import { QUEUES } from '../../src/jobs/queues.js';
 import { createOutboundClient, type OutboundClient } from '../../src/outbound/client.js';
 import type { FrameRef } from '../../src/schemas/frame-ref.js';
-import type { StoredCamera } from '../../src/stores/cameras.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { picture, pixelPipeline, RED, setUpCamera, turnProcessor } from '../helpers/cameras.js';
 import { acceptedComparison, jobOf } from '../helpers/comparisons.js';

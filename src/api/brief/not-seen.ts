@@ -1,8 +1,7 @@
 /** The spans of a day in which a camera could not show the scene. Pure. */
 import type { NotSeen, Unseen } from '../../schemas/brief.js';
 import type { Change } from '../../schemas/change.js';
-import type { UnseenSpan } from '../../stores/camera-frames.js';
-import type { CameraState } from '../../stores/cameras.js';
+import type { CameraState, UnseenSpan } from '../../sequence/state.js';
 import type { DaySpan } from '../../stores/days.js';
 
 /** Bound of an answer. */

@@ -1,8 +1,9 @@
 /** Acceptance of a camera's frame: stores it (masked), adds it to the camera's waiting frames, and queues a turn. */
+
+import { maskOf, type StoredCamera } from '../../cameras/camera.js';
 import { ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { enqueueFrame } from '../../jobs/enqueue-frame.js';
-import { maskOf, type StoredCamera } from '../../stores/cameras.js';
 import type { StoredComparison } from '../../stores/results.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
 import { fingerprint } from '../intake/idempotency.js';

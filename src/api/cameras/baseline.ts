@@ -1,16 +1,12 @@
 /** Orders that replace a camera's baseline. The turn of the camera's next frame carries them out. */
 import type { Static } from 'typebox';
+import type { StoredCamera } from '../../cameras/camera.js';
 import { lightOf, measureLight } from '../../cameras/light.js';
 import { ScenedeltaError } from '../../errors.js';
 import type { IncomingFrame } from '../../frames/keep.js';
 import { type Size, sameAspectRatio } from '../../images.js';
-import {
-  type BaselineEvent,
-  type CameraState,
-  type CameraStore,
-  noCamera,
-  type StoredCamera,
-} from '../../stores/cameras.js';
+import type { BaselineEvent, CameraState } from '../../sequence/state.js';
+import { type CameraStore, noCamera } from '../../stores/cameras.js';
 import type { BaselineOrderSchema } from '../schemas/camera.js';
 import { keepPicture, type PictureDependencies } from './picture.js';
 
@@ -59,7 +55,7 @@ async function order(
   assertNoReference(camera);
   const { before } = camera.settings;
   if (!(await cameras.orderBaseline(camera.id, event))) throw noCamera(camera.id);
-  const open = state?.alerts.tracks.flatMap(({ stage, id }) => (stage === 'open' ? [id] : [])) ?? [];
+  const open = state?.tracker.tracks.flatMap(({ stage, id }) => (stage === 'open' ? [id] : [])) ?? [];
   const light = event.type === 'baseline.set' && before === 'memory' ? event.light : null;
   const next = `the next frame of ${camera.id}`;
   const what =

@@ -4,6 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Static } from 'typebox';
+import type { StoredCamera } from '../../cameras/camera.js';
 import type { OperatingPoint } from '../../cameras/operating-points.js';
 import type { CameraSettings } from '../../cameras/settings.js';
 import { ScenedeltaError } from '../../errors.js';
@@ -11,7 +12,6 @@ import { CameraReplay, type DryRun } from '../../footage/camera-replay.js';
 import type { FrameStats } from '../../footage/records.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
 import type { Comparison } from '../../schemas/comparison.js';
-import type { StoredCamera } from '../../stores/cameras.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { CameraDryRunSchema } from '../schemas/dry-run.js';
 

@@ -1,8 +1,9 @@
 /** The login of a camera's snapshot address: taken out of the settings of a request, encrypted, kept by the next. */
+
+import type { StoredCamera } from '../../cameras/camera.js';
 import type { CameraSettings } from '../../cameras/settings.js';
 import { ScenedeltaError } from '../../errors.js';
 import { type Login, loginContext, openLogin, sealLogin } from '../../login.js';
-import type { StoredCamera } from '../../stores/cameras.js';
 
 /**
  * @param earlier the camera before this request, whose login stays if the request has no password

@@ -1,12 +1,12 @@
 /** Reader of a picture that frames will be compared with: a reference, or a baseline. */
 import type { Static } from 'typebox';
+import { type BlobStore, frameKey } from '../../blobs.js';
+import { maskOf, type StoredCamera } from '../../cameras/camera.js';
 import { ScenedeltaError } from '../../errors.js';
 import { type DecodedFrame, type DecodeLimits, decodeFrame } from '../../frames/decode.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { sniffImage } from '../../image-type.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
-import { type BlobStore, frameKey } from '../../stores/blobs.js';
-import { maskOf, type StoredCamera } from '../../stores/cameras.js';
 import { readFrame } from '../intake/frame-input.js';
 import type { PictureSchema } from '../schemas/camera.js';
 

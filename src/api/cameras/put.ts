@@ -1,12 +1,12 @@
 /** Builder of the stored camera from the settings of a request. */
 import { Type } from 'typebox';
+import type { StoredCamera } from '../../cameras/camera.js';
 import { checkSettings, type Zone } from '../../cameras/settings.js';
 import { ScenedeltaError } from '../../errors.js';
 import { newId } from '../../ids.js';
 import type { AllowList } from '../../outbound/address.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import { checker } from '../../schemas/validation-error.js';
-import type { StoredCamera } from '../../stores/cameras.js';
 import { assertUrl } from '../intake/url-policy.js';
 import { parseTime } from '../parse-time.js';
 import { type CameraRequest, CameraRequestSchema } from '../schemas/camera.js';

@@ -1,6 +1,7 @@
 /** Erasure of comparisons. */
+
+import { heatmapKey } from '../../blobs.js';
 import type { Comparison } from '../../schemas/comparison.js';
-import { heatmapKey } from '../../stores/blobs.js';
 import type { ApiDependencies } from '../dependencies.js';
 
 type Dependencies = Pick<ApiDependencies, 'results' | 'blobs' | 'queue' | 'clock'>;

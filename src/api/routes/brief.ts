@@ -1,11 +1,11 @@
 /** Route of the daily brief. */
 import { Type } from 'typebox';
+import type { StoredCamera } from '../../cameras/camera.js';
 import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
 import { isTimeZone } from '../../cameras/time-zone.js';
 import { ScenedeltaError } from '../../errors.js';
 import { type Brief, BriefSchema, type CameraBrief } from '../../schemas/brief.js';
 import { literals } from '../../schemas/constructors.js';
-import type { StoredCamera } from '../../stores/cameras.js';
 import type { Visibility } from '../../stores/visibility.js';
 import { DAY_PATTERN, dayOf } from '../brief/day.js';
 import { BRIEF_POLICY, briefHtml } from '../brief/html.js';

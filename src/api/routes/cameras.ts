@@ -1,6 +1,7 @@
 /** Routes of cameras: their settings, and their frames. */
 import { Type } from 'typebox';
 import { describeBudget } from '../../cameras/alarm-budget.js';
+import type { StoredCamera } from '../../cameras/camera.js';
 import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
 import type { CameraSettings } from '../../cameras/settings.js';
 import { pendingChanges } from '../../changes/pending.js';
@@ -9,7 +10,8 @@ import { ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { IMAGE_TYPES } from '../../image-type.js';
 import { originAndPath } from '../../redact-url.js';
-import { type CameraState, noCamera, type StoredCamera } from '../../stores/cameras.js';
+import type { CameraState } from '../../sequence/state.js';
+import { noCamera } from '../../stores/cameras.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';
 import { buildCamera } from '../cameras/put.js';
@@ -170,14 +172,14 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
       status: {
         frames: state?.frames ?? 0,
         waiting,
-        pending: state === undefined ? [] : pendingChanges(state.alerts, rulesOf(id, camera.settings)),
+        pending: state === undefined ? [] : pendingChanges(state.tracker, rulesOf(id, camera.settings)),
         last_frame_at: last === null ? null : new Date(last.at).toISOString(),
         frozen_since: state?.still?.reported === true ? new Date(state.still.since).toISOString() : null,
         interval_s: state?.intervalMs == null ? null : state.intervalMs / 1000,
         light: camera.settings.before === 'memory' ? (state?.light ?? null) : null,
-        memory: Object.keys(state?.memory ?? {}) as (keyof NonNullable<typeof state>['memory'])[],
-        threshold: state?.dial?.threshold ?? null,
-        false_alarms_per_day: state?.dial?.alarms_per_day ?? null,
+        memory: Object.keys(state?.backgrounds ?? {}) as (keyof NonNullable<typeof state>['backgrounds'])[],
+        threshold: state?.budgetThreshold?.threshold ?? null,
+        false_alarms_per_day: state?.budgetThreshold?.alarms_per_day ?? null,
         snapshot: snapshot ?? null,
         snapshot_login: camera.login !== undefined,
       },

@@ -1,5 +1,6 @@
 /** Route of heatmaps, which are rendered from the stored maps on request. */
 import { Type } from 'typebox';
+import { heatmapKey } from '../../blobs.js';
 import { ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { type ServedFrame, servedFrame } from '../../frames/served-frame.js';
@@ -7,7 +8,6 @@ import { decodeHeatmapData, type HeatmapData } from '../../heatmaps/data.js';
 import type { Heatmap, Side } from '../../images.js';
 import { isFinal } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
-import { heatmapKey } from '../../stores/blobs.js';
 import type { StoredComparison } from '../../stores/results.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';

@@ -2,6 +2,8 @@
  * The job that describes one confirmed change: reads it with its frames, asks the describer, saves the description and
  * queues its deliveries. It is independent of BullMQ; queue-workers.ts adapts it.
  */
+
+import type { BlobStore } from '../../blobs.js';
 import type { Describer, Meter } from '../../describer/describe.js';
 import { evidenceOfChange } from '../../describer/evidence.js';
 import { ScenedeltaError } from '../../errors.js';
@@ -14,7 +16,6 @@ import { DescriptionJobSchema, parseJob } from '../../jobs/payloads.js';
 import type { Logger } from '../../logger.js';
 import type { Change } from '../../schemas/change.js';
 import type { Description } from '../../schemas/description.js';
-import type { BlobStore } from '../../stores/blobs.js';
 import type { CameraStore } from '../../stores/cameras.js';
 import type { ChangeStore } from '../../stores/changes.js';
 import type { DescriptionStore, UseLimit, UseLimits } from '../../stores/descriptions.js';

@@ -20,9 +20,9 @@ export async function libraryCall(sequence, { warmUp, frames }) {
   const { createLogger } = await dist('logger.js');
   const { Pipeline } = await dist('pipeline/compare.js');
   const { createPreviewStore } = await dist('sequence/previews.js');
-  const { initialCameraState } = await dist('sequence/fold.js');
+  const { initialCameraState } = await dist('sequence/state.js');
   const { stepSequence } = await dist('sequence/step.js');
-  const { frameKey } = await dist('stores/blobs.js');
+  const { frameKey } = await dist('blobs.js');
 
   const dataDir = mkdtempSync(join(tmpdir(), 'sd-bench-'));
   const config = { ...loadConfig(), dataDir };

@@ -2,7 +2,7 @@
  * Blob store: bytes by key. Frames have their content hash as key, heatmaps the id of their comparison.
  * The two implementations behave alike: files (blobs-fs.ts) and S3 objects (blobs-s3.ts).
  */
-import { ScenedeltaError } from '../errors.js';
+import { ScenedeltaError } from './errors.js';
 
 export interface BlobStore {
   /**
