@@ -13,13 +13,12 @@ import type { Logger } from '../logger.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
 import type { Comparison } from '../schemas/comparison.js';
 import type { VectorOfChange } from '../schemas/search-vector.js';
-import type { CameraState } from '../sequence/state.js';
-import { initialCameraState } from '../sequence/state.js';
+import { type CameraState, initialCameraState } from '../sequence/state.js';
 import { type StepDependencies, type StepResult, stepSequence } from '../sequence/step.js';
 import type { StoredAlert } from '../stores/change-writes.js';
-import type { ResultStore, StoredComparison } from '../stores/results.js';
+import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
 import type { Turn } from '../stores/turns.js';
-import type { Begin, Compared, Fetched } from './life-cycle.js';
+import type { Compared } from './life-cycle.js';
 
 export interface CameraFrameDependencies extends StepDependencies {
   readonly results: Pick<ResultStore, 'get'>;
@@ -28,40 +27,48 @@ export interface CameraFrameDependencies extends StepDependencies {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-interface FrameOfTurn {
+/** The earliest frame of a turn. */
+export interface FrameOfTurn {
   readonly turn: Turn;
   readonly stored: StoredComparison;
   readonly signal: AbortSignal;
-  /** called before the frame is examined: a quiet frame ends without */
-  readonly begin: Begin;
 }
 
 /**
- * Fetches the frame, masked. @returns it, and how to compare it
+ * Fetches the frame, masked.
  * @throws ScenedeltaError 'frame-out-of-order', and as the fetcher of frames does
  */
-export async function fetchFrame(frame: FrameOfTurn, deps: CameraFrameDependencies): Promise<Fetched> {
-  const { turn, stored, signal } = frame;
-  const { frames, request } = stored;
-  const at = request.turn?.capturedAt ?? request.acceptedAt;
-  const state = turn.state ?? initialCameraState();
-  assertInOrder(state, at);
+export async function fetchFrame(
+  { turn, stored: { frames, request }, signal }: FrameOfTurn,
+  deps: CameraFrameDependencies,
+): Promise<StoredFrame> {
+  assertInOrder(stateOf(turn), capturedAt(request));
   const options = { field: 'frame', signal, mask: maskOf(turn.camera) };
-  const fetched = await deps.fetchFrame(frames.after ?? request.after, options);
-  return {
-    frames: { before: null, after: fetched.ref },
-    async compare() {
-      const earlier = await sameFrame(state, at, fetched.ref.sha256, deps);
-      return earlier === null ? compare(frame, state, fetched, at, deps) : repeat(earlier, at, deps);
-    },
-  };
+  return deps.fetchFrame(frames.after ?? request.after, options);
 }
 
+/** @param begin called before the frame is examined: a quiet frame ends without */
+export async function compareFrame(
+  frame: FrameOfTurn,
+  fetched: StoredFrame,
+  begin: () => Promise<void>,
+  deps: CameraFrameDependencies,
+): Promise<Compared> {
+  const state = stateOf(frame.turn);
+  const at = capturedAt(frame.stored.request);
+  const earlier = await sameFrame(state, at, fetched.ref.sha256, deps);
+  return earlier === null ? compare(frame, fetched, { state, at, begin }, deps) : repeat(earlier, at, deps);
+}
+
+const stateOf = ({ state }: Turn): CameraState => state ?? initialCameraState();
+
+/** @returns epoch ms */
+const capturedAt = ({ turn, acceptedAt }: ComparisonRequest): number => turn?.capturedAt ?? acceptedAt;
+
 async function compare(
-  { turn: { camera, events }, stored: { comparison, request }, signal, begin }: FrameOfTurn,
-  state: CameraState,
+  { turn: { camera, events }, stored: { comparison, request }, signal }: FrameOfTurn,
   frame: StoredFrame,
-  at: number,
+  { state, at, begin }: { state: CameraState; at: number; begin: () => Promise<void> },
   deps: CameraFrameDependencies,
 ): Promise<Compared> {
   const { traceId, traceparent, apiKeyId } = request;

@@ -11,9 +11,20 @@ import { unfetchedFrames } from '../jobs/unfetched.js';
 import type { Logger } from '../logger.js';
 import { isFinal } from '../schemas/comparison.js';
 import type { CommitResult, Turn, TurnStore } from '../stores/turns.js';
-import { type CameraFrameDependencies, fetchFrame } from './camera-frame.js';
+import { traced } from '../tracing.js';
+import { type CameraFrameDependencies, compareFrame, type FrameOfTurn, fetchFrame } from './camera-frame.js';
 import type { FetchLimits } from './fetch-limits.js';
-import { type Begin, type ComparisonOutcome, type LifeCycle, type Save, skipped } from './life-cycle.js';
+import {
+  type Attempt,
+  assertInTime,
+  type ComparisonOutcome,
+  type FetchOutcome,
+  type LifeCycle,
+  type Save,
+  skipped,
+  spanOf,
+  tracedAttempt,
+} from './life-cycle.js';
 
 /** The same number as COMPARISON_OPTIONS.attempts. */
 const MAX_TRIES = 3;
@@ -81,6 +92,32 @@ export type TurnProcessor = Pick<ReturnType<typeof createTurnProcessor>, 'proces
 export function createTurnProcessor(deps: TurnDependencies) {
   const { turns, clock, lifeCycle } = deps;
 
+  const fetchOnly = async (attempt: Attempt, frame: FrameOfTurn): Promise<FetchOutcome> => {
+    try {
+      assertInTime(frame.stored.request, attempt.startedAt);
+      await lifeCycle.begin(attempt);
+      const { ref } = await traced('fetch frames', () => fetchFrame(frame, deps), spanOf(frame.stored));
+      const fetchMs = clock() - attempt.startedAt;
+      await lifeCycle.fetched(attempt, { before: null, after: ref, fetchMs });
+      return { kind: 'fetched' };
+    } catch (thrown) {
+      return lifeCycle.fail(attempt, thrown);
+    }
+  };
+
+  const run = async (begun: Attempt, frame: FrameOfTurn): Promise<ComparisonOutcome> => {
+    let attempt = begun;
+    try {
+      assertInTime(frame.stored.request, attempt.startedAt);
+      const fetched = await traced('read frames', () => fetchFrame(frame, deps));
+      attempt = await lifeCycle.fetched(attempt, { before: null, after: fetched.ref });
+      const compared = await compareFrame(frame, fetched, () => lifeCycle.begin(attempt), deps);
+      return await lifeCycle.finish(attempt, compared);
+    } catch (thrown) {
+      return lifeCycle.fail(attempt, thrown);
+    }
+  };
+
   const work = async (turn: Turn, stage: TurnStage, signal: AbortSignal): Promise<Worked | Later | Passed> => {
     const { camera, stored } = turn;
     let committed: CommitResult | undefined;
@@ -100,22 +137,18 @@ export function createTurnProcessor(deps: TurnDependencies) {
     try {
       assertNotQuarantined(turn.deaths);
     } catch (thrown) {
-      return worked(await lifeCycle.fail(stored, asScenedeltaError(thrown), save));
+      return worked(await lifeCycle.giveUp(stored, asScenedeltaError(thrown), save));
     }
-    const attempt = { signal, last: turn.tries >= MAX_TRIES, save };
     const needs: TurnStage = unfetchedFrames(stored).length > 0 ? 'fetch' : 'compare';
     if (needs !== stage) return { kind: 'passed', to: needs };
-    const fetchFrames = (begin: Begin) => fetchFrame({ turn, stored, signal, begin }, deps);
-    if (stage === 'compare') return worked(await lifeCycle.run(stored, { ...attempt, fetch: fetchFrames }));
+    const frame = { turn, stored, signal };
+    const attempt = (): Attempt => ({ stored, startedAt: clock(), signal, last: turn.tries >= MAX_TRIES, save });
+    if (stage === 'compare') return worked(await tracedAttempt(stored, clock(), () => run(attempt(), frame)));
 
     const room = deps.fetchLimits.enter(stored);
     if ('laterAt' in room) return { kind: 'later', at: room.laterAt };
     try {
-      const frames = async (begin: Begin) => {
-        await begin();
-        return (await fetchFrames(begin)).frames;
-      };
-      const fetched = await lifeCycle.fetch(stored, { ...attempt, fetch: frames });
+      const fetched = await fetchOnly(attempt(), frame);
       return fetched.kind === 'fetched' ? { kind: 'passed', to: 'compare' } : worked(fetched);
     } finally {
       room.leave();

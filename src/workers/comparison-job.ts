@@ -12,16 +12,18 @@ import type { Comparer } from '../pipeline/pair.js';
 import { isFinal } from '../schemas/comparison.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
+import { traced } from '../tracing.js';
 import type { FetchLimits } from './fetch-limits.js';
 import {
+  type Attempt,
   assertInTime,
-  type Begin,
   type ComparisonOutcome,
-  type Fetched,
   type FetchOutcome,
   type LifeCycle,
   type Save,
   skipped,
+  spanOf,
+  tracedAttempt,
 } from './life-cycle.js';
 
 export interface ComparisonJobDependencies {
@@ -42,9 +44,10 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
   const { results, lifeCycle } = deps;
   const save: Save = ({ comparison }) => results.update(comparison.id, { comparison });
 
-  const fetch = async (stored: StoredComparison, signal: AbortSignal, begin: Begin): Promise<Fetched> => {
-    await begin();
-    const { comparison, frames, request } = stored;
+  const fetch = async (
+    { comparison, frames, request }: StoredComparison,
+    signal: AbortSignal,
+  ): Promise<Record<Side, StoredFrame>> => {
     if (request.before === null) {
       throw new ScenedeltaError('invalid-request', `${comparison.id} has no "before": it belongs to a camera's turn`, {
         field: 'before',
@@ -55,16 +58,42 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
       deps.fetchFrame(frames.before ?? request.before, { field: 'before', signal, mask }),
       deps.fetchFrame(frames.after ?? request.after, { field: 'after', signal, mask }),
     ]);
-    const refs = { before: before.ref, after: after.ref };
-    return {
-      frames: refs,
-      async compare() {
-        assertInTime(request, deps.clock());
-        const { heatmaps, ...compared } = await compare(deps.pipeline, request, { before, after }, signal);
-        return { ...compared, frames: refs, heatmaps: heatmaps && encodeHeatmapData(heatmaps) };
-      },
-    };
+    return { before, after };
   };
+
+  const fetchOnly = async (attempt: Attempt): Promise<FetchOutcome> => {
+    const { stored, startedAt, signal } = attempt;
+    try {
+      assertInTime(stored.request, startedAt);
+      await lifeCycle.begin(attempt);
+      const frames = await traced('fetch frames', () => fetch(stored, signal), spanOf(stored));
+      await lifeCycle.fetched(attempt, { ...refsOf(frames), fetchMs: deps.clock() - startedAt });
+      return { kind: 'fetched' };
+    } catch (thrown) {
+      return lifeCycle.fail(attempt, thrown);
+    }
+  };
+
+  const run = async (begun: Attempt): Promise<ComparisonOutcome> => {
+    let attempt = begun;
+    const { stored, startedAt, signal } = begun;
+    try {
+      assertInTime(stored.request, startedAt);
+      await lifeCycle.begin(attempt);
+      const frames = await traced('read frames', () => fetch(stored, signal));
+      attempt = await lifeCycle.fetched(attempt, refsOf(frames));
+      assertInTime(stored.request, deps.clock());
+      const { heatmaps, ...compared } = await compare(deps.pipeline, stored.request, frames, signal);
+      const encoded = heatmaps && encodeHeatmapData(heatmaps);
+      return await lifeCycle.finish(attempt, { ...compared, frames: refsOf(frames), heatmaps: encoded });
+    } catch (thrown) {
+      return lifeCycle.fail(attempt, thrown);
+    }
+  };
+
+  const attemptOf = (stored: StoredComparison, last: boolean, signal: AbortSignal): Attempt => ({
+    ...{ stored, startedAt: deps.clock(), signal, last, save },
+  });
 
   return {
     /**
@@ -83,8 +112,7 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
       const room = deps.fetchLimits.enter(stored, { archive });
       if ('laterAt' in room) return { kind: 'later', at: room.laterAt };
       try {
-        const frames = async (begin: Begin) => (await fetch(stored, signal, begin)).frames;
-        return await lifeCycle.fetch(stored, { signal, last: lastAttempt, fetch: frames, save });
+        return await fetchOnly(attemptOf(stored, lastAttempt, signal));
       } finally {
         room.leave();
       }
@@ -102,21 +130,18 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
       const { comparisonId } = parseJob(ComparisonJobSchema, payload);
       const stored = await results.get(comparisonId);
       if (stored === undefined || isFinal(stored.comparison.status)) return skipped(stored);
-      return lifeCycle.run(stored, {
-        signal,
-        last: lastAttempt,
-        fetch: (begin) => fetch(stored, signal, begin),
-        save,
-      });
+      return tracedAttempt(stored, deps.clock(), () => run(attemptOf(stored, lastAttempt, signal)));
     },
     /** Fails a comparison that the queue has given up, unless it is final. @returns whether it failed now. */
     async giveUp(comparisonId: string, error: ScenedeltaError): Promise<boolean> {
       const stored = await results.get(comparisonId);
       if (stored === undefined || isFinal(stored.comparison.status)) return false;
-      return (await lifeCycle.fail(stored, error, save)).kind === 'failed';
+      return (await lifeCycle.giveUp(stored, error, save)).kind === 'failed';
     },
   };
 }
+
+const refsOf = ({ before, after }: Record<Side, StoredFrame>) => ({ before: before.ref, after: after.ref });
 
 async function compare(
   pipeline: Comparer,

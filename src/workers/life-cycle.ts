@@ -1,8 +1,8 @@
 /**
- * The life cycle of a comparison under both kinds of job: begin, fetch, compare, then finish, fail or skip. Frames that
- * are given by an address are fetched in an attempt of its own, which ends before the comparison waits for a slot.
+ * The life cycle of a comparison: `begin`, `fetched`, and `finish` or `fail`, which both kinds of job call in turn.
+ * Frames that are given by an address are fetched in an attempt of its own, which ends before the comparison waits for
+ * a slot.
  */
-
 import { type BlobStore, heatmapKey } from '../blobs.js';
 import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../errors.js';
 import type { EnqueueDelivery } from '../jobs/enqueue-delivery.js';
@@ -26,28 +26,24 @@ interface Skipped {
 /** fetched: the frames are stored, and the comparison can be processed. */
 export type FetchOutcome = ComparisonOutcome | { readonly kind: 'fetched' };
 
-/** One attempt at a comparison: the steps that differ between a job of its own and a camera's turn. */
-interface Attempt<F = Fetched> {
+/** One attempt at a comparison. */
+export interface Attempt {
+  /** as it is saved */
+  readonly stored: StoredComparison;
+  /** epoch ms */
+  readonly startedAt: number;
+  /** when the frames were there, epoch ms; absent: they are not yet */
+  readonly fetchedAt?: number;
   readonly signal: AbortSignal;
   /** any error is final, because no further attempt follows */
   readonly last: boolean;
-  fetch(begin: Begin): Promise<F>;
   readonly save: Save;
 }
-/**
- * Marks the comparison as running, before the work that takes long. A camera's frame that needs none ends without.
- * @throws Superseded if the comparison is final or erased, which ends the attempt
- */
-export type Begin = () => Promise<void>;
 class Superseded extends Error {}
 
 /** @returns false if nothing was saved: the comparison was final or erased, or this job has been replaced. */
 export type Save = (ended: StoredComparison, turn: TurnPart) => Promise<boolean>;
 
-export interface Fetched {
-  readonly frames: StoredComparison['frames'];
-  compare(): Promise<Compared>;
-}
 export interface Compared {
   readonly finding: Partial<Comparison>;
   readonly frames: StoredComparison['frames'];
@@ -125,114 +121,96 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
     status,
     finished_at: new Date(clock()).toISOString(),
   });
+  const running = ({ stored }: Attempt): Comparison => ({ ...stored.comparison, status: 'running' });
 
-  const fail = async (stored: StoredComparison, error: ScenedeltaError, by: Save): Promise<ComparisonOutcome> => {
+  const giveUp = async (stored: StoredComparison, error: ScenedeltaError, by: Save): Promise<ComparisonOutcome> => {
     const comparison = { ...stored.comparison, ...ending('failed'), error: error.toProblem() };
     return (await save({ ...stored, comparison }, by)) ?? { kind: 'failed', error };
   };
 
-  const begin = async (running: Comparison): Promise<void> => {
-    if (!(await results.update(running.id, { comparison: running }))) throw new Superseded();
-  };
-
-  /** Ends an attempt that threw: skipped if the comparison is final, failed if no further attempt can help. */
-  const endFailed = async (
-    stored: StoredComparison,
-    { signal, last, save: by }: Attempt<unknown>,
-    thrown: unknown,
-  ): Promise<ComparisonOutcome> => {
-    const isOutdated = signal.aborted || thrown instanceof Superseded;
-    const now = isOutdated ? await results.get(stored.comparison.id) : stored;
-    if (now === undefined || isFinal(now.comparison.status)) return skipped(now);
-    const error = asScenedeltaError(thrown);
-    if (isStoreRefusal(error) || (!error.permanent && !last)) throw error;
-    if (error.code === 'internal') {
-      loggerOf(stored).error({ err: thrown }, 'comparison failed unexpectedly');
-    }
-    return fail(stored, error, by);
-  };
-
-  const runOnce = async (accepted: StoredComparison, attempt: Attempt): Promise<ComparisonOutcome> => {
-    const { id } = accepted.comparison;
-    const { request } = accepted;
-    const { fetchMs = 0 } = accepted.frames;
-    const running: Comparison = { ...accepted.comparison, status: 'running' };
-    let stored = accepted;
-    try {
-      const startedAt = clock();
-      assertInTime(request, startedAt);
-      const { frames, compare } = await traced('read frames', () => attempt.fetch(() => begin(running)));
-      const fetchedAt = clock();
-      if (stored.frames.before !== frames.before || stored.frames.after !== frames.after) {
-        stored = { ...stored, frames: { ...stored.frames, ...frames } };
-        await results.update(id, { comparison: running, frames: stored.frames });
-      }
-
-      const compared = await compare();
+  return {
+    /**
+     * Marks the comparison as running, before the work that takes long. A camera's frame that needs none ends without.
+     * @throws Superseded if the comparison is final or erased: `fail` makes a skip of it
+     */
+    async begin(attempt: Attempt): Promise<void> {
+      const { id } = attempt.stored.comparison;
+      if (!(await results.update(id, { comparison: running(attempt) }))) throw new Superseded();
+    },
+    /** Saves where the frames are stored, if that is new. @returns the attempt with them @throws as `begin` */
+    async fetched(attempt: Attempt, frames: StoredComparison['frames']): Promise<Attempt> {
+      const { stored } = attempt;
+      const now = { ...attempt, fetchedAt: clock() };
+      if (stored.frames.before === frames.before && stored.frames.after === frames.after) return now;
+      const update = { comparison: running(attempt), frames: { ...stored.frames, ...frames } };
+      if (!(await results.update(stored.comparison.id, update))) throw new Superseded();
+      return { ...now, stored: { ...stored, frames: update.frames } };
+    },
+    /** @returns how the comparison ended, saved */
+    async finish(attempt: Attempt, compared: Compared): Promise<ComparisonOutcome> {
+      const { stored, startedAt, fetchedAt = startedAt } = attempt;
+      const { id } = stored.comparison;
+      const { acceptedAt } = stored.request;
+      const { fetchMs = 0 } = stored.frames;
       const { heatmaps } = compared;
       if (heatmaps !== null) await traced('store heatmaps', () => blobs.put(heatmapKey(id), heatmaps));
       const comparison: Comparison = {
-        ...running,
+        ...running(attempt),
         ...compared.finding,
         ...ending('finished'),
         timings_ms: {
           ...NO_TIME,
           ...compared.timings,
-          queue: startedAt - request.acceptedAt - fetchMs,
+          queue: startedAt - acceptedAt - fetchMs,
           fetch: fetchedAt - startedAt + fetchMs,
-          total: clock() - request.acceptedAt,
+          total: clock() - acceptedAt,
         },
       };
       const ended = { ...stored, comparison, frames: compared.frames };
       return (await save(ended, attempt.save, compared.turn)) ?? { kind: 'finished', comparison };
-    } catch (thrown) {
-      return endFailed(stored, attempt, thrown);
-    }
-  };
-
-  return {
-    /**
-     * Fetches the frames and saves where they are stored.
-     * @throws ScenedeltaError as `run` does
-     */
-    async fetch(accepted: StoredComparison, attempt: Attempt<StoredComparison['frames']>): Promise<FetchOutcome> {
-      const { id } = accepted.comparison;
-      const running: Comparison = { ...accepted.comparison, status: 'running' };
-      try {
-        const startedAt = clock();
-        assertInTime(accepted.request, startedAt);
-        const fetched = await traced('fetch frames', () => attempt.fetch(() => begin(running)), spanOf(accepted));
-        const frames = { ...fetched, fetchMs: clock() - startedAt };
-        const saved = await results.update(id, { comparison: running, frames });
-        return saved ? { kind: 'fetched' } : skipped(await results.get(id));
-      } catch (thrown) {
-        return endFailed(accepted, attempt, thrown);
-      }
     },
     /**
-     * @returns how the comparison ended, saved.
+     * Ends an attempt that threw: skipped if the comparison is final, failed if no further attempt can help.
      * @throws ScenedeltaError of a transient kind, unless the attempt is the last, with nothing saved but the frames:
      *   try again.
      */
-    async run(accepted: StoredComparison, attempt: Attempt): Promise<ComparisonOutcome> {
-      const { request, frames } = accepted;
-      if (request.traceparent !== undefined) {
-        const from = request.acceptedAt + (frames.fetchMs ?? 0);
-        addSpan('wait in the queue', { ...spanOf(accepted), from }, clock());
+    async fail({ stored, signal, last, save: by }: Attempt, thrown: unknown): Promise<ComparisonOutcome> {
+      const isOutdated = signal.aborted || thrown instanceof Superseded;
+      const now = isOutdated ? await results.get(stored.comparison.id) : stored;
+      if (now === undefined || isFinal(now.comparison.status)) return skipped(now);
+      const error = asScenedeltaError(thrown);
+      if (isStoreRefusal(error) || (!error.permanent && !last)) throw error;
+      if (error.code === 'internal') {
+        loggerOf(stored).error({ err: thrown }, 'comparison failed unexpectedly');
       }
-      const traceRun = async (span: Span) => {
-        const outcome = await runOnce(accepted, attempt);
-        span.set({ 'scenedelta.outcome': labelOf(outcome) });
-        return outcome;
-      };
-      return traced('compare', traceRun, { ...spanOf(accepted), kind: 'consumer' });
+      return giveUp(stored, error, by);
     },
-    fail,
+    /** Fails a comparison without an attempt. */
+    giveUp,
   };
 }
 
+/** Runs an attempt within its span, which begins with the wait in the queue. @param now epoch ms */
+export function tracedAttempt(
+  stored: StoredComparison,
+  now: number,
+  run: () => Promise<ComparisonOutcome>,
+): Promise<ComparisonOutcome> {
+  const { request, frames } = stored;
+  if (request.traceparent !== undefined) {
+    const from = request.acceptedAt + (frames.fetchMs ?? 0);
+    addSpan('wait in the queue', { ...spanOf(stored), from }, now);
+  }
+  const labelled = async (span: Span) => {
+    const outcome = await run();
+    span.set({ 'scenedelta.outcome': labelOf(outcome) });
+    return outcome;
+  };
+  return traced('compare', labelled, { ...spanOf(stored), kind: 'consumer' });
+}
+
 /** Its spans belong to that of the request; without one they begin a trace. */
-const spanOf = ({ comparison, request }: StoredComparison): SpanOptions => ({
+export const spanOf = ({ comparison, request }: StoredComparison): SpanOptions => ({
   parent: request.traceparent,
   traceId: request.traceId,
   attributes: {
