@@ -22,19 +22,19 @@ module.exports = {
     only(
       'api',
       '^src/api/',
-      '^src/(api|jobs|language|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints|search)/|^src/sequence/state\\.ts$|^src/footage/(camera-replay|records)\\.ts$|^src/footage/inputs/(template|times|wall-clock)\\.ts$|^src/[^/]+\\.ts$',
+      '^src/(api|jobs|language|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints|search|visits)/|^src/sequence/state\\.ts$|^src/footage/(camera-replay|records)\\.ts$|^src/footage/inputs/(template|times|wall-clock)\\.ts$|^src/[^/]+\\.ts$',
       'HTTP only: meets the workers in jobs/ and stores/.',
     ),
     only(
       'workers',
       '^src/workers/',
-      '^src/(workers|batches|baseline|describer|language|sequence|pipeline|quiet|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints)/|^src/[^/]+\\.ts$',
+      '^src/(workers|batches|baseline|describer|language|sequence|pipeline|quiet|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints|visits)/|^src/[^/]+\\.ts$',
       'Queues and life cycles: never the API, never a graph.',
     ),
     only(
       'sequence',
       '^src/sequence/',
-      '^src/(sequence|baseline|cameras|changes|frames|heatmaps|pipeline|quiet|schemas)/|^src/[^/]+\\.ts$',
+      '^src/(sequence|baseline|cameras|changes|frames|heatmaps|pipeline|quiet|schemas|visits)/|^src/[^/]+\\.ts$',
       'The frames of one camera in the order of their time, live or recorded, without a queue or a store.',
     ),
     only(
@@ -64,7 +64,7 @@ module.exports = {
     only(
       'footage',
       '^src/footage/',
-      '^src/(footage|sequence|baseline|language|pipeline|frames|heatmaps|stores|cameras|changes|schemas)/|^src/[^/]+\\.ts$',
+      '^src/(footage|sequence|baseline|language|pipeline|frames|heatmaps|stores|cameras|changes|schemas|visits)/|^src/[^/]+\\.ts$',
       'A recording is a camera that runs fast: no queue, no HTTP, no command line.',
     ),
     only(
@@ -125,6 +125,12 @@ module.exports = {
       'The life of a change is a pure reducer over the settings of a camera.',
     ),
     only(
+      'visits',
+      '^src/visits/',
+      '^src/(visits|language|schemas)/|^src/[^/]+\\.ts$',
+      'The visits of a camera are a pure reducer over the facts of its frames.',
+    ),
+    only(
       'stores',
       '^src/stores/',
       '^src/(stores|schemas|cameras|changes|endpoints)/|^src/sequence/state\\.ts$|^src/[^/]+\\.ts$',
@@ -162,10 +168,10 @@ module.exports = {
         'model/ reads its bundle (manifest.ts, session.ts), viewpoint/ and quiet/ their weights (fitted.ts); nothing else reads.',
       severity: 'error',
       from: {
-        path: '^src/(viewpoint|quiet|model|evaluation|cameras|changes|search|tuning)/',
+        path: '^src/(viewpoint|quiet|model|evaluation|cameras|changes|search|tuning|visits)/',
         pathNot: '^src/(model/(manifest|session)|(viewpoint|quiet)/fitted)\\.ts$',
       },
-      to: { dependencyTypes: ['core', 'npm'], pathNot: 'typebox' },
+      to: { dependencyTypes: ['core', 'npm'], pathNot: 'typebox|munkres' },
     },
   ],
   options: {

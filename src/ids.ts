@@ -7,7 +7,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { decodeTime, encodeTime } from 'ulid';
 import { systemClock } from './clock.js';
 
-export type IdPrefix = 'alr' | 'bat' | 'chg' | 'cmp' | 'dlv' | 'end' | 'key' | 'msk' | 'wrk';
+export type IdPrefix = 'alr' | 'bat' | 'chg' | 'cmp' | 'dlv' | 'end' | 'key' | 'msk' | 'vis' | 'wrk';
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -105,6 +105,9 @@ export class ChangeSightings {
     return { shown, frames };
   }
 
+  /** @returns the frames of a comparison that a change or a visit refers to */
+  framesOf = (comparison: string): ComparedFrames | undefined => this.#compared[comparison];
+
   /** @returns the sighting of a change that was shown before */
   shownOf = (id: string): ShownSighting | undefined => this.#shown[id];
 
@@ -112,10 +115,17 @@ export class ChangeSightings {
    * Drops what no tracked or settled change refers to.
    * @param examined the comparison of the last examined frame
    * @param mayBeLeft whether settled changes may turn out to be objects that were left
+   * @param visits comparisons that the visits refer to
    */
-  forget({ tracks, settled }: TrackerState, examined: string | undefined, mayBeLeft: boolean): void {
+  forget(
+    { tracks, settled }: TrackerState,
+    examined: string | undefined,
+    mayBeLeft: boolean,
+    visits: readonly string[],
+  ): void {
     const wanted = new Set([
       examined,
+      ...visits,
       ...tracks.flatMap((track) => [...comparisonsOf(track), ...(this.#votes[track.id] ?? []).map(comparisonOfVote)]),
       ...(mayBeLeft ? settled.map(comparisonOfObject) : []),
     ]);

@@ -13,6 +13,7 @@ import type {
   FootageChange,
   FootageFailure,
   FootageGap,
+  FootageVisit,
   FrameStats,
   Moment,
   Outline,
@@ -87,10 +88,11 @@ export const initialCheckpoint = (): Checkpoint => ({
   model: null,
 });
 
-/** A finding of a chunk, in the order of time. A later record of a change replaces the earlier one. */
+/** A finding of a chunk, in the order of time. A later record of a change or a visit replaces the earlier one. */
 export type ChunkRecord =
   | { readonly type: 'frame'; readonly record: FrameStats }
   | { readonly type: 'change'; readonly record: FootageChange }
+  | { readonly type: 'visit'; readonly record: FootageVisit }
   | { readonly type: 'gap'; readonly record: FootageGap }
   | { readonly type: 'failure'; readonly record: FootageFailure }
   | { readonly type: 'doubt'; readonly record: string }

@@ -15,13 +15,17 @@ import { derivedId } from '../ids.js';
 import type { Preview } from '../images.js';
 import type { ChangeUpdate } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
+import type { Visit } from '../schemas/visit.js';
 import type { FrameDependencies } from '../sequence/examine.js';
 import type { CameraState } from '../sequence/state.js';
 import { stepSequence } from '../sequence/step.js';
+import { openVisits } from '../visits/fold.js';
+import { initialVisitsState, type VisitEvent } from '../visits/state.js';
 import { ChangePictures, jpegOf } from './change-pictures.js';
 import { ChangeSightings } from './change-sightings.js';
 import type { Checkpoint, ChunkRecord, Counts } from './checkpoint.js';
 import { footageChange } from './footage-change.js';
+import { footageVisit } from './footage-visit.js';
 import { FramePreviews } from './frame-previews.js';
 import { resetOf } from './frame-reset.js';
 import { MemoryBlobs } from './memory-blobs.js';
@@ -76,12 +80,16 @@ export class FrameStep {
   }
 
   /** @returns the parts of the next checkpoint, and what is to be saved with it (`records` last) */
-  finishChunk() {
+  async finishChunk() {
+    const open: ChunkRecord[] = [];
+    for (const visit of openVisits(this.#state.visits ?? initialVisitsState(), this.#camera.id)) {
+      open.push(await this.#visit(visit));
+    }
     const kept = this.#blobs.retain(new Set([...this.#references()].map(frameKey)));
     return {
       pictures: this.#pictures.take(),
       blobs: new Map([...kept, ...this.#previews.blobs()]),
-      records: this.#settledChanges(),
+      records: [...this.#settledChanges(), ...open],
       state: this.#state,
       ...this.#sightings.state,
       counts: this.#counts,
@@ -125,12 +133,14 @@ export class FrameStep {
       },
       tracker.tracks,
     );
-    const changes = await this.#changes(processed.changes);
+    const changes = [...(await this.#changes(processed.changes)), ...(await this.#visits(processed.visits))];
     if (gapFrom !== null) {
       changes.push(...this.#settledChanges());
       this.#state = { ...processed.state, tracker: forgetSettled(tracker) };
     }
-    this.#sightings.forget(this.#state.tracker, last?.comparison, this.#camera.settings.alerts.left_after_s > 0);
+    const { tracks = [], ended = [] } = this.#state.visits ?? {};
+    const best = [...tracks, ...ended.map(({ track }) => track)].map((track) => track.best.comparison);
+    this.#sightings.forget(this.#state.tracker, last?.comparison, this.#camera.settings.alerts.left_after_s > 0, best);
     this.#blobs.retain(new Set([...this.#references()].map(frameKey)));
     if (processed.finding.model !== null) {
       const { name, version, sha256 } = processed.finding.model;
@@ -144,6 +154,7 @@ export class FrameStep {
       before: processed.cameraFrame.before,
       ...resetOf(processed.reset, gapFrom !== null),
       finding: compared === null ? null : evidenceOf(compared),
+      ...(evidence.seen === undefined ? {} : { seen: [...evidence.seen] }),
       threshold: compared === null ? null : evidence.threshold,
     };
     return [
@@ -193,6 +204,20 @@ export class FrameStep {
       records.push({ type: 'change', record: footageChange(change, this.#deps.momentOf, shown) });
     }
     return records;
+  }
+
+  async #visits(events: readonly VisitEvent[]): Promise<ChunkRecord[]> {
+    const records: ChunkRecord[] = [];
+    for (const { type, visit } of events) {
+      if (type !== 'visit.opened') records.push(await this.#visit(visit));
+    }
+    return records;
+  }
+
+  async #visit(visit: Visit): Promise<ChunkRecord> {
+    const { record, frame } = footageVisit(visit, this.#deps.momentOf, this.#sightings.framesOf(visit.best.comparison));
+    if (frame !== null) await this.#keepPicture(record.shown?.picture ?? null, frame.sha256);
+    return { type: 'visit', record };
   }
 
   /** Records of the settled changes that were seen after their last report. */

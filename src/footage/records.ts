@@ -5,11 +5,14 @@
  */
 import { type Static, Type } from 'typebox';
 import { CameraSettingsSchema } from '../cameras/settings.js';
+import { BoxSchema } from '../schemas/box.js';
 import { CameraFrameSchema } from '../schemas/camera-frame.js';
 import { FoundChangeSchema } from '../schemas/change.js';
 import { FindingSchema, ModelUsedSchema, OBJECT_KINDS } from '../schemas/comparison.js';
 import { dateTime, literals, nullable, unit } from '../schemas/constructors.js';
 import { MomentSchema, OutlineSchema } from '../schemas/recording.js';
+import { SeenThingSchema } from '../schemas/seen-thing.js';
+import { VisitSchema } from '../schemas/visit.js';
 import { SKIP_REASONS, type SkipReason } from './frame-account.js';
 
 export type { Moment, Outline } from '../schemas/recording.js';
@@ -72,6 +75,49 @@ export const FootageChangeSchema = Type.Object(
 );
 export type FootageChange = Static<typeof FootageChangeSchema>;
 
+const { content, identity, there_before, end, frames, path, changes } = VisitSchema.properties;
+
+/** A visit in a recording: its picture, box, outlines, time and file are of one frame. */
+export const FootageVisitSchema = Type.Object(
+  {
+    v: version,
+    id: VisitSchema.properties.id,
+    camera,
+    kind: VisitSchema.properties.kind,
+    status: VisitSchema.properties.status,
+    caption: VisitSchema.properties.caption,
+    content,
+    identity,
+    first_seen: Type.Object(MomentSchema.properties, { description: 'The first frame that shows it.' }),
+    there_before,
+    last_seen: Type.Object(MomentSchema.properties, { description: 'The last frame that shows it.' }),
+    gone: nullable(
+      Type.Object({
+        after: Type.Object(MomentSchema.properties, { description: 'The last frame that shows it.' }),
+        before: Type.Object(MomentSchema.properties, { description: 'The first frame that does not.' }),
+      }),
+      'The interval in which it went; null: it is still there, or no frame shows its absence.',
+    ),
+    end,
+    frames,
+    path,
+    shown: nullable(
+      Type.Object({
+        picture: Type.String({ description: 'Path relative to the folder of the outputs, after privacy masks.' }),
+        at: Type.Object(MomentSchema.properties, { description: 'The frame of this picture.' }),
+        box: BoxSchema,
+        outlines: Type.Optional(
+          Type.Array(OutlineSchema, { description: 'Contours within the box; without: the box.' }),
+        ),
+      }),
+      'The frame that shows it best; null: it is not kept.',
+    ),
+    changes,
+  },
+  { $id: 'FootageVisit' },
+);
+export type FootageVisit = Static<typeof FootageVisitSchema>;
+
 /** The fields of a change that its sighting gives. */
 export type ShownSighting = Pick<
   FootageChange,
@@ -130,6 +176,7 @@ export const FrameStatsSchema = Type.Object(
       }),
       'Unfiltered; null if the frame was not examined, or had nothing to be compared with.',
     ),
+    seen: Type.Optional(Type.Array(SeenThingSchema, { description: 'The things of its regions.' })),
     threshold: nullable(
       unit(),
       'Confidence from which the verdict is a change: below it a finding has no regions. null: that of the bundle.',

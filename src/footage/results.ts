@@ -3,8 +3,8 @@ import type { CameraSettings } from '../cameras/settings.js';
 import { VERSION } from '../version.js';
 import type { Checkpoint, ChunkRecord, FileRecord } from './checkpoint.js';
 import { mergeChanges } from './merge-changes.js';
-import { compareChanges, type Recording } from './outputs/recording.js';
-import type { FootageChange, FootageFailure, FootageGap, FrameStats } from './records.js';
+import { compareRecords, type Recording } from './outputs/recording.js';
+import type { FootageChange, FootageFailure, FootageGap, FootageVisit, FrameStats } from './records.js';
 
 export interface FinishedRun {
   /** all records of a camera's finished chunks, in their order */
@@ -26,6 +26,7 @@ type FinishedCamera = Pick<Checkpoint, 'chunk' | 'done' | 'counts' | 'account' |
 
 interface CameraRecords {
   readonly changes: ReadonlyMap<string, FootageChange>;
+  readonly visits: ReadonlyMap<string, FootageVisit>;
   readonly gaps: readonly FootageGap[];
   readonly failures: readonly FootageFailure[];
   readonly files: readonly FileRecord[];
@@ -35,6 +36,7 @@ interface CameraRecords {
 export async function gatherResults(run: FinishedRun): Promise<Recording> {
   const { settings, timeZone, cameras, failures, mergeWindowMs } = run;
   const all: FootageChange[] = [];
+  const visits: FootageVisit[] = [];
   const gaps: FootageGap[] = [];
   const failed: FootageFailure[] = [...failures];
   const warnings: string[] = [...run.warnings];
@@ -44,6 +46,7 @@ export async function gatherResults(run: FinishedRun): Promise<Recording> {
     const own = [...records.changes.values()];
     const changes = mergeWindowMs === null ? own : mergeChanges(own, mergeWindowMs);
     all.push(...changes);
+    visits.push(...records.visits.values());
     gaps.push(...records.gaps);
     failed.push(...records.failures);
     warnings.push(...records.doubts);
@@ -69,23 +72,25 @@ export async function gatherResults(run: FinishedRun): Promise<Recording> {
     ...(warnings.length === 0 ? {} : { warnings }),
     cameras: summaries,
   };
-  return { summary, changes: all.sort(compareChanges), gaps, failures: failed };
+  return { summary, changes: all.sort(compareRecords), visits: visits.sort(compareRecords), gaps, failures: failed };
 }
 
 async function recordsOf(lines: AsyncIterable<ChunkRecord>): Promise<CameraRecords> {
   const changes = new Map<string, FootageChange>();
+  const visits = new Map<string, FootageVisit>();
   const gaps: FootageGap[] = [];
   const failures: FootageFailure[] = [];
   const files: FileRecord[] = [];
   const doubts: string[] = [];
   for await (const line of lines) {
     if (line.type === 'change') changes.set(line.record.id, line.record);
+    else if (line.type === 'visit') visits.set(line.record.id, line.record);
     else if (line.type === 'gap') gaps.push(line.record);
     else if (line.type === 'failure') failures.push(line.record);
     else if (line.type === 'doubt') doubts.push(line.record);
     else if (line.type === 'file') files.push(line.record);
   }
-  return { changes, gaps, failures, files, doubts };
+  return { changes, visits, gaps, failures, files, doubts };
 }
 
 /** Evidence of every sampled frame: too much to be held in memory. */

@@ -142,7 +142,7 @@ class SequenceRun {
   async #save(done: boolean): Promise<void> {
     if (this.#events === 0 && !done) return;
     const { chunk } = this.#checkpoint;
-    const { pictures, blobs, records, ...rest } = this.#step.finishChunk();
+    const { pictures, blobs, records, ...rest } = await this.#step.finishChunk();
     const account = this.#account === undefined ? {} : { account: this.#account };
     this.#checkpoint = { v: 1, chunk: chunk + 1, done, position: this.#position, ...account, ...rest };
     const all = [...this.#records, ...records];

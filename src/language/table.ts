@@ -5,6 +5,7 @@
  * other name is a word of `agreement` in the number of the sentence's first thing.
  */
 import { readFileSync } from 'node:fs';
+import type { Edge } from '../schemas/visit-statement.js';
 
 export const LOCALES = ['en', 'de'] as const;
 export type Locale = (typeof LOCALES)[number];
@@ -72,6 +73,17 @@ export interface Table {
     readonly and: string;
   };
   readonly sentences: Readonly<Record<string, Readonly<Record<string, Template>>>>;
+  /** parts of the sentence of a visit; `{time}` is a duration, `{edge}` a phrase of `from` or `to` */
+  readonly visits: {
+    readonly came: Readonly<Record<'there' | 'edge' | 'appeared', string>>;
+    /** by the class of the thing */
+    readonly stayed: Readonly<Record<'person' | 'vehicle' | 'other', string>>;
+    readonly went: Readonly<Record<'edge' | 'gone' | 'still' | 'unseen', string>>;
+    readonly object: Readonly<Record<'object_left' | 'object_removed', string>>;
+    readonly from: Readonly<Record<Edge, string>>;
+    readonly to: Readonly<Record<Edge, string>>;
+    readonly time: Readonly<Record<'s' | 'min' | 'h', string>>;
+  };
   readonly nouns: Readonly<Record<string, Noun>>;
   readonly colours:
     | readonly string[]

@@ -34,6 +34,7 @@ import { chooseAlignment, fuse } from './nuisance-fusion.js';
 import type { PipelineOptions } from './options.js';
 import type { AlignedPair, EmbeddedTexts, FramePair, PairInput, PairOutput } from './pair.js';
 import type { Comparison, Seen } from './seen.js';
+import { seenThings } from './seen-things.js';
 import { startPool } from './start-pool.js';
 import { stopwatch } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
@@ -245,8 +246,10 @@ export class Pipeline {
     );
     const finding = check === undefined ? described : { ...described, check };
     const after = toSourceFrame.map(difference.after);
+    const seen = input.statements === true ? seenThings(pair.frames, finding.regions, toSourceFrame) : undefined;
     return {
       finding: { ...finding, ...keepRegions(finding, toSourceFrame.region) },
+      ...(seen === undefined ? {} : { seen }),
       heatmaps: { before: difference.before, after, words },
       ...(evidence === undefined ? {} : { evidence }),
       ...(manifest.graphs.pair === undefined

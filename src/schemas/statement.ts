@@ -5,7 +5,7 @@ import { literals, nullable } from './constructors.js';
 const Word = Type.String({ minLength: 1, maxLength: 100 });
 const Count = nullable(Type.Integer({ minimum: 1, maximum: 5 }), 'null: several, four or more.');
 
-const ThingSchema = Type.Object({
+export const ThingSchema = Type.Object({
   noun: Type.String({
     minLength: 1,
     maxLength: 100,

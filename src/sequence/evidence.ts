@@ -3,6 +3,7 @@ import type { BaselineEvidence } from '../baseline/context.js';
 import type { NoiseModel } from '../quiet/noise.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
+import type { SeenThing } from '../schemas/seen-thing.js';
 
 /** Evidence of the preview of a frame beside that of the last examined frame. */
 export interface PreviewEvidence {
@@ -20,6 +21,8 @@ export interface FrameEvidence extends PreviewEvidence {
   readonly baseline: BaselineEvidence;
   /** of the comparison; null: there was nothing to compare with */
   readonly finding: Finding | null;
+  /** the things of its regions; absent: they are not known apart from the regions */
+  readonly seen?: readonly SeenThing[];
   /** number of regions that zones and areas have excluded from the finding; null: it still has them */
   readonly excluded: number | null;
   /** with which the finding was made, 0..1; null: that of the bundle */

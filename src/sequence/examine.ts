@@ -43,6 +43,7 @@ export async function examine(
     frame: frame.frame.ref,
     baseline: { ...baseline, before: before && { frame: before.ref, at: learnedAt } },
     finding: compared?.finding ?? null,
+    ...(compared?.seen === undefined ? {} : { seen: compared.seen }),
     excluded: null,
     threshold,
     examined: true,

@@ -20,6 +20,7 @@ import type { CameraFrame } from '../schemas/camera-frame.js';
 import type { AlertIntent, CameraEvent, ChangeUpdate } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { CameraHealthEvent } from '../schemas/stream-event.js';
+import type { VisitEvent } from '../visits/state.js';
 import {
   describeBefore,
   excludedNotes,
@@ -37,6 +38,7 @@ import type { FrameEvidence } from './evidence.js';
 import type { BaselineEvent, CameraState, ExaminedFrame, UnseenSpan } from './state.js';
 import { checkStillness, frozenSpans } from './still.js';
 import { frameThreshold, judgedAt } from './threshold.js';
+import { foldVisitsOf } from './visits.js';
 
 export interface FoldContext {
   readonly camera: StoredCamera;
@@ -67,6 +69,8 @@ export interface FoldedFrame {
   /** part of the frame in the next baseline */
   readonly takes: NextBaseline['takes'];
   readonly changes: readonly ChangeUpdate[];
+  /** visits that began, ended or were linked with an object */
+  readonly visits: readonly VisitEvent[];
   readonly alerts: readonly AlertIntent[];
   /** number of alerts that a cool-down suppressed */
   readonly suppressed: number;
@@ -113,6 +117,17 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   const isReplaced = any && next.replacedBackground;
   const after = resetIf(isReplaced, step.state, at);
 
+  const visits = foldVisitsOf(
+    previous,
+    evidence,
+    { camera, at, comparisonId },
+    {
+      finding: counting.finding,
+      absorbed: step.absorb.map(({ box }) => box),
+      restart: isReset,
+      updates: step.changes,
+    },
+  );
   const examined =
     evidence.frame === null || !evidence.examined || baseline.skipped
       ? state.examined
@@ -147,11 +162,13 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
       budgetThreshold: budget,
       tracker: after.state,
       recordedFrom: previous.recordedFrom ?? at,
+      visits: visits.state,
       ...given({ counts, examined, noise: evidence.noise, still }),
     },
     blend: next.blend,
     takes: next.takes,
     changes: [...before.changes, ...step.changes, ...after.changes],
+    visits: visits.events,
     alerts: step.alerts,
     suppressed: step.suppressed,
     absorbs: step.absorb.length > 0,

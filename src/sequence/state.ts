@@ -11,6 +11,7 @@ import type { Size } from '../images.js';
 import type { NoiseModel } from '../quiet/noise.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
+import type { VisitsState } from '../visits/state.js';
 
 /** Saved atomically with each comparison of a camera. */
 export interface CameraState {
@@ -37,6 +38,8 @@ export interface CameraState {
   readonly counts?: ConfidenceCounts;
   /** of the change tracker */
   readonly tracker: TrackerState;
+  /** older states do not have it */
+  readonly visits?: VisitsState;
   /** mode and chosen reference of the last comparison; if they differ from the next, the baseline is reset */
   readonly against?: string;
   /** absent before the first comparison */

@@ -34,8 +34,7 @@ export interface CameraQuery {
 }
 
 /** Cameras that are read at once, and ids, which are short. */
-const PAGE = 100;
-const IDS_AT_ONCE = 1_000;
+const [PAGE, IDS_AT_ONCE] = [100, 1_000] as const;
 
 const parsed = <T>(json: string | null): T | undefined => (json === null ? undefined : (JSON.parse(json) as T));
 

@@ -84,7 +84,7 @@ function record(given: readonly Frame[], settings: Parameters<typeof checkSettin
       records.push(footageChange(change, momentOf, shown));
     }
     state = one.gap ? { ...step.state, ...forgetSettled(step.state) } : step.state;
-    sightings.forget(state, undefined, true);
+    sightings.forget(state, undefined, true, []);
     // The run may be interrupted after each frame, and goes on from the checkpoint.
     sightings = new ChangeSightings(structuredClone(sightings.state));
   }

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import { WebVTTParser } from 'webvtt-parser';
 import { changesCsv } from '../../src/footage/outputs/csv.js';
 import { changesJson, ndjson } from '../../src/footage/outputs/json.js';
-import { compareChanges } from '../../src/footage/outputs/recording.js';
+import { compareRecords } from '../../src/footage/outputs/recording.js';
 import { changesVtt } from '../../src/footage/outputs/vtt.js';
 import { type FootageChange, FootageChangeSchema, FootageSummarySchema } from '../../src/footage/records.js';
 import { change, moment, recording } from './records.js';
@@ -98,5 +98,5 @@ describe('changes as WebVTT', () => {
 
 it('orders changes by camera, then by time', () => {
   const [late, early, other] = [change(9), change(1), change(0, { camera: 'zoo' })];
-  expect([other, late, early].sort(compareChanges)).toEqual([early, late, other]);
+  expect([other, late, early].sort(compareRecords)).toEqual([early, late, other]);
 });

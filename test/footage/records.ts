@@ -55,6 +55,7 @@ export const recording = (changes: readonly FootageChange[]): Recording => ({
     ],
   },
   changes,
+  visits: [],
   gaps: [{ v: 1, camera: 'yard', from: moment(3600), to: moment(7200, 'yard/14.mp4'), seconds: 3600 }],
   failures: [
     { v: 1, camera: 'yard', file: 'yard/15.mp4', seconds: null, code: 'video-unreadable', reason: 'no video stream' },

@@ -11,7 +11,7 @@ import type { DryRun, DryRunAlert, ReplayedBundle } from '../../footage/camera-r
 import { dryRun } from '../../footage/dry-run.js';
 import { changesCsv } from '../../footage/outputs/csv.js';
 import { ndjson } from '../../footage/outputs/json.js';
-import { compareChanges } from '../../footage/outputs/recording.js';
+import { compareRecords } from '../../footage/outputs/recording.js';
 import { type FrameStats, FrameStatsSchema } from '../../footage/records.js';
 import { STATE_FOLDER } from '../../footage/run-folder.js';
 import { loadBundles } from '../../pipeline/bundles.js';
@@ -97,7 +97,7 @@ function parsed(line: string, place: string): FrameStats {
 }
 
 async function write(folder: string, results: readonly DryRun[]): Promise<void> {
-  const changes = results.flatMap((result) => result.changes).sort(compareChanges);
+  const changes = results.flatMap((result) => result.changes).sort(compareRecords);
   const cameras = results.map(({ alerts, changes: found, ...result }) => {
     return { ...result, alerts: alerts.length, changes: found.length };
   });

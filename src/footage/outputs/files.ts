@@ -22,6 +22,7 @@ export function outputFiles(recording: Recording, options: ReportOptions): Outpu
   const names = videos.length === 1 ? ['changes.vtt'] : uniqueNames(videos.map(({ file }) => file));
   return [
     { name: 'changes.ndjson', content: () => ndjson(changes) },
+    { name: 'visits.ndjson', content: () => ndjson(recording.visits) },
     { name: 'changes.csv', content: () => changesCsv(changes) },
     { name: 'changes.json', content: () => changesJson(recording) },
     ...videos.map(({ file }, i) => ({ name: names[i] ?? '', video: file, content: () => changesVtt(file, changes) })),

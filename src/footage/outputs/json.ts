@@ -16,10 +16,10 @@ export async function* exactNdjson(records: Records): AsyncGenerator<string> {
 
 const line = (record: object): string => `${JSON.stringify(record)}\n`;
 
-/** The summary, the changes, the gaps and the failures; one change per line, so that `grep` and `diff` work on it. */
-export function* changesJson({ summary, changes, gaps, failures }: Recording): Generator<string> {
+/** The summary and all records; one record per line, so that `grep` and `diff` work on them. */
+export function* changesJson({ summary, changes, visits, gaps, failures }: Recording): Generator<string> {
   yield `{\n"v": 1,\n"summary": ${JSON.stringify(roundFigures(summary))}`;
-  for (const [name, records] of Object.entries({ changes, gaps, failures })) {
+  for (const [name, records] of Object.entries({ changes, visits, gaps, failures })) {
     yield `,\n"${name}": [`;
     for (const [i, record] of records.entries()) yield `${i === 0 ? '' : ','}\n${JSON.stringify(roundFigures(record))}`;
     yield records.length === 0 ? ']' : '\n]';

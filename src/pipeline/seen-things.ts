@@ -1,0 +1,180 @@
+/**
+ * The things of changed regions as the pixels show them: tight boxes, colours, and two neighbours apart whose cells
+ * touch. A region ends at the borders of the change map's cells, which are as wide as a distant person; the difference
+ * of the pixels is finer. Pure.
+ */
+import type { Box, RgbImage } from '../images.js';
+import type { Region } from '../schemas/comparison.js';
+import type { SeenThing } from '../schemas/seen-thing.js';
+import type { SourceFrameMapping } from './word-heatmaps.js';
+
+/** Pixels of the longer side that are read: a distant person is still ten of them wide. */
+const SAMPLED = 768;
+/** Least difference of a colour channel that counts as another thing, levels (set above the noise of JPEG). */
+const LEAST_DIFFERENCE = 24;
+/** Share of a box that is added around it, because a thing sticks out of its cells. */
+const MARGIN = 0.2;
+/** A column between two things has at most this share of the lower of both peaks. */
+const VALLEY = 0.75;
+/** Least width of a thing that is separated, as a share of its height. */
+const LEAST_WIDTH = 0.18;
+/** A thing that is wider than this share of its height may be two. */
+const WIDE = 0.38;
+/** Columns and rows with less than this share of the fullest one are its border. */
+const BORDER = 0.12;
+
+const BANDS = [0, 0.28, 0.6, 1] as const;
+/** Black, dark, grey, light, and six hues. */
+const COLOURS = 10;
+
+interface Grid {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  readonly step: number;
+  /** one per sampled pixel: 1 if the frames differ there */
+  readonly differs: Uint8Array;
+}
+
+/**
+ * @param frames of one size, `after` in the view of `before`
+ * @param regions of both
+ * @param toSource of the boxes: to the view of `after` as it came
+ * @returns at least one thing per region that the source shows; `region` counts these regions
+ */
+export function seenThings(
+  frames: { readonly before: RgbImage; readonly after: RgbImage },
+  regions: readonly Region[],
+  { region: toSource }: Pick<SourceFrameMapping, 'region'>,
+): SeenThing[] {
+  const kept = regions.filter((region) => toSource(region) !== null);
+  return kept.flatMap((region, at) => {
+    const { side, box } = region;
+    const grid = gridOf(frames, box);
+    const spans = columnSpans(grid);
+    return spans.map(([from, to]): SeenThing => {
+      const [top, bottom] = rowSpan(grid, from, to);
+      const { width, height } = frames[side];
+      const tight = {
+        x: (grid.left + from * grid.step) / width,
+        y: (grid.top + top * grid.step) / height,
+        width: ((to - from) * grid.step) / width,
+        height: ((bottom - top) * grid.step) / height,
+      };
+      const shown = toSource({ ...region, box: tight })?.box ?? tight;
+      return { region: at + 1, side, box: rounded(shown), ...coloursIn(frames[side], grid, { from, to, top, bottom }) };
+    });
+  });
+}
+
+function gridOf({ before, after }: { before: RgbImage; after: RgbImage }, box: Box): Grid {
+  const step = Math.max(1, Math.round(Math.max(after.width, after.height) / SAMPLED));
+  const margin = { x: box.width * MARGIN, y: box.height * MARGIN };
+  const left = Math.max(0, Math.floor((box.x - margin.x) * after.width));
+  const top = Math.max(0, Math.floor((box.y - margin.y) * after.height));
+  const right = Math.min(after.width, Math.ceil((box.x + box.width + margin.x) * after.width));
+  const bottom = Math.min(after.height, Math.ceil((box.y + box.height + margin.y) * after.height));
+  const width = Math.max(1, Math.floor((right - left) / step));
+  const height = Math.max(1, Math.floor((bottom - top) / step));
+  const differs = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const at = ((top + y * step) * after.width + left + x * step) * 3;
+      let difference = 0;
+      for (let c = at; c < at + 3; c++) {
+        difference = Math.max(difference, Math.abs((before.data[c] as number) - (after.data[c] as number)));
+      }
+      if (difference >= LEAST_DIFFERENCE) differs[y * width + x] = 1;
+    }
+  }
+  return { left, top, width, height, step, differs };
+}
+
+/** The columns of each thing: the full span, or its parts between columns that differ little. */
+function columnSpans({ width, height, differs }: Grid): [from: number, to: number][] {
+  const counts = Array.from({ length: width }, (_, x) => {
+    let sum = 0;
+    for (let y = 0; y < height; y++) sum += differs[y * width + x] as number;
+    return sum;
+  });
+  const smooth = counts.map((_, x) => ((counts[x - 1] ?? 0) + 2 * (counts[x] as number) + (counts[x + 1] ?? 0)) / 4);
+  const [from, to] = borders(smooth);
+  return split(smooth, from, to, height).map(([a, b]): [number, number] => {
+    const [first, last] = borders(counts.slice(a, b));
+    return [a + first, a + last];
+  });
+}
+
+function split(profile: readonly number[], from: number, to: number, height: number): [number, number][] {
+  if (to - from < WIDE * height) return [[from, to]];
+  const least = Math.max(2, LEAST_WIDTH * height);
+  let best: { readonly at: number; readonly depth: number } | null = null;
+  for (let at = Math.ceil(from + least); at <= to - least; at++) {
+    const peaks = [Math.max(...profile.slice(from, at)), Math.max(...profile.slice(at, to))];
+    const depth = (profile[at] as number) / Math.max(1, Math.min(...peaks));
+    if (depth <= VALLEY && (best === null || depth < best.depth)) best = { at, depth };
+  }
+  if (best === null) return [[from, to]];
+  return [...split(profile, from, best.at, height), ...split(profile, best.at, to, height)];
+}
+
+function rowSpan({ width, height, differs }: Grid, from: number, to: number): [number, number] {
+  const counts = Array.from({ length: height }, (_, y) => {
+    let sum = 0;
+    for (let x = from; x < to; x++) sum += differs[y * width + x] as number;
+    return sum;
+  });
+  return borders(counts);
+}
+
+/** The first and the last entry above the border's share of the largest, the end excluded. */
+function borders(profile: readonly number[]): [number, number] {
+  const least = BORDER * Math.max(...profile);
+  const first = profile.findIndex((count) => count > least);
+  const last = profile.findLastIndex((count) => count > least);
+  return first < 0 ? [0, profile.length] : [first, last + 1];
+}
+
+function coloursIn(
+  { data, width }: RgbImage,
+  grid: Grid,
+  { from, to, top, bottom }: { from: number; to: number; top: number; bottom: number },
+): Pick<SeenThing, 'colours' | 'filled'> {
+  const colours: number[] = [];
+  let filled = 0;
+  for (let band = 0; band < BANDS.length - 1; band++) {
+    const counts = new Array<number>(COLOURS).fill(0);
+    let sum = 0;
+    const edge = (share: number) => Math.round(top + share * (bottom - top));
+    for (let y = edge(BANDS[band] as number); y < edge(BANDS[band + 1] as number); y++) {
+      for (let x = from; x < to; x++) {
+        if (grid.differs[y * grid.width + x] === 0) continue;
+        const at = ((grid.top + y * grid.step) * width + grid.left + x * grid.step) * 3;
+        const colour = colourOf(data[at] as number, data[at + 1] as number, data[at + 2] as number);
+        counts[colour] = (counts[colour] as number) + 1;
+        sum++;
+      }
+    }
+    filled += sum;
+    colours.push(...counts.map((count) => Math.round((100 * count) / Math.max(1, sum))));
+  }
+  return { colours, filled: Number((filled / Math.max(1, (to - from) * (bottom - top))).toFixed(2)) };
+}
+
+/** @returns 0 to 3: black to light, of grey; 4 to 9: hues from red on, 60 degrees each */
+function colourOf(red: number, green: number, blue: number): number {
+  const most = Math.max(red, green, blue);
+  const chroma = most - Math.min(red, green, blue);
+  if (chroma < 24 || chroma < most / 4) return most < 48 ? 0 : most < 96 ? 1 : most < 160 ? 2 : 3;
+  const sector =
+    most === red ? (green - blue) / chroma : most === green ? 2 + (blue - red) / chroma : 4 + (red - green) / chroma;
+  return 4 + ((Math.round(sector) + 6) % 6);
+}
+
+const rounded = ({ x, y, width, height }: Box): Box => ({
+  x: Number(x.toFixed(4)),
+  y: Number(y.toFixed(4)),
+  width: Number(width.toFixed(4)),
+  height: Number(height.toFixed(4)),
+});

@@ -1,0 +1,37 @@
+/** Schema of the statement of a visit: what its sentence states. `src/language` writes it as words. */
+import { type Static, Type } from 'typebox';
+import { OBJECT_KINDS } from './comparison.js';
+import { literals, nullable } from './constructors.js';
+import { ThingSchema } from './statement.js';
+
+const EDGES = ['left', 'right', 'top', 'bottom'] as const;
+export type Edge = (typeof EDGES)[number];
+
+const Place = nullable(Type.String(), 'Phrase of a third of the frame; null: it moved about.');
+
+export const VisitStatementSchema = Type.Object(
+  {
+    thing: ThingSchema,
+    came: Type.Object({
+      how: literals(['there', 'edge', 'appeared'], 'there: in the first frame; edge: it came into the frame.'),
+      edge: nullable(literals(EDGES), 'Where it came into the frame; null: not at an edge.'),
+      place: Place,
+    }),
+    stayed: nullable(
+      Type.Object({ place: Place, seconds: Type.Number({ minimum: 0 }) }),
+      'The longest time at one place; null: it did not stay for 5 s.',
+    ),
+    went: Type.Object({
+      how: literals(['edge', 'gone', 'still', 'unseen'], 'still: it is there in the last frame.'),
+      edge: nullable(literals(EDGES), 'Where it left the frame; null: not at an edge.'),
+      place: Place,
+    }),
+    objects: Type.Array(Type.Object({ thing: ThingSchema, value: literals(OBJECT_KINDS) }), {
+      description: 'Left or taken beside it, as its changes state them.',
+    }),
+    seconds: Type.Number({ minimum: 0, description: 'From the first to the last frame that shows it.' }),
+  },
+  { $id: 'VisitStatement' },
+);
+/** The value that the sentence about one visit states. */
+export type VisitStatement = Static<typeof VisitStatementSchema>;

@@ -1,0 +1,219 @@
+/**
+ * The fold of the visits of a camera: from the state before a frame and the facts of the frame to the state after it
+ * and the visits that began or ended. Pure: equal frames give equal visits, ids included. One step does, in this order:
+ *
+ *   pause       a long pause or a new baseline ends all tracks; a frame of the same time or an earlier one does nothing
+ *   before      the places at which the new "before" shows tracked things, and things that nothing has tracked yet
+ *   standing    a thing that "before" shows and that has not left its place is still there
+ *   matching    the other tracks get the things of the frame (match.ts)
+ *   merging     a track without a thing whose place another track's thing covers is part of it
+ *   ending      a track that several frames in a row do not show ends
+ *   beginning   a thing without a track begins one
+ */
+import { areaOf, type Box, sharedArea } from '../images.js';
+import { distance, type Match, matchThings, mostVoted, predicted } from './match.js';
+import type { VisitEvent, VisitFrame, VisitSettings, VisitsState, VisitThing, VisitTrack } from './state.js';
+import { boxOf, missed, seenApart, seenMerged, seenStill, startTrack } from './track.js';
+import { isPassage, isVisit, visitOf } from './visit.js';
+
+/** Share of the smaller box that two boxes of one place have in common (set, not fitted). */
+const SAME_PLACE = 0.3;
+/** Frames in a row, and the time, without a thing after which it is gone: it may stand behind a pillar. */
+const GONE = { frames: 4, ms: 3_000, atEdge: 2 } as const;
+/** Frames in a row for which a thing may be part of one that looks like a single thing. */
+const MAX_MERGED = 6;
+/** Width of two people side by side, as a share of their height. */
+const WIDE = 0.62;
+/** Bounds of the state. */
+const MAX_TRACKS = 64;
+const MAX_ENDED = 16;
+const MAX_VACATED = 64;
+/** Least score of a region that begins a track without a name. */
+const STRONG = 0.75;
+
+interface Folded {
+  readonly state: VisitsState;
+  readonly events: readonly VisitEvent[];
+}
+
+export function foldVisits(state: VisitsState, frame: VisitFrame, settings: VisitSettings): Folded {
+  const { at } = frame;
+  if (state.at !== null && at <= state.at) return { state, events: [] };
+  const paused = state.at !== null && (frame.restart || at - state.at > settings.gapMs);
+  const events = paused ? state.tracks.flatMap((track) => endingOf(track, frame.camera, 'unseen')) : [];
+  const begun = paused ? { ...state, before: null, tracks: [], ended: [] } : state;
+  if (frame.view === 'hidden') return { state: { ...begun, at }, events };
+  const folded = frame.view === 'equals' ? foldEqual(begun, frame) : foldShown(begun, frame);
+  return { state: folded.state, events: [...events, ...folded.events] };
+}
+
+/** Visits that are still open, as records: of a recording that has ended, and for listings. */
+export const openVisits = ({ tracks }: VisitsState, camera: string) =>
+  tracks.filter(({ opened }) => opened).map((track) => visitOf(track, camera, null));
+
+/** A frame that equals the one before it shows what that one showed. */
+function foldEqual(state: VisitsState, frame: VisitFrame): Folded {
+  const { at } = frame;
+  const tracks = state.tracks.map((track) =>
+    track.last === state.lookedAt ? { ...track, last: at } : missed(track, at),
+  );
+  return concluded({ ...state, at, lookedAt: at }, tracks, frame);
+}
+
+function foldShown(state: VisitsState, frame: VisitFrame): Folded {
+  const { at, aspect } = frame;
+  const known = withBefore(state, frame);
+  const after = frame.things.filter(({ side }) => side === 'after');
+  const still = known.tracks.filter(({ inBefore }) => inBefore !== null);
+  const moving = known.tracks.filter((track) => !still.includes(track));
+  const matches = matchThings(moving, after, at, aspect);
+  const byTrack = new Map(matches.map((match) => [match.track, match]));
+  const tracks = known.tracks.map((track) => {
+    if (still.includes(track)) return seenStill(track, at);
+    const match = byTrack.get(track);
+    if (match !== undefined) return joined(track, match, frame);
+    const host = hostOf(track, matches, at, aspect);
+    return host === null
+      ? missed(track, at)
+      : seenMerged(track, inside(track, host.thing.box, at, aspect), host.track.id, at, aspect);
+  });
+  const free = after.filter((thing) => !matches.some((match) => match.thing === thing));
+  const started = free
+    .filter(({ name, score }) => name !== null || score >= STRONG)
+    .map((thing, number) => beginning(thing, matches, frame, number));
+  const next = { ...known, at, lookedAt: at, aspect };
+  const { absorbed } = frame;
+  const standing = [...tracks, ...started].map((track) =>
+    absorbed.some((box) => isSamePlace(box, track.box)) ? { ...track, inBefore: track.box } : track,
+  );
+  return concluded(next, standing, frame);
+}
+
+/**
+ * The state with the places at which "before" shows things that are tracked. A thing that "before" shows and the frame
+ * does not, and that nothing has tracked, was there already: it becomes a track.
+ */
+function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
+  const { before, at, aspect } = frame;
+  if (before === null) return { ...state, before: null };
+  const isNew = state.before?.key !== before.key;
+  const placed = isNew
+    ? state.tracks.map((track) => ({
+        ...track,
+        inBefore: placeAt(track, before.at),
+      }))
+    : state.tracks;
+  const earlier = isNew ? [] : (state.before?.vacated ?? []);
+  const gone = frame.things.filter(({ side }) => side === 'before');
+  const revealed = gone.filter(
+    ({ box }) =>
+      !earlier.some((one) => isSamePlace(one, box)) &&
+      !placed.some(({ inBefore }) => inBefore !== null && isSamePlace(inBefore, box)) &&
+      !placed.some((track) => distance(track.box, box, aspect) < box.height),
+  );
+  const since = before.at;
+  const there =
+    since !== null && since < at
+      ? revealed.map((thing, i) => startTrack(thing, frame, { at: since, there: true, number: 1000 + i }))
+      : [];
+  const left = [...placed, ...there].map((track) => {
+    const { inBefore } = track;
+    return inBefore !== null && gone.some(({ box }) => isSamePlace(box, inBefore))
+      ? { ...track, inBefore: null }
+      : track;
+  });
+  const vacated = [...earlier, ...gone.map(({ box }) => box)].filter(
+    (box, i, all) => all.findIndex((one) => isSamePlace(one, box)) === i,
+  );
+  return { ...state, before: { ...before, vacated: vacated.slice(-MAX_VACATED) }, tracks: left };
+}
+
+const placeAt = ({ path }: VisitTrack, at: number | null): Box | null => {
+  const point = path.findLast((one) => one[0] === at);
+  return point === undefined ? null : boxOf(point);
+};
+
+/** A track with the thing that was matched with it. After a merger, identity is a guess if both look alike. */
+function joined(track: VisitTrack, { thing, close }: Match, frame: VisitFrame): VisitTrack {
+  const next = seenApart(track, thing, frame, frame.aspect);
+  return close ? { ...next, uncertain: true } : next;
+}
+
+/** The match whose thing covers the place of a track that has none. */
+function hostOf(track: VisitTrack, matches: readonly Match[], at: number, aspect: number): Match | null {
+  const place = predicted(track, at, aspect);
+  const covers = ({ box }: VisitThing): boolean =>
+    [place, track.box].some((one) => sharedArea(one, box) >= SAME_PLACE * Math.min(areaOf(one), areaOf(box)));
+  const host = matches.find(({ thing }) => covers(thing));
+  if (host === undefined) return null;
+  return track.merged < MAX_MERGED || isSeveral(host.thing, aspect) ? host : null;
+}
+
+const isSeveral = ({ name, box }: VisitThing, aspect: number): boolean =>
+  (name?.count ?? 1) > 1 || (box.width * aspect) / box.height >= WIDE;
+
+/** The box of a track within that of the thing that covers it. */
+function inside(track: VisitTrack, cover: Box, at: number, aspect: number): Box {
+  const { x, y, width, height } = predicted(track, at, aspect);
+  const clamp = (value: number, from: number, to: number) => Math.min(Math.max(value, from), Math.max(from, to));
+  const size = { width: Math.min(width, cover.width), height: Math.min(height, cover.height) };
+  return {
+    ...size,
+    x: clamp(x, cover.x, cover.x + cover.width - size.width),
+    y: clamp(y, cover.y, cover.y + cover.height - size.height),
+  };
+}
+
+/**
+ * A new track. A thing that separates from a region of several things has the same beginning as the region: they came
+ * side by side.
+ */
+function beginning(thing: VisitThing, matches: readonly Match[], frame: VisitFrame, number: number): VisitTrack {
+  const { at, aspect } = frame;
+  const started = startTrack(thing, frame, { at, there: false, number });
+  const beside = matches.find(
+    ({ track, thing: other }) =>
+      (mostVoted(track.counts) ?? '1') !== '1' && distance(other.box, thing.box, aspect) < thing.box.height,
+  );
+  if (beside === undefined) return started;
+  const { begin, path, there, frames } = beside.track;
+  return {
+    ...started,
+    begin,
+    there,
+    frames: frames + 1,
+    path: [...path.slice(0, -1), ...started.path],
+    uncertain: true,
+  };
+}
+
+const isSamePlace = (a: Box, b: Box): boolean => sharedArea(a, b) >= SAME_PLACE * Math.min(areaOf(a), areaOf(b));
+
+/** Opens the visits that have enough frames, and ends the tracks that are gone. */
+function concluded(state: VisitsState, tracks: readonly VisitTrack[], { camera }: VisitFrame): Folded {
+  const events: VisitEvent[] = [];
+  const left: VisitTrack[] = [];
+  const ended = [...state.ended];
+  for (const track of tracks) {
+    if (isGone(track, state.at as number)) {
+      events.push(...endingOf(track, camera, 'gone'));
+      if (track.opened) ended.push({ track, end: 'gone' });
+    } else if (!track.opened && isVisit(track)) {
+      const opened = { ...track, opened: true };
+      events.push({ type: 'visit.opened', visit: visitOf(opened, camera, null) });
+      left.push(opened);
+    } else left.push(track);
+  }
+  return { state: { ...state, tracks: left.slice(-MAX_TRACKS), ended: ended.slice(-MAX_ENDED) }, events };
+}
+
+function isGone({ missed: frames, missedSince, box }: VisitTrack, at: number): boolean {
+  if (missedSince === null) return false;
+  const atEdge = box.x <= 0.02 || box.x + box.width >= 0.98 || box.y + box.height >= 0.98;
+  return frames >= (atEdge ? GONE.atEdge : GONE.frames) && (atEdge || at - missedSince >= GONE.ms);
+}
+
+function endingOf(track: VisitTrack, camera: string, end: 'gone' | 'unseen'): VisitEvent[] {
+  if (track.opened) return [{ type: 'visit.ended', visit: visitOf(track, camera, end) }];
+  return isPassage(track) ? [{ type: 'visit.passed', visit: visitOf(track, camera, end) }] : [];
+}

@@ -1,0 +1,140 @@
+/**
+ * Association of tracks with the things of a frame: the assignment of least total cost (the Hungarian method), where a
+ * track may also get nothing. At a frame per second or less a thing jumps over its own length, so that its colours and
+ * its size count more than its place; the place only has to be within reach. Pure.
+ */
+import munkres from 'munkres';
+import type { Box } from '../images.js';
+import type { VisitThing, VisitTrack, Votes } from './state.js';
+
+/**
+ * Spread of a thing's place around the predicted one, in its heights: at once, and per second. Walking people go about
+ * half their height per second. A thing is out of reach at three spreads.
+ */
+const SPREAD = { person: [0.3, 0.35], animal: [0.4, 0.8], vehicle: [0.5, 1.5], object: [0.2, 0.1] } as const;
+const REACH = 3;
+/**
+ * Parts of the cost, which adds up like the logarithm of a likelihood. Measured on the people of `npm run bench:visits`
+ * and of the replay: the colours of a person differ by 0.23 from one second to the next (median; 0.42 at 90 %), those
+ * of two people by 0.49 (0.31 at 10 %).
+ */
+const WEIGHT = { place: 0.5, colours: 10, size: 2, name: 3, missed: 1 } as const;
+/** Cost above which a track gets no thing. */
+const LIMIT = { first: 7, second: 5 } as const;
+/** Score of a region from which it counts in the first round; ByteTrack's idea: weak ones may only continue a track. */
+const STRONG = 0.75;
+/** Prediction of a place by the velocity, s; after that the thing may have turned. */
+const PREDICTED_S = 2;
+
+/** @returns the word with the most votes; undefined without any */
+export const mostVoted = (votes: Votes): string | undefined =>
+  Object.entries(votes).reduce<[string, number] | undefined>(
+    (best, entry) => (best === undefined || entry[1] > best[1] ? entry : best),
+    undefined,
+  )?.[0];
+
+export const centreOf = ({ x, y, width, height }: Box): [x: number, y: number] => [x + width / 2, y + height / 2];
+
+/** The box of a track at a time, moved by its velocity. */
+export function predicted({ box, velocity: [vx, vy], last, merged }: VisitTrack, at: number, aspect: number): Box {
+  const seconds = merged > 0 ? 0 : Math.min((at - last) / 1000, PREDICTED_S);
+  return { ...box, x: box.x + (vx / aspect) * seconds, y: box.y + vy * seconds };
+}
+
+/** Distance of two centres, in heights of the frame. */
+export function distance(a: Box, b: Box, aspect: number): number {
+  const [[ax, ay], [bx, by]] = [centreOf(a), centreOf(b)];
+  return Math.hypot((ax - bx) * aspect, ay - by);
+}
+
+/** Mean over the bands of the share that two things do not have in common, 0..1. Bands without pixels do not count. */
+function colourDistance(a: readonly number[], b: readonly number[], bands = 3): number {
+  const size = a.length / bands;
+  let [sum, counted] = [0, 0];
+  for (let band = 0; band < bands; band++) {
+    let [shared, all] = [0, 0];
+    for (let i = band * size; i < (band + 1) * size; i++) {
+      shared += Math.min(a[i] ?? 0, b[i] ?? 0);
+      all += ((a[i] ?? 0) + (b[i] ?? 0)) / 2;
+    }
+    if (all < 1) continue;
+    sum += 1 - shared / all;
+    counted++;
+  }
+  return counted === 0 ? 0.5 : sum / counted;
+}
+
+/** Cost of taking a thing for the track; infinite if it is out of reach. */
+function costOf(track: VisitTrack, thing: VisitThing, at: number, aspect: number): number {
+  const seconds = (at - track.last) / 1000;
+  const kind = (mostVoted(track.classes) ?? 'person') as keyof typeof SPREAD;
+  const [least, perSecond] = SPREAD[kind] ?? SPREAD.person;
+  const spread = Math.max(track.box.height, thing.box.height) * (least + perSecond * seconds);
+  const away = distance(predicted(track, at, aspect), thing.box, aspect) / spread;
+  if (away > REACH) return Number.POSITIVE_INFINITY;
+  const size = Math.abs(Math.log2(track.box.height / thing.box.height));
+  const differs = thing.name !== null && thing.name.class !== kind ? thing.name.classProbability : 0;
+  return (
+    WEIGHT.place * away ** 2 +
+    WEIGHT.colours * colourDistance(track.colours, thing.colours) +
+    WEIGHT.size * Math.min(size, 2) +
+    WEIGHT.name * differs +
+    WEIGHT.missed * track.missed
+  );
+}
+
+/** A track, and the thing that it has in this frame. */
+export interface Match {
+  readonly track: VisitTrack;
+  readonly thing: VisitThing;
+  /** whether another pairing costs nearly as much */
+  readonly close: boolean;
+}
+
+/** @returns matches of two rounds: strong things first, then the others for the tracks that are left */
+export function matchThings(
+  tracks: readonly VisitTrack[],
+  things: readonly VisitThing[],
+  at: number,
+  aspect: number,
+): Match[] {
+  const strong = things.filter(({ score }) => score >= STRONG);
+  const first = assign(tracks, strong, at, aspect, LIMIT.first);
+  const left = tracks.filter((track) => !first.some((match) => match.track === track));
+  const others = things.filter((thing) => !first.some((match) => match.thing === thing));
+  return [...first, ...assign(left, others, at, aspect, LIMIT.second)];
+}
+
+/** Difference of two costs that distinguishes two things (set, not fitted). */
+const DISTINCT = 1;
+
+function assign(
+  tracks: readonly VisitTrack[],
+  things: readonly VisitThing[],
+  at: number,
+  aspect: number,
+  limit: number,
+): Match[] {
+  if (tracks.length === 0 || things.length === 0) return [];
+  const costs = tracks.map((track) => things.map((thing) => costOf(track, thing, at, aspect)));
+  // A column per track for "nothing", at the limit; the method takes no infinite row.
+  const matrix = costs.map((row) => [...row.map((cost) => Math.min(cost, 1e3)), ...tracks.map(() => limit)]);
+  return munkres(matrix).flatMap(([i, j]): Match[] => {
+    const track = tracks[i];
+    const thing = things[j];
+    const row = costs[i];
+    if (track === undefined || thing === undefined || row === undefined) return [];
+    const cost = row[j] as number;
+    if (cost > limit) return [];
+    // Two tracks and two things of which either pairing fits: identity is a guess.
+    const close = tracks.some((_, k) =>
+      things.some((_other, l) => {
+        if (k === i || l === j) return false;
+        const [a, b, c] = [costs[k]?.[l], row[l], costs[k]?.[j]];
+        if (a === undefined || b === undefined || c === undefined || b > limit || c > limit) return false;
+        return b + c - cost - a < DISTINCT;
+      }),
+    );
+    return [{ track, thing, close }];
+  });
+}

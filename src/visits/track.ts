@@ -1,0 +1,136 @@
+/** The life of one track: its start, and what a frame adds to it. Pure. */
+import { derivedId } from '../ids.js';
+import { areaOf, type Box } from '../images.js';
+import { centreOf } from './match.js';
+import type { PathPoint, VisitFrame, VisitThing, VisitTrack, Votes } from './state.js';
+
+/** Bound of a path; beyond it every second point between its ends is dropped. */
+const MAX_PATH = 32;
+/** Weight of a new measurement of colours and velocity. */
+const NEW = { colours: 0.2, velocity: 0.5 } as const;
+
+export const isoTime = (at: number): string => new Date(at).toISOString();
+
+type Frame = Pick<VisitFrame, 'at' | 'camera' | 'comparison'>;
+
+/**
+ * @param at capture time of the frame that shows the thing: that of "before" for a thing that was there
+ * @param number distinguishes the things of a frame
+ */
+export function startTrack(
+  thing: VisitThing,
+  { camera, comparison }: Frame,
+  { at, there, number }: { readonly at: number; readonly there: boolean; readonly number: number },
+): VisitTrack {
+  return {
+    id: derivedId('vis', at, `${camera}/${comparison}/${number}`),
+    begin: at,
+    last: at,
+    frames: 1,
+    box: thing.box,
+    velocity: [0, 0],
+    colours: thing.colours,
+    ...votesOf(thing, { nouns: {}, tints: {}, classes: {}, counts: {} }),
+    path: [pointOf(at, thing.box)],
+    there,
+    inBefore: there ? thing.box : null,
+    merged: 0,
+    mergedWith: null,
+    missed: 0,
+    missedSince: null,
+    uncertain: false,
+    best: { comparison, side: thing.side, at, box: thing.box, quality: there ? 0 : qualityOf(thing) },
+    opened: false,
+    objects: [],
+  };
+}
+
+/** The track after a frame that shows it apart from other things. */
+export function seenApart(track: VisitTrack, thing: VisitThing, { at, comparison }: Frame, aspect: number): VisitTrack {
+  const quality = qualityOf(thing);
+  const best =
+    quality > track.best.quality ? { comparison, side: thing.side, at, box: thing.box, quality } : track.best;
+  return {
+    ...movedTo(track, thing.box, at, aspect),
+    ...votesOf(thing, track),
+    colours: thing.colours.map((share, i) =>
+      Math.round(share * NEW.colours + (track.colours[i] ?? share) * (1 - NEW.colours)),
+    ),
+    merged: 0,
+    mergedWith: null,
+    best,
+  };
+}
+
+/** The track after a frame in which its thing and another one are one region. */
+export function seenMerged(track: VisitTrack, box: Box, host: string, at: number, aspect: number): VisitTrack {
+  return { ...movedTo(track, box, at, aspect), merged: track.merged + 1, mergedWith: host };
+}
+
+/** The track after a frame that shows it at the same place, because "before" shows it and does not differ there. */
+export const seenStill = (track: VisitTrack, at: number): VisitTrack => ({
+  ...track,
+  last: at,
+  frames: track.frames + 1,
+  velocity: [0, 0],
+  path: withPoint(track.path, pointOf(at, track.box)),
+  missed: 0,
+  missedSince: null,
+});
+
+export const missed = (track: VisitTrack, at: number): VisitTrack => ({
+  ...track,
+  missed: track.missed + 1,
+  missedSince: track.missedSince ?? at,
+});
+
+function movedTo(track: VisitTrack, box: Box, at: number, aspect: number): VisitTrack {
+  const seconds = Math.max((at - track.last) / 1000, 0.04);
+  const [[x0, y0], [x1, y1]] = [centreOf(track.box), centreOf(box)];
+  const mixed = (old: number, next: number) => old * (1 - NEW.velocity) + next * NEW.velocity;
+  const [vx, vy] = track.velocity;
+  return {
+    ...track,
+    last: at,
+    frames: track.frames + 1,
+    box,
+    velocity: [mixed(vx, ((x1 - x0) * aspect) / seconds), mixed(vy, (y1 - y0) / seconds)],
+    path: withPoint(track.path, pointOf(at, box)),
+    missed: 0,
+    missedSince: null,
+  };
+}
+
+const pointOf = (at: number, { x, y, width, height }: Box): PathPoint => [at, ...rounded([x, y, width, height])];
+const rounded = ([x, y, width, height]: readonly [number, number, number, number]) =>
+  [x, y, width, height].map((value) => Number(value.toFixed(4))) as [number, number, number, number];
+
+export const boxOf = ([, x, y, width, height]: PathPoint): Box => ({ x, y, width, height });
+
+function withPoint(path: readonly PathPoint[], point: PathPoint): readonly PathPoint[] {
+  const next = [...path, point];
+  return next.length <= MAX_PATH ? next : next.filter((_, i) => i % 2 === 0 || i === next.length - 1);
+}
+
+type Voted = Pick<VisitTrack, 'nouns' | 'tints' | 'classes' | 'counts'>;
+
+function votesOf({ name }: VisitThing, { nouns, tints, classes, counts }: Voted): Voted {
+  if (name === null) return { nouns, tints, classes, counts };
+  return {
+    nouns: voted(nouns, name.noun, name.nounProbability),
+    tints: name.colour === null ? tints : voted(tints, name.colour, name.colourProbability),
+    classes: voted(classes, name.class, name.classProbability),
+    counts: voted(counts, String(name.count), 1),
+  };
+}
+
+const voted = (votes: Votes, word: string, weight: number): Votes => ({
+  ...votes,
+  [word]: (votes[word] ?? 0) + weight,
+});
+
+/** Large, complete, named and inside the frame. */
+function qualityOf({ box, score, name }: VisitThing): number {
+  const cut = box.x <= 0.01 || box.x + box.width >= 0.99 || box.y + box.height >= 0.99;
+  return Math.sqrt(areaOf(box)) * score * (cut ? 0.4 : 1) * (name === null ? 0.5 : 1);
+}

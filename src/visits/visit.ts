@@ -1,0 +1,120 @@
+/** The record of a visit, from its track: kind, statement, times and picture. Pure. */
+import type { Box } from '../images.js';
+import { thirdOf } from '../language/place.js';
+import { SOMETHING } from '../language/thing.js';
+import { writeVisit } from '../language/visit.js';
+import type { Thing } from '../schemas/statement.js';
+import type { Visit } from '../schemas/visit.js';
+import type { Edge, VisitStatement } from '../schemas/visit-statement.js';
+import { distance, mostVoted } from './match.js';
+import type { VisitEnd, VisitTrack } from './state.js';
+import { boxOf, isoTime } from './track.js';
+
+/** Frames from which a passage is a visit. */
+const VISIT_FRAMES = 3;
+/** Time at one place that the sentence states, and the distance within which it is one place, in heights. */
+const STAY = { ms: 5_000, heights: 0.6 } as const;
+/** Distance of a box from the edge at which a thing comes in or goes out, fractions of the frame. */
+const EDGE = 0.03;
+/** Share of the colour votes that a colour needs. */
+const LEAST_COLOUR = 0.4;
+
+/** Whether a track is a visit. An object that stays at one place is a change alone: it does not come by itself. */
+export const isVisit = (track: VisitTrack): boolean =>
+  track.frames >= VISIT_FRAMES && (mostVoted(track.classes) !== 'object' || hasMoved(track)) && isNamed(track);
+
+/** Whether a track that ended before it was a visit counts: a thing that was there had come before. */
+export const isPassage = (track: VisitTrack): boolean =>
+  !track.there && isNamed(track) && mostVoted(track.classes) !== 'object' && track.frames < VISIT_FRAMES;
+
+const isNamed = ({ classes }: VisitTrack): boolean => Object.keys(classes).length > 0;
+
+const hasMoved = ({ path, box }: VisitTrack): boolean =>
+  path.some((point) => distance(boxOf(point), box, 1) > box.height);
+
+/** @param end null: the visit is open */
+export function visitOf(track: VisitTrack, camera: string, end: VisitEnd | null): Visit {
+  const content = statementOf(track, end);
+  const { missedSince } = track;
+  const { comparison, side, at, box } = track.best;
+  return {
+    id: track.id,
+    camera,
+    kind: track.opened ? 'visit' : 'passage',
+    status: end === null ? 'open' : 'ended',
+    caption: writeVisit(content),
+    content,
+    identity: track.uncertain ? 'uncertain' : 'certain',
+    first_seen: isoTime(track.begin),
+    there_before: track.there,
+    last_seen: isoTime(track.last),
+    gone: end === 'gone' && missedSince !== null ? { after: isoTime(track.last), before: isoTime(missedSince) } : null,
+    end,
+    frames: track.frames,
+    path: track.path.map((point) => ({ at: isoTime(point[0]), box: boxOf(point) })),
+    best: { comparison, side, at: isoTime(at), box },
+    changes: track.objects.map(({ change, value }) => ({ id: change, object: value })),
+  };
+}
+
+function statementOf(track: VisitTrack, end: VisitEnd | null): VisitStatement {
+  const { path, there, begin, last, box } = track;
+  const [first = box, second = first] = path.slice(0, 2).map(boxOf);
+  const [final = box, previous = final] = path.slice(-2).reverse().map(boxOf);
+  const cameAt = there ? null : edgeOf(first, second);
+  const wentAt = end === 'gone' ? edgeOf(final, previous) : null;
+  return {
+    thing: thingOf(track),
+    came: { how: there ? 'there' : cameAt === null ? 'appeared' : 'edge', edge: cameAt, place: thirdOf(first) },
+    stayed: longestStay(track),
+    went: {
+      how: end === null ? 'still' : end === 'unseen' ? 'unseen' : wentAt === null ? 'gone' : 'edge',
+      edge: wentAt,
+      place: thirdOf(final),
+    },
+    objects: track.objects.map(({ thing, value }) => ({ thing, value })),
+    seconds: (last - begin) / 1000,
+  };
+}
+
+function thingOf({ nouns, tints, counts, frames }: VisitTrack): Thing {
+  const colour = mostVoted(tints);
+  const all = Object.values(tints).reduce((sum, votes) => sum + votes, 0);
+  const isClear = colour !== undefined && (tints[colour] ?? 0) >= LEAST_COLOUR * Math.max(all, frames / 3);
+  const count = Number(mostVoted(counts) ?? 1);
+  return {
+    noun: mostVoted(nouns) ?? SOMETHING,
+    colour: isClear ? colour : null,
+    count: count >= 4 ? null : count,
+    definite: false,
+  };
+}
+
+/**
+ * The edge that a box reaches with one step more, from the box before it; the nearest one in a corner. Between two
+ * frames a thing may go from well inside the frame to outside.
+ */
+function edgeOf({ x, y, width, height }: Box, before: Box): Edge | null {
+  const [dx, dy] = [x - before.x, y - before.y];
+  const left = Math.min(x, x + dx);
+  const right = Math.max(x + width, x + width + dx);
+  const [top, bottom] = [Math.min(y, y + dy), Math.max(y + height, y + height + dy)];
+  const gaps = { left, right: 1 - right, top, bottom: 1 - bottom };
+  const [edge, gap] = (Object.entries(gaps) as [Edge, number][]).reduce((a, b) => (b[1] < a[1] ? b : a));
+  return gap <= EDGE ? edge : null;
+}
+
+function longestStay({ path }: VisitTrack): VisitStatement['stayed'] {
+  let best: { readonly ms: number; readonly box: Box } | null = null;
+  for (const [i, point] of path.entries()) {
+    const from = boxOf(point);
+    let until = point;
+    for (const next of path.slice(i + 1)) {
+      if (distance(from, boxOf(next), 1) > STAY.heights * from.height) break;
+      until = next;
+    }
+    const ms = until[0] - point[0];
+    if (ms >= STAY.ms && (best === null || ms > best.ms)) best = { ms, box: from };
+  }
+  return best === null ? null : { place: thirdOf(best.box), seconds: best.ms / 1000 };
+}

@@ -1,0 +1,126 @@
+/** Visits of things that walk, stand, hide, meet and stay. */
+import { describe, expect, it } from '@jest/globals';
+import { openVisits } from '../../src/visits/fold.js';
+import { at, BLACK, coloured, foldAll, frame, RED, START, thing, walk } from './made-frames.js';
+
+const nothing = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => frame(from + i, []));
+const types = ({ events }: ReturnType<typeof foldAll>) => events.map(({ type }) => type);
+const ended = ({ events }: ReturnType<typeof foldAll>) =>
+  events.filter(({ type }) => type === 'visit.ended').map(({ visit }) => visit);
+
+describe('a thing that walks through the view', () => {
+  const run = foldAll([...walk(1, 13, 0), ...nothing(13, 18)]);
+
+  it('is one visit', () => {
+    expect(types(run)).toEqual(['visit.opened', 'visit.ended']);
+  });
+  it('has a sentence with its edges', () => {
+    expect(ended(run)[0]?.caption).toBe('a person in red came in from the left and left to the right');
+  });
+  it('has the times of its first and last frame, and the interval in which it went', () => {
+    const iso = (second: number) => new Date(START + second * 1000).toISOString();
+    expect(ended(run)[0]).toMatchObject({
+      first_seen: iso(1),
+      last_seen: iso(12),
+      gone: { after: iso(12), before: iso(13) },
+      frames: 12,
+      identity: 'certain',
+    });
+  });
+});
+
+describe('a thing that stands still', () => {
+  const stands = [...walk(1, 5, 0), ...Array.from({ length: 8 }, (_, i) => frame(5 + i, [thing(at(0.24))]))];
+
+  it('is still there when "before" shows it and does not differ', () => {
+    const before = { key: 'with it', at: START + 12_000 };
+    const settled = Array.from({ length: 20 }, (_, i) => frame(13 + i, [], { before }));
+    const leaves = [frame(33, [thing(at(0.24), 'before'), thing(at(0.16))], { before })];
+    const gone = Array.from({ length: 5 }, (_, i) => frame(34 + i, [thing(at(0.24), 'before')], { before }));
+    const run = foldAll([...stands, ...settled, ...leaves, ...gone]);
+    expect(types(run)).toEqual(['visit.opened', 'visit.ended']);
+    expect(ended(run)[0]?.caption).toMatch(/^a person in red came in from the left, stood on the left for 30 s and /);
+  });
+  it('is seen by frames that equal the last one', () => {
+    const equal = Array.from({ length: 10 }, (_, i) => frame(13 + i, [], { view: 'equals' }));
+    const { state } = foldAll([...stands, ...equal]);
+    expect(openVisits(state, 'yard')[0]?.last_seen).toBe(new Date(START + 22_000).toISOString());
+  });
+});
+
+it('a thing that is in view in the first frame was there at the beginning', () => {
+  const frames = [1, 2, 3, 4].map((second) =>
+    frame(second, [thing(at(0.3), 'before'), thing(at(0.3 + 0.08 * second))]),
+  );
+  const { state } = foldAll(frames);
+  const [visit, ...others] = openVisits(state, 'yard');
+  expect(others).toEqual([]);
+  expect(visit).toMatchObject({ there_before: true, first_seen: new Date(START).toISOString() });
+  expect(visit?.caption).toMatch(/^a person in red was there at the beginning/);
+});
+
+it('a thing behind a pillar for three frames is one visit', () => {
+  const frames = walk(1, 12, 0).map((one, i) => (i >= 4 && i <= 6 ? frame(i + 1, []) : one));
+  expect(types(foldAll([...frames, ...nothing(13, 18)]))).toEqual(['visit.opened', 'visit.ended']);
+});
+
+it('a thing that two frames show is a passage', () => {
+  expect(types(foldAll([...walk(1, 3, 0.4), ...nothing(3, 9)]))).toEqual(['visit.passed']);
+});
+
+it('an object that is put down is no visit', () => {
+  const bag = Array.from({ length: 10 }, (_, i) =>
+    frame(i + 1, [thing(at(0.4), 'after', { class: 'object', noun: 'bag' })]),
+  );
+  expect(types(foldAll(bag))).toEqual([]);
+});
+
+it('two things of different colours that cross keep their identity', () => {
+  const frames = Array.from({ length: 13 }, (_, i) => {
+    const [red, black] = [at(0.08 * i), at(0.96 - 0.08 * i)];
+    // The comparison shows one region while they overlap.
+    if (i === 6) return frame(i + 1, [thing({ ...red, width: 0.06 })]);
+    return frame(i + 1, [thing(red), thing(black, 'after', { colours: BLACK, colour: 'black' })]);
+  });
+  const run = foldAll([...frames, ...nothing(14, 19)]);
+  expect(run.state.tracks).toEqual([]);
+  const captions = ended(run).map(({ caption }) => caption);
+  expect(captions.sort()).toEqual([
+    'a person in black came in from the right and left to the left',
+    'a person in red came in from the left and left to the right',
+  ]);
+});
+
+it('two things that look alike and meet are uncertain, and no third one is invented', () => {
+  const frames = Array.from({ length: 11 }, (_, i) => {
+    const [one, other] = [at(0.08 * i), at(0.8 - 0.08 * i)];
+    return Math.abs(one.x - other.x) < 0.03 ? frame(i + 1, [thing(one)]) : frame(i + 1, [thing(one), thing(other)]);
+  });
+  const run = foldAll([...frames, ...nothing(12, 17)]);
+  expect(ended(run)).toHaveLength(2);
+});
+
+it('a pause ends a visit as unseen, and a thing after it is another one', () => {
+  const run = foldAll([...walk(1, 6, 0.1), ...walk(1000, 1006, 0.1)]);
+  expect(types(run)).toEqual(['visit.opened', 'visit.ended', 'visit.opened']);
+  expect(ended(run)[0]).toMatchObject({ end: 'unseen', gone: null });
+});
+
+it('a frame that shows nothing of the scene ends nothing', () => {
+  const hidden = Array.from({ length: 8 }, (_, i) => frame(6 + i, [], { view: 'hidden' }));
+  const run = foldAll([...walk(1, 6, 0.1), ...hidden, frame(14, [thing(at(0.5))])]);
+  expect(types(run)).toEqual(['visit.opened']);
+});
+
+it('the noun and the colour of a visit are those of most of its frames', () => {
+  const [first, ...others] = walk(1, 10, 0, { colours: RED });
+  const odd = frame(1, [thing(at(0), 'after', { noun: 'dog', colour: 'blue', class: 'animal' })]);
+  const { state } = foldAll([first === undefined ? odd : odd, ...others]);
+  expect(openVisits(state, 'yard')[0]?.content.thing).toMatchObject({ noun: 'person', colour: 'red' });
+});
+
+it('a thing of another colour far away is another visit', () => {
+  const frames = Array.from({ length: 4 }, (_, i) => frame(i + 1, [thing(at(0.1))]));
+  const others = Array.from({ length: 4 }, (_, i) => frame(i + 5, [thing(at(0.8), 'after', { colours: coloured(8) })]));
+  expect(types(foldAll([...frames, ...others])).filter((type) => type === 'visit.opened')).toHaveLength(2);
+});

@@ -1,0 +1,72 @@
+/** Links between visits and the objects that were left or taken during them. */
+import { expect, it } from '@jest/globals';
+import type { FoundChange } from '../../src/schemas/change.js';
+import { linkObjects } from '../../src/visits/links.js';
+import { foldAll, frame, START, walk } from './made-frames.js';
+
+const iso = (second: number): string => new Date(START + second * 1000).toISOString();
+const bag = { noun: 'bag', colour: 'black', count: 1, definite: false };
+
+/** @param second at which the object was left at x */
+function objectLeft(second: number, x: number, value: 'object_left' | 'object_removed' = 'object_left'): FoundChange {
+  const regions = [
+    { side: 'after' as const, box: { x, y: 0.55, width: 0.03, height: 0.05 }, area: 0.01, score: 0.9, zone: null },
+  ];
+  return {
+    ...{
+      id: `chg_${'0'.repeat(25)}${second % 10}`,
+      camera: 'yard',
+      zone: null,
+      kind: 'appear',
+      caption: 'a black bag has been left',
+    },
+    content: { kind: 'appear', verb: 'left behind', things: [bag], place: null, way: null },
+    object: { value, since: iso(second), at: iso(second + 60), probability: 0.9, owner: null },
+    ...{
+      confidence: 0.9,
+      status: 'persisting',
+      severity: 'high',
+      first_seen: iso(second),
+      confirmed_at: iso(second + 1),
+    },
+    ...{
+      last_seen: iso(second + 60),
+      settled_at: null,
+      reverted_at: null,
+      alerted_at: null,
+      suppressed_count: 0,
+      regions,
+    },
+    comparisons: { first: 'cmp_1', best: 'cmp_1', last: 'cmp_1' },
+  };
+}
+
+const gone = Array.from({ length: 5 }, (_, i) => frame(13 + i, []));
+
+it('an object counts as left by the visit that was beside it, also after the visit has ended', () => {
+  const { state } = foldAll([...walk(1, 13, 0), ...gone]);
+  const { events } = linkObjects(state, [{ change: objectLeft(6, 0.4) }]);
+  expect(events.map(({ type }) => type)).toEqual(['visit.linked']);
+  expect(events[0]?.visit).toMatchObject({ status: 'ended', changes: [{ object: 'object_left' }] });
+  expect(events[0]?.visit.caption).toMatch(/; a black bag was left$/);
+});
+
+it('is linked once', () => {
+  const { state } = foldAll(walk(1, 13, 0));
+  const first = linkObjects(state, [{ change: objectLeft(6, 0.4) }]);
+  expect(linkObjects(first.state, [{ change: objectLeft(6, 0.4) }])).toEqual({ state: first.state, events: [] });
+});
+
+it('is linked with nothing if no visit was near', () => {
+  const { state } = foldAll(walk(1, 13, 0));
+  expect(linkObjects(state, [{ change: objectLeft(900, 0.4) }]).events).toEqual([]);
+  const [region] = objectLeft(6, 0.4).regions;
+  const far = { ...objectLeft(6, 0.4), regions: [{ ...region, box: { x: 0.4, y: 0.05, width: 0.03, height: 0.05 } }] };
+  expect(linkObjects(state, [{ change: far as FoundChange }]).events).toEqual([]);
+});
+
+it('a change without an object is linked with nothing', () => {
+  const { state } = foldAll(walk(1, 13, 0));
+  const { object: _object, ...change } = objectLeft(6, 0.4);
+  expect(linkObjects(state, [{ change }])).toEqual({ state, events: [] });
+});
