@@ -2,7 +2,8 @@
  * Recovery of batches: queues the step that a crash kept from its queue, as of an API that was killed after it had
  * stored a batch. Every step is idempotent.
  */
-import { finishJobId, type JobProducer, planJobId } from '../jobs/producer.js';
+import { finishJobId, planJobId } from '../jobs/batch-jobs.js';
+import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../logger.js';
 import type { BatchStore } from '../stores/batches.js';
 import type { BatchProcessor } from './processor.js';

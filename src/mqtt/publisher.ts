@@ -4,24 +4,21 @@
  * holds up messages and fills no memory.
  */
 
-import type { StoredCamera } from '../cameras/camera.js';
-import type { Logger } from '../logger.js';
 import type { Change } from '../schemas/change.js';
 import type { AlertEvent } from '../schemas/stream-event.js';
-import type { WebhookLinks } from '../schemas/webhook-payload.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { MqttStore, WaitingEvent } from '../stores/mqtt.js';
 import { isUnavailable } from '../stores/redis.js';
-import type { ResultStore } from '../stores/results.js';
 import { type Broker, type Connection, Disconnected, MessageRefused } from './broker.js';
 import { type CameraView, FOR_EVER, noteChange } from './camera-view.js';
 import { type CameraViews, contextOf } from './camera-views.js';
 import { OFF, ON } from './discovery.js';
 import { alertMessage, sentenceMessage } from './messages.js';
 import type { MqttMetrics } from './metrics.js';
-import type { PictureOf } from './picture.js';
+import { createPause } from './pause.js';
 import type { Retained } from './retained.js';
+import { type PictureSenderDependencies, pictureSender } from './send-picture.js';
 import { cameraOfCommand, statusTopic, topicsOf } from './topics.js';
 
 const ONLINE = 'online';
@@ -30,34 +27,24 @@ export const OFFLINE = 'offline';
 const PAUSE_MS = 1_000;
 /** Commands that wait; there is one per camera. */
 const MOST_COMMANDS = 1_000;
-/** Topic, properties and header of the packet of a picture. */
-const PACKET_SLACK = 1_024;
 const EVENT_TRIES = 3;
-const HOUR_MS = 3_600_000;
 
-export interface PublisherDependencies {
+export interface PublisherDependencies extends PictureSenderDependencies {
   readonly broker: Pick<Broker, 'connection' | 'connected' | 'publish'>;
   readonly retained: Retained;
   readonly views: CameraViews;
   readonly store: Pick<MqttStore, 'head' | 'done' | 'waiting'>;
   readonly cameras: Pick<CameraStore, 'suspend'>;
   readonly changes: Pick<ChangeStore, 'get' | 'list'>;
-  readonly results: Pick<ResultStore, 'get'>;
-  readonly pictureOf: PictureOf;
   /** whether the service compares frames */
   readonly isReady: () => Promise<boolean>;
-  readonly links: WebhookLinks;
   /** MQTT_TOPIC */
   readonly base: string;
   /** topic of the birth message of Home Assistant */
   readonly birthTopic: string;
-  /** most bytes of a picture; 0: none */
-  readonly pictureLimit: number;
   /** ms between two readings of the cameras' settings */
   readonly pollMs: number;
   readonly metrics: Pick<MqttMetrics, 'message' | 'waiting' | 'dropped'>;
-  readonly clock: () => number;
-  readonly logger: Logger;
 }
 
 export function createPublisher(deps: PublisherDependencies) {
@@ -66,29 +53,11 @@ export function createPublisher(deps: PublisherDependencies) {
   const commands = new Map<string, boolean>();
   /** cameras whose picture the broker no longer has */
   const lostPictures = new Set<string>();
+  const sendPictureOf = pictureSender(deps);
   const failed = { id: '', count: 0 };
   let connection: Connection | undefined;
   let polledAt = Number.NEGATIVE_INFINITY;
-  let endPause: () => void = () => {};
-  let woken = false;
-
-  const wake = (): void => {
-    woken = true;
-    endPause();
-  };
-  /** Ends at once if something came since the pause before. */
-  const pause = async (ms: number): Promise<void> => {
-    if (!woken) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        endPause = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-    woken = false;
-  };
+  const pause = createPause();
 
   /** One pass of the loop. @throws Disconnected; ScenedeltaError if the stores cannot be reached */
   const round = async (): Promise<void> => {
@@ -107,7 +76,7 @@ export function createPublisher(deps: PublisherDependencies) {
     const waiting = await store.head();
     if (waiting !== undefined) return deliverOrDrop(waiting);
     if (lostPictures.size > 0) return restorePicture();
-    await pause(Math.min(PAUSE_MS, deps.pollMs));
+    await pause.wait(Math.min(PAUSE_MS, deps.pollMs));
   };
 
   const sync = async (view: CameraView): Promise<void> => {
@@ -185,23 +154,7 @@ export function createPublisher(deps: PublisherDependencies) {
   };
 
   const sendPicture = async ({ camera }: CameraView, change: Change): Promise<void> => {
-    if (deps.pictureLimit === 0) return;
-    const limit = Math.min(deps.pictureLimit, (connection?.packetLimit ?? Number.POSITIVE_INFINITY) - PACKET_SLACK);
-    const jpeg = await deps.pictureOf(change, limit).catch((err) => {
-      if (isUnavailable(err)) throw err;
-      logger.warn({ err, change: change.id }, 'the picture of a change cannot be made');
-    });
-    if (jpeg === undefined) return;
-    await retained.setPicture(camera.id, jpeg, await expiryOf(camera, change));
-    lostPictures.delete(camera.id);
-  };
-
-  /** Seconds until the frame of the picture is no longer kept, at least one. */
-  const expiryOf = async ({ settings }: StoredCamera, change: Change): Promise<number> => {
-    const finished = (await deps.results.get(change.comparisons.best))?.comparison.finished_at;
-    const localMs = (settings.retention.frames_hours ?? Number.POSITIVE_INFINITY) * HOUR_MS;
-    const end = (finished == null ? clock() : Date.parse(finished)) + Math.min(deps.links.framesMs, localMs);
-    return Math.max(1, Math.ceil((end - clock()) / 1000));
+    if (await sendPictureOf(camera, change, connection)) lostPictures.delete(camera.id);
   };
 
   const restorePicture = async (): Promise<void> => {
@@ -215,7 +168,7 @@ export function createPublisher(deps: PublisherDependencies) {
   return {
     /** Runs until the signal aborts. Outages of the broker and of Redis are waited for. */
     async run(signal: AbortSignal): Promise<void> {
-      signal.addEventListener('abort', wake, { once: true });
+      signal.addEventListener('abort', pause.end, { once: true });
       while (!signal.aborted) {
         try {
           await round();
@@ -229,12 +182,12 @@ export function createPublisher(deps: PublisherDependencies) {
             polledAt = Number.NEGATIVE_INFINITY;
             await retained.set(statusTopic(base), OFFLINE).catch(() => {});
           }
-          await pause(PAUSE_MS);
+          await pause.wait(PAUSE_MS);
         }
       }
     },
     /** Something waits: the loop goes on at once. */
-    wake,
+    wake: pause.end,
     /** Takes a message of a subscribed topic. */
     receive(topic: string, payload: Buffer, wasRetained: boolean): void {
       const text = payload.toString('utf8');
@@ -255,7 +208,7 @@ export function createPublisher(deps: PublisherDependencies) {
         }
         commands.set(slug, text === ON);
       }
-      wake();
+      pause.end();
     },
   };
 }

@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis';
 import type { Change } from '../schemas/change.js';
 import type { UnseenSpan } from '../sequence/state.js';
 import { KEYS, UNSEEN_KEPT } from './keys.js';
-import { redisCall, repliesOf } from './redis.js';
-import { CHANGE_FIELDS, changeOf } from './stored-change.js';
+import { redisCall } from './redis.js';
+import { readerOf } from './stored-change.js';
 
 /** Half-open, epoch ms by the camera's clock. */
 export interface DaySpan {
@@ -20,15 +20,12 @@ const READ_AT_ONCE = 500;
 
 /** All methods throw ScenedeltaError 'queue-unavailable' if Redis is away. */
 export function createDayStore(redis: Redis) {
+  const readSome = readerOf(redis);
   const read = async (ids: readonly string[]): Promise<Change[]> => {
     const found: Change[] = [];
     for (let i = 0; i < ids.length; i += READ_AT_ONCE) {
-      const pipeline = redis.pipeline();
-      for (const id of ids.slice(i, i + READ_AT_ONCE)) {
-        pipeline.hmget(KEYS.change(id), ...CHANGE_FIELDS);
-      }
-      const replies = repliesOf<(string | null)[]>(await pipeline.exec());
-      found.push(...replies.flatMap((fields) => changeOf(fields) ?? []));
+      const some = await readSome(ids.slice(i, i + READ_AT_ONCE));
+      found.push(...some.filter((change) => change !== undefined));
     }
     return found;
   };

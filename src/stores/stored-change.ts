@@ -1,9 +1,12 @@
 /** The record of a change: the fields of its hash, and the resource that they make together. */
+import type { Redis } from 'ioredis';
 import type { Change, ChangeStatus, Feedback, FoundChange } from '../schemas/change.js';
 import type { Description } from '../schemas/description.js';
+import { KEYS } from './keys.js';
+import { repliesOf } from './redis.js';
 
 /** Fields of a change's hash: the reducer writes the first, the API two more, and the describer the last. */
-export const CHANGE_FIELDS = ['change', 'acknowledged', 'feedback', 'description'] as const;
+const CHANGE_FIELDS = ['change', 'acknowledged', 'feedback', 'description'] as const;
 
 /** The part of a change that the reducer writes. */
 export function foundPart(change: Change): FoundChange {
@@ -16,7 +19,7 @@ const statusOf = ({ status }: FoundChange, acknowledged: boolean): ChangeStatus 
   acknowledged && status !== 'reverted' ? 'acknowledged' : status;
 
 /** @param fields those of CHANGE_FIELDS */
-export function changeOf([json, acknowledged, feedback, description]: (string | null)[]): Change | undefined {
+function changeOf([json, acknowledged, feedback, description]: (string | null)[]): Change | undefined {
   if (json == null) return undefined;
   const found = JSON.parse(json) as FoundChange;
   return {
@@ -25,5 +28,14 @@ export function changeOf([json, acknowledged, feedback, description]: (string | 
     acknowledged_at: acknowledged ?? null,
     feedback: feedback == null ? null : (JSON.parse(feedback) as Feedback),
     description: description == null ? null : (JSON.parse(description) as Description),
+  };
+}
+
+/** @returns a reader of changes, in the order of the ids; undefined for a change that does not exist */
+export function readerOf(redis: Redis) {
+  return async (ids: readonly string[]): Promise<(Change | undefined)[]> => {
+    const pipeline = redis.pipeline();
+    for (const id of ids) pipeline.hmget(KEYS.change(id), ...CHANGE_FIELDS);
+    return repliesOf<(string | null)[]>(await pipeline.exec()).map(changeOf);
   };
 }

@@ -1,7 +1,7 @@
 /** Prometheus metrics of the API process. Labels are route patterns and codes, never ids or cameras. */
 import { statfs } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { QueueName } from '../../jobs/producer.js';
+import type { QueueName } from '../../jobs/job-states.js';
 import { QUEUES } from '../../jobs/queues.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import type { EventStreams } from '../event-stream.js';

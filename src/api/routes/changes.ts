@@ -1,55 +1,26 @@
-/** Routes of changes, and of the feedback on them. */
-import { Readable } from 'node:stream';
+/** Routes of changes. */
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
 import type { EnqueueDelivery } from '../../jobs/enqueue-delivery.js';
-import { type Change, ChangeSchema } from '../../schemas/change.js';
-import { literals } from '../../schemas/constructors.js';
+import { ChangeSchema } from '../../schemas/change.js';
 import { DeliverySchema } from '../../schemas/delivery.js';
-import { extensionOf, feedbackLine, type PairTruth, pairTruths } from '../../schemas/feedback-manifest.js';
 import { roundFigures } from '../../schemas/rounding.js';
-import { checker } from '../../schemas/validation-error.js';
-import { seesCamera, type Visibility } from '../../stores/visibility.js';
+import { CHANGE_RESPONSES, ChangeIdParams, changesOf, config, tags } from '../changes/one-change.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
-import { type FeedbackRequest, FeedbackRequestSchema } from '../schemas/changes.js';
-import { CHANGE_ID_PATTERN, LIST_CHANGES_RESPONSES, ListChangesQuerySchema } from '../schemas/list-changes.js';
+import { LIST_CHANGES_RESPONSES, ListChangesQuerySchema } from '../schemas/list-changes.js';
 import { pageBody, parsePageQuery } from '../schemas/pages.js';
-import { json, media, problems, ref } from '../schemas/shared.js';
+import { json, problems, ref } from '../schemas/shared.js';
 import { searchPage } from '../search/search-page.js';
 
-const ChangeIdParams = Type.Object({
-  id: Type.String({
-    pattern: CHANGE_ID_PATTERN,
-    description: 'Id of the change.',
-    examples: ['chg_01k9x3v5s8q2m7c4w6n1b0t9hz'],
-  }),
-});
-const checkFeedback = checker(FeedbackRequestSchema);
-const FEEDBACK_PAGE_SIZE = 100;
 const NOT_QUEUED = 'alert of an acknowledgement not queued; recovery will queue it';
-
-const noChange = (id: string) =>
-  new ScenedeltaError('not-found', `There is no change ${id}: it never was or has expired`);
 
 export function changeRoutes(
   app: Api,
-  deps: Pick<ApiDependencies, 'changes' | 'results' | 'deliveries' | 'search' | 'queryVectors'>,
+  deps: Pick<ApiDependencies, 'changes' | 'deliveries' | 'search' | 'queryVectors'>,
   enqueueDelivery: Pick<EnqueueDelivery, 'ofAlert'>,
 ): void {
-  const config = { scope: 'compare' } as const;
-  const tags = ['changes'];
-  /** @throws ScenedeltaError 'not-found', also for a change of a camera that the request may not see */
-  const find = async (id: string, visibility: Visibility): Promise<Change> => {
-    const change = await deps.changes.get(id);
-    if (change !== undefined && seesCamera(visibility, change.camera)) return roundFigures(change);
-    throw noChange(id);
-  };
-  const orNotFound = async (id: string, altered: Promise<Change | undefined>): Promise<Change> => {
-    const change = await altered;
-    if (change !== undefined) return roundFigures(change);
-    throw noChange(id);
-  };
+  const { find, altered } = changesOf(deps);
 
   const listSchema = {
     operationId: 'listChanges',
@@ -73,16 +44,12 @@ export function changeRoutes(
     return pageBody(request, reply, { ...page, items: page.items.map(roundFigures) });
   });
 
-  const answer = {
-    200: json('The current state of the change.', ref(ChangeSchema)),
-    ...problems(['not-found']),
-  };
   const getSchema = {
     operationId: 'readChange',
     summary: 'Read a change',
     tags,
     params: ChangeIdParams,
-    response: answer,
+    response: CHANGE_RESPONSES,
   };
   app.get('/v1/changes/:id', { schema: getSchema, config }, async ({ params: { id }, visibility }) =>
     find(id, visibility),
@@ -116,7 +83,7 @@ export function changeRoutes(
       'Repeating the request changes nothing.',
     tags,
     params: ChangeIdParams,
-    response: answer,
+    response: CHANGE_RESPONSES,
   };
   app.post('/v1/changes/:id/acknowledge', { schema: acknowledgeSchema, config }, async (request) => {
     const { id } = request.params;
@@ -126,7 +93,7 @@ export function changeRoutes(
     const alert = acknowledged?.alert ?? null;
     // It is stored, so if this fails, recovery queues it.
     if (alert !== null) await enqueueDelivery.ofAlert(alert).catch((err) => request.log.warn({ err }, NOT_QUEUED));
-    return orNotFound(id, Promise.resolve(acknowledged?.change));
+    return altered(id, Promise.resolve(acknowledged?.change));
   });
 
   const unacknowledgeSchema = {
@@ -135,14 +102,14 @@ export function changeRoutes(
     description: 'Alerts about it may follow again, if its severity rises. Repeating the request changes nothing.',
     tags,
     params: ChangeIdParams,
-    response: answer,
+    response: CHANGE_RESPONSES,
   };
   app.delete(
     '/v1/changes/:id/acknowledge',
     { schema: unacknowledgeSchema, config },
     async ({ params: { id }, visibility }) => {
       await find(id, visibility);
-      return orNotFound(id, deps.changes.withdrawAcknowledgement(id));
+      return altered(id, deps.changes.withdrawAcknowledgement(id));
     },
   );
 
@@ -172,94 +139,4 @@ export function changeRoutes(
       return reply.code(202).send(change);
     },
   );
-
-  const feedbackSchema = {
-    operationId: 'giveFeedback',
-    summary: 'Judge whether a change was real',
-    description:
-      'Stored with the change; a later judgement replaces an earlier one. The two frames are then kept ' +
-      'as long as the comparison. `GET /v1/feedback` returns all feedback.',
-    tags,
-    params: ChangeIdParams,
-    body: { content: { 'application/json': { schema: ref(FeedbackRequestSchema) } } },
-    response: {
-      ...answer,
-      ...problems(['not-found', 'malformed-body', 'payload-too-large', 'unsupported-media-type']),
-    },
-  };
-  app.post('/v1/changes/:id/feedback', { schema: feedbackSchema, config }, async (request) => {
-    const { id } = request.params;
-    const { judgement, caption } = checkFeedback(request.body) as FeedbackRequest;
-    await find(id, request.visibility);
-    const by = request.apiKeyId === undefined ? {} : { by: request.apiKeyId };
-    const feedback = { judgement, ...(caption === undefined ? {} : { caption }), ...by };
-    return orNotFound(id, deps.changes.giveFeedback(id, feedback));
-  });
-
-  const noFeedbackSchema = {
-    operationId: 'withdrawFeedback',
-    summary: 'Withdraw the judgement of a change',
-    description: 'Repeating the request changes nothing.',
-    tags,
-    params: ChangeIdParams,
-    response: answer,
-  };
-  app.delete(
-    '/v1/changes/:id/feedback',
-    { schema: noFeedbackSchema, config },
-    async ({ params: { id }, visibility }) => {
-      await find(id, visibility);
-      return orNotFound(id, deps.changes.withdrawFeedback(id));
-    },
-  );
-
-  const exportSchema = {
-    operationId: 'exportFeedback',
-    summary: 'All feedback, as a manifest for `scenedelta evaluate`',
-    description:
-      'One JSON object per line, the earliest feedback first. `before` and `after` are the paths to ' +
-      'which `scenedelta feedback FOLDER` writes the frames, `frames` the paths that serve them. ' +
-      'Changes whose frames are gone are left out. `verdict`, `kind` and `references` are about the pair of frames, in ' +
-      'which several changes may have been judged; `judgement`, `sentence` and `regions` are about the change.',
-    tags,
-    querystring: Type.Object(
-      {
-        format: Type.Optional(literals(['ndjson'], { default: 'ndjson' })),
-      },
-      { additionalProperties: false },
-    ),
-    response: {
-      200: media('The lines.', { 'application/x-ndjson': Type.String() }),
-      ...problems(),
-    },
-  };
-  app.get('/v1/feedback', { schema: exportSchema, config }, async (request, reply) =>
-    reply.type('application/x-ndjson').send(Readable.from(feedbackLines(deps, request.visibility))),
-  );
-}
-
-/** Yields the manifest line by line. */
-async function* feedbackLines(
-  { changes, results }: Pick<ApiDependencies, 'changes' | 'results'>,
-  visibility: Visibility,
-): AsyncGenerator<string> {
-  let truths: ReadonlyMap<string, PairTruth> = new Map();
-  for await (const page of feedbackPages(changes)) truths = pairTruths(page, truths);
-  for await (const page of feedbackPages(changes)) {
-    for (const change of page) {
-      if (!seesCamera(visibility, change.camera)) continue;
-      const { before, after: then } = (await results.get(change.comparisons.best))?.frames ?? {};
-      if (before == null || then == null) continue;
-      const extensions = { before: extensionOf(before.contentType), after: extensionOf(then.contentType) };
-      yield `${JSON.stringify(feedbackLine(change, truths.get(change.comparisons.best), extensions))}\n`;
-    }
-  }
-}
-
-async function* feedbackPages(changes: ApiDependencies['changes']): AsyncGenerator<Change[]> {
-  for (let after = 0; ; after += FEEDBACK_PAGE_SIZE) {
-    const { items, last } = await changes.withFeedback(after, FEEDBACK_PAGE_SIZE);
-    yield items;
-    if (last) return;
-  }
 }

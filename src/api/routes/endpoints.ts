@@ -10,9 +10,7 @@ import {
 } from '../../endpoints/settings.js';
 import { ScenedeltaError } from '../../errors.js';
 import { newId } from '../../ids.js';
-import { type EnqueueDelivery, recoverEndpoint } from '../../jobs/enqueue-delivery.js';
 import { parseAllowList } from '../../outbound/address.js';
-import { DeliverySchema } from '../../schemas/delivery.js';
 import { checker } from '../../schemas/validation-error.js';
 import type { EndpointRecord } from '../../stores/endpoints.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
@@ -24,44 +22,24 @@ import {
   presentEndpoint,
   secretsOf,
 } from '../endpoints/build.js';
-import { parseTime } from '../parse-time.js';
-import {
-  EndpointCreatedSchema,
-  EndpointIdParams,
-  EndpointSchema,
-  RecoveredSchema,
-  RecoverRequestSchema,
-  RotatedSchema,
-  RotateRequestSchema,
-} from '../schemas/endpoints.js';
+import { BODY_PROBLEMS, body, config, endpointOf, params, tags } from '../endpoints/one-endpoint.js';
+import { EndpointCreatedSchema, EndpointSchema, RotatedSchema, RotateRequestSchema } from '../schemas/endpoints.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';
 import { json, problems, ref } from '../schemas/shared.js';
 
-const tags = ['endpoints'];
-const config = { scope: 'admin' } as const;
 const checkRequest = checker(EndpointRequestSchema);
 const checkPatch = checker(EndpointPatchSchema);
 const checkRotate = checker(RotateRequestSchema);
-const checkRecover = checker(RecoverRequestSchema);
-
-const BODY_PROBLEMS = ['malformed-body', 'payload-too-large', 'unsupported-media-type'] as const;
-const body = (schema: Parameters<typeof ref>[0]) => ({ content: { 'application/json': { schema: ref(schema) } } });
-const params = EndpointIdParams;
 
 export function endpointRoutes(
   app: Api,
-  deps: Pick<ApiDependencies, 'endpoints' | 'deliveries' | 'changes' | 'queue' | 'loginKey' | 'clock'>,
-  { enqueueDelivery, options }: { enqueueDelivery: EnqueueDelivery; options: ApiOptions },
+  deps: Pick<ApiDependencies, 'endpoints' | 'loginKey' | 'clock'>,
+  options: ApiOptions,
 ): void {
   const { endpoints, clock, loginKey } = deps;
   const allow = parseAllowList(options.outboundAllow);
 
-  /** @throws ScenedeltaError 'not-found' */
-  const find = async (id: string): Promise<EndpointRecord> => {
-    const found = await endpoints.get(id);
-    if (found !== undefined) return found;
-    throw new ScenedeltaError('not-found', `There is no endpoint ${id}: it never was or has been deleted`);
-  };
+  const find = endpointOf(endpoints);
   const present = (record: EndpointRecord) => {
     let secrets: EndpointSecrets | undefined;
     try {
@@ -198,53 +176,5 @@ export function endpointRoutes(
     await endpoints.saveSecrets(record.id, sealSecrets(record.id, next, loginKey));
     const until = next.signing[1]?.expiresAt;
     return { secret, previous_secret_until: until == null ? null : new Date(until).toISOString() };
-  });
-
-  const queued = { 202: json('The delivery, which is queued.', ref(DeliverySchema)) };
-  const testSchema = {
-    operationId: 'testEndpoint',
-    summary: 'Send a test event',
-    description: 'An invented change of type `endpoint.test`, whatever the filters are.',
-    tags,
-    params,
-    response: { ...queued, ...problems(['not-found']) },
-  };
-  app.post('/v1/endpoints/:id/test', { schema: testSchema, config }, async ({ params: { id } }, reply) => {
-    const delivery = await enqueueDelivery.ofTest(await find(id), clock());
-    return reply.code(202).send(await deps.deliveries.get(delivery));
-  });
-
-  const deliveriesSchema = {
-    operationId: 'listEndpointDeliveries',
-    summary: 'List the deliveries to an endpoint, the latest first',
-    description: 'Each with its log of attempts.',
-    tags,
-    params,
-    querystring: Type.Object(pageQuery(), { additionalProperties: false }),
-    response: { ...pageResponses(DeliverySchema), ...problems(['not-found', 'invalid-value']) },
-  };
-  app.get('/v1/endpoints/:id/deliveries', { schema: deliveriesSchema, config }, async (request, reply) => {
-    const { id } = await find(request.params.id);
-    return pageBody(request, reply, await deps.deliveries.ofEndpoint(id, parsePageQuery(request.query)));
-  });
-
-  const recoverSchema = {
-    operationId: 'recoverEndpoint',
-    summary: 'Send what an endpoint has missed',
-    description:
-      'Queues the alerts that pass its filters and have not been delivered: failed ones, and those that were made ' +
-      'while it was stopped, disabled or not there yet.',
-    tags,
-    params,
-    body: body(RecoverRequestSchema),
-    response: {
-      202: json('What is queued.', ref(RecoveredSchema)),
-      ...problems(['not-found', ...BODY_PROBLEMS, 'invalid-value']),
-    },
-  };
-  app.post('/v1/endpoints/:id/recover', { schema: recoverSchema, config }, async (request, reply) => {
-    const { since } = checkRecover(request.body) as Static<typeof RecoverRequestSchema>;
-    const record = await find(request.params.id);
-    return reply.code(202).send(await recoverEndpoint(record, parseTime(since, 'since'), deps));
   });
 }

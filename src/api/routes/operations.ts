@@ -1,6 +1,6 @@
 /** Routes for probes, scrapers and scalers, and the start page. */
 import { Type } from 'typebox';
-import type { QueueCounts, QueueName } from '../../jobs/producer.js';
+import type { QueueCounts, QueueName } from '../../jobs/job-states.js';
 import { QUEUES } from '../../jobs/queues.js';
 import { VERSION } from '../../version.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';

@@ -1,0 +1,45 @@
+/** One change, as its routes find, alter and answer it. */
+import { Type } from 'typebox';
+import { ScenedeltaError } from '../../errors.js';
+import { type Change, ChangeSchema } from '../../schemas/change.js';
+import { roundFigures } from '../../schemas/rounding.js';
+import { seesCamera, type Visibility } from '../../stores/visibility.js';
+import type { ApiDependencies } from '../dependencies.js';
+import { CHANGE_ID_PATTERN } from '../schemas/list-changes.js';
+import { json, problems, ref } from '../schemas/shared.js';
+
+export const config = { scope: 'compare' } as const;
+export const tags = ['changes'];
+
+export const ChangeIdParams = Type.Object({
+  id: Type.String({
+    pattern: CHANGE_ID_PATTERN,
+    description: 'Id of the change.',
+    examples: ['chg_01k9x3v5s8q2m7c4w6n1b0t9hz'],
+  }),
+});
+
+export const CHANGE_RESPONSES = {
+  200: json('The current state of the change.', ref(ChangeSchema)),
+  ...problems(['not-found']),
+};
+
+const noChange = (id: string) =>
+  new ScenedeltaError('not-found', `There is no change ${id}: it never was or has expired`);
+
+export function changesOf({ changes }: Pick<ApiDependencies, 'changes'>) {
+  return {
+    /** @throws ScenedeltaError 'not-found', also for a change of a camera that the request may not see */
+    async find(id: string, visibility: Visibility): Promise<Change> {
+      const change = await changes.get(id);
+      if (change !== undefined && seesCamera(visibility, change.camera)) return roundFigures(change);
+      throw noChange(id);
+    },
+    /** @throws ScenedeltaError 'not-found' if the change was erased meanwhile */
+    async altered(id: string, alteration: Promise<Change | undefined>): Promise<Change> {
+      const change = await alteration;
+      if (change !== undefined) return roundFigures(change);
+      throw noChange(id);
+    },
+  };
+}

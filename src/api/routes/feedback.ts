@@ -1,0 +1,109 @@
+/** Routes of the feedback on changes. */
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import type { Change } from '../../schemas/change.js';
+import { literals } from '../../schemas/constructors.js';
+import { extensionOf, feedbackLine, type PairTruth, pairTruths } from '../../schemas/feedback-manifest.js';
+import { checker } from '../../schemas/validation-error.js';
+import { seesCamera, type Visibility } from '../../stores/visibility.js';
+import { CHANGE_RESPONSES, ChangeIdParams, changesOf, config, tags } from '../changes/one-change.js';
+import type { Api, ApiDependencies } from '../dependencies.js';
+import { type FeedbackRequest, FeedbackRequestSchema } from '../schemas/changes.js';
+import { media, problems, ref } from '../schemas/shared.js';
+
+const checkFeedback = checker(FeedbackRequestSchema);
+const FEEDBACK_PAGE_SIZE = 100;
+
+export function feedbackRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' | 'results'>): void {
+  const { find, altered } = changesOf(deps);
+
+  const feedbackSchema = {
+    operationId: 'giveFeedback',
+    summary: 'Judge whether a change was real',
+    description:
+      'Stored with the change; a later judgement replaces an earlier one. The two frames are then kept ' +
+      'as long as the comparison. `GET /v1/feedback` returns all feedback.',
+    tags,
+    params: ChangeIdParams,
+    body: { content: { 'application/json': { schema: ref(FeedbackRequestSchema) } } },
+    response: {
+      ...CHANGE_RESPONSES,
+      ...problems(['not-found', 'malformed-body', 'payload-too-large', 'unsupported-media-type']),
+    },
+  };
+  app.post('/v1/changes/:id/feedback', { schema: feedbackSchema, config }, async (request) => {
+    const { id } = request.params;
+    const { judgement, caption } = checkFeedback(request.body) as FeedbackRequest;
+    await find(id, request.visibility);
+    const by = request.apiKeyId === undefined ? {} : { by: request.apiKeyId };
+    const feedback = { judgement, ...(caption === undefined ? {} : { caption }), ...by };
+    return altered(id, deps.changes.giveFeedback(id, feedback));
+  });
+
+  const noFeedbackSchema = {
+    operationId: 'withdrawFeedback',
+    summary: 'Withdraw the judgement of a change',
+    description: 'Repeating the request changes nothing.',
+    tags,
+    params: ChangeIdParams,
+    response: CHANGE_RESPONSES,
+  };
+  app.delete(
+    '/v1/changes/:id/feedback',
+    { schema: noFeedbackSchema, config },
+    async ({ params: { id }, visibility }) => {
+      await find(id, visibility);
+      return altered(id, deps.changes.withdrawFeedback(id));
+    },
+  );
+
+  const exportSchema = {
+    operationId: 'exportFeedback',
+    summary: 'All feedback, as a manifest for `scenedelta evaluate`',
+    description:
+      'One JSON object per line, the earliest feedback first. `before` and `after` are the paths to ' +
+      'which `scenedelta feedback FOLDER` writes the frames, `frames` the paths that serve them. ' +
+      'Changes whose frames are gone are left out. `verdict`, `kind` and `references` are about the pair of frames, in ' +
+      'which several changes may have been judged; `judgement`, `sentence` and `regions` are about the change.',
+    tags,
+    querystring: Type.Object(
+      {
+        format: Type.Optional(literals(['ndjson'], { default: 'ndjson' })),
+      },
+      { additionalProperties: false },
+    ),
+    response: {
+      200: media('The lines.', { 'application/x-ndjson': Type.String() }),
+      ...problems(),
+    },
+  };
+  app.get('/v1/feedback', { schema: exportSchema, config }, async (request, reply) =>
+    reply.type('application/x-ndjson').send(Readable.from(feedbackLines(deps, request.visibility))),
+  );
+}
+
+/** Yields the manifest line by line. */
+async function* feedbackLines(
+  { changes, results }: Pick<ApiDependencies, 'changes' | 'results'>,
+  visibility: Visibility,
+): AsyncGenerator<string> {
+  let truths: ReadonlyMap<string, PairTruth> = new Map();
+  for await (const page of feedbackPages(changes)) truths = pairTruths(page, truths);
+  for await (const page of feedbackPages(changes)) {
+    for (const change of page) {
+      if (!seesCamera(visibility, change.camera)) continue;
+      const { before, after: then } = (await results.get(change.comparisons.best))?.frames ?? {};
+      if (before == null || then == null) continue;
+      const extensions = { before: extensionOf(before.contentType), after: extensionOf(then.contentType) };
+      yield `${JSON.stringify(feedbackLine(change, truths.get(change.comparisons.best), extensions))}\n`;
+    }
+  }
+}
+
+async function* feedbackPages(changes: ApiDependencies['changes']): AsyncGenerator<Change[]> {
+  for (let after = 0; ; after += FEEDBACK_PAGE_SIZE) {
+    const { items, last } = await changes.withFeedback(after, FEEDBACK_PAGE_SIZE);
+    yield items;
+    if (last) return;
+  }
+}

@@ -1,0 +1,81 @@
+/** Jobs of batches: one that lists the inputs, one per camera, and a last one when all cameras have ended. */
+import type { FlowProducer, Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { KEYS } from '../stores/keys.js';
+import { createFairOrder } from './fair-order.js';
+import { jobPayload } from './payloads.js';
+import type { QueueCall } from './queue-call.js';
+import { BATCH_OPTIONS, BATCH_QUEUE } from './queues.js';
+
+type BatchIds = { readonly id: string; readonly owner: string };
+
+/** Part of the job producer. */
+export function batchJobs(
+  redis: Redis,
+  { batches, flows, call }: { batches: Queue; flows: FlowProducer; call: QueueCall },
+) {
+  const batchOrder = createFairOrder(redis, batches);
+  return {
+    /** Lets a worker list the inputs of a batch. Adding it twice changes nothing. */
+    addBatch: ({ id, owner }: BatchIds): Promise<void> =>
+      call('Queueing the batch', async () => {
+        const [priority = 0] = await batchOrder.take(owner);
+        const options = { ...BATCH_OPTIONS, jobId: planJobId(id), priority };
+        await batches.add('plan', jobPayload({ batchId: id, step: 'plan' }), options);
+      }),
+    /** Notes that a worker runs a job of a batch. @param turn its priority */
+    batchJobBegins: (turn: number | undefined): Promise<void> =>
+      call('Beginning a job of a batch', () => batchOrder.begin(turn)),
+    /**
+     * One job per camera of the batch, and a last one when all have ended, however they did. Adding it twice changes
+     * nothing.
+     * @param cameras indices in the plan
+     */
+    addBatchRun: (
+      { id: batchId, owner }: BatchIds,
+      { run, cameras }: { run: number; cameras: readonly number[] },
+    ): Promise<void> =>
+      call('Queueing the cameras of a batch', async () => {
+        const turns = await batchOrder.take(owner, cameras.length);
+        const children = cameras.map((camera, i) => ({
+          name: 'camera',
+          queueName: BATCH_QUEUE,
+          data: jobPayload({ batchId, step: 'camera', camera, run }),
+          opts: {
+            ...{ ...BATCH_OPTIONS, jobId: cameraJobId(batchId, { run, camera }) },
+            ...{ ignoreDependencyOnFailure: true, priority: turns[i] as number },
+          },
+        }));
+        // Without a turn it comes before all others: it is short, and its batch has waited.
+        const opts = { ...BATCH_OPTIONS, jobId: finishJobId(batchId, run) };
+        const data = jobPayload({ batchId, step: 'finish', run });
+        await flows.add({ name: 'finish', queueName: BATCH_QUEUE, data, opts, children });
+      }),
+    /**
+     * Removes the ended jobs of a batch, so that they can be added again.
+     * @returns false if a worker still holds one of them
+     */
+    forgetBatch: (batchId: string, { run, cameras }: { run: number; cameras: number }): Promise<boolean> =>
+      call('Removing the jobs of a batch', async () => {
+        const ofCameras = Array.from({ length: cameras }, (_, camera) => cameraJobId(batchId, { run, camera }));
+        for (const id of [finishJobId(batchId, run), planJobId(batchId), ...ofCameras]) {
+          const job = await batches.getJob(id);
+          if (job === undefined) continue;
+          if (await job.isActive()) return false;
+          await job.remove({ removeChildren: false });
+        }
+        return true;
+      }),
+    /** Signals the workers that hold jobs of the batch to stop. */
+    cancelBatch: (batchId: string): Promise<void> =>
+      call('Cancelling the batch', async () => void (await redis.publish(KEYS.cancellations, batchId))),
+  };
+}
+
+export const planJobId = (batchId: string): string => `${batchId}-plan`;
+/** The first run has no suffix, as in earlier versions. */
+const suffixOf = (run: number): string => (run === 0 ? '' : `-r${run}`);
+const cameraJobId = (batchId: string, { run, camera }: { run: number; camera: number }): string =>
+  `${batchId}-camera-${camera}${suffixOf(run)}`;
+/** Id of the last job of a run. */
+export const finishJobId = (batchId: string, run: number): string => `${batchId}-finish${suffixOf(run)}`;

@@ -1,0 +1,121 @@
+/** What people say about changes: acknowledgements and feedback, and what tracker and receivers learn of them. */
+import type { Redis } from 'ioredis';
+import { systemClock } from '../clock.js';
+import { derivedId } from '../ids.js';
+import type { CameraEvent, Change, Feedback } from '../schemas/change.js';
+import { ACKNOWLEDGE, GIVE_FEEDBACK, WITHDRAW_ACKNOWLEDGEMENT, WITHDRAW_FEEDBACK } from './change-scripts.js';
+import { EXPIRY_SLACK_MS, eventOf, type StoredAlert, writesOfAlert } from './change-writes.js';
+import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
+import { defineScript, redisCall } from './redis.js';
+import { foundPart, readerOf } from './stored-change.js';
+
+/** Part of the change store. */
+export function judgementsOf(redis: Redis, options: { retentionMs: number; now?: () => number }) {
+  const now = options.now ?? systemClock;
+  const read = readerOf(redis);
+  const get = async (id: string) => (await read([id]))[0];
+  const runAcknowledge = defineScript<number>(redis, 'sdAcknowledge', ACKNOWLEDGE);
+  const runFeedback = defineScript(redis, 'sdFeedback', GIVE_FEEDBACK);
+  const runUnacknowledge = defineScript(redis, 'sdUnacknowledge', WITHDRAW_ACKNOWLEDGEMENT);
+  const runNoFeedback = defineScript(redis, 'sdNoFeedback', WITHDRAW_FEEDBACK);
+  const acknowledgementKeys = ({ id, camera }: Change) => [
+    KEYS.change(id),
+    KEYS.cameraEvents(camera),
+    KEYS.changesByStatus('acknowledged'),
+    KEYS.changesByStatusAndCamera('acknowledged', camera),
+    KEYS.events,
+  ];
+
+  const feedbackKeys = (id: string) => [KEYS.change(id), KEYS.changesByFeedback, KEYS.changeLog];
+
+  return {
+    /**
+     * The first acknowledgement counts. It is an alert if the change was alerted.
+     * @returns the change afterwards, and the alert that was made; undefined if there is no such change
+     */
+    acknowledge: (
+      id: string,
+      by: Pick<StoredAlert, 'traceId' | 'apiKeyId'>,
+    ): Promise<{ change: Change; alert: StoredAlert | null } | undefined> =>
+      redisCall('acknowledging a change', async () => {
+        const change = await get(id);
+        if (change === undefined) return undefined;
+        const at = new Date(now()).toISOString();
+        const alert = acknowledgedAlert(change, Date.parse(at), by);
+        const lifetime = options.retentionMs + EXPIRY_SLACK_MS;
+        const writes = alert === null ? [] : writesOfAlert(alert, now(), lifetime);
+        const isFirst = await runAcknowledge(
+          acknowledgementKeys(change),
+          id,
+          at,
+          Date.parse(change.confirmed_at),
+          JSON.stringify({ type: 'change.acknowledged', changeId: id } satisfies CameraEvent),
+          JSON.stringify(eventOf(change, 'change.acknowledged', at)),
+          // Strings only: Lua would write large numbers with an exponent.
+          JSON.stringify(writes.map((command) => command.map(String))),
+        );
+        const after = await get(id);
+        return after && { change: after, alert: isFirst === 1 ? alert : null };
+      }),
+    /** Alerts about the change may follow again. @returns the change afterwards, undefined if there is none. */
+    withdrawAcknowledgement: (id: string): Promise<Change | undefined> =>
+      redisCall('withdrawing an acknowledgement', async () => {
+        const change = await get(id);
+        if (change === undefined) return undefined;
+        const at = new Date(now()).toISOString();
+        await runUnacknowledge(
+          acknowledgementKeys(change),
+          id,
+          JSON.stringify({ type: 'change.unacknowledged', changeId: id } satisfies CameraEvent),
+          JSON.stringify(eventOf(change, 'change.unacknowledged', at)),
+        );
+        return get(id);
+      }),
+    /** The change settles with the next frame that shows it. */
+    makeNormal: ({ id, camera }: Pick<Change, 'id' | 'camera'>): Promise<void> =>
+      redisCall('making a change normal', async () => {
+        const event: CameraEvent = { type: 'change.normal', changeId: id };
+        const events = KEYS.cameraEvents(camera);
+        await redis.multi().rpush(events, JSON.stringify(event)).ltrim(events, -CAMERA_EVENTS_KEPT, -1).exec();
+      }),
+    /** The last feedback counts. @returns the change afterwards, undefined if there is none. */
+    giveFeedback: (id: string, feedback: Omit<Feedback, 'at'>): Promise<Change | undefined> =>
+      redisCall('saving feedback', async () => {
+        const given: Feedback = { ...feedback, at: new Date(now()).toISOString() };
+        const json = JSON.stringify(given);
+        await runFeedback(feedbackKeys(id), id, json, now());
+        return get(id);
+      }),
+    /** @returns the change afterwards, undefined if there is none. */
+    withdrawFeedback: (id: string): Promise<Change | undefined> =>
+      redisCall('withdrawing feedback', async () => {
+        await runNoFeedback(feedbackKeys(id), id);
+        return get(id);
+      }),
+  };
+}
+
+/** @returns null if the change was not alerted, or is over. @param now epoch ms */
+function acknowledgedAlert(
+  change: Change,
+  now: number,
+  by: Pick<StoredAlert, 'traceId' | 'apiKeyId'>,
+): StoredAlert | null {
+  if (change.alerted_at === null || change.status === 'reverted') return null;
+  // Later than every alert of the change, also if the clock of the camera is ahead.
+  const at = Math.max(now, Date.parse(change.last_seen) + 1);
+  const type = 'change.acknowledged' as const;
+  return {
+    intent: {
+      id: derivedId('alr', at, `${change.id}\n${type}`),
+      type,
+      change: { ...foundPart(change), status: 'acknowledged' },
+      suppressedCount: 0,
+      cooldownKey: null,
+      at,
+    },
+    comparisonId: change.comparisons.last,
+    url: null,
+    ...by,
+  };
+}
