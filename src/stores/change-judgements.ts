@@ -1,4 +1,4 @@
-/** What people say about changes: acknowledgements and feedback, and what tracker and receivers learn of them. */
+/** Acknowledgements of changes and feedback on them, and what the tracker and the receivers learn of both. */
 import type { Redis } from 'ioredis';
 import { systemClock } from '../clock.js';
 import { derivedId } from '../ids.js';

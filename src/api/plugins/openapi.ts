@@ -8,6 +8,7 @@ import { components } from '../schemas/shared.js';
 import { WEBHOOKS } from '../schemas/webhooks.js';
 import { SESSION_COOKIE } from './auth.js';
 import { shareParts } from './share-parts.js';
+import { shorten } from './shorten.js';
 
 const TAGS = {
   comparisons: 'Two frames in, a sentence and heatmaps out.',
@@ -33,6 +34,15 @@ const COMMON_HEADERS = {
     description: 'The quota (q) in a window (w, seconds): `"default";q=6000;w=60`.',
   },
 } as const;
+
+type CommonHeader = keyof typeof COMMON_HEADERS;
+const COMMON = Object.keys(COMMON_HEADERS) as CommonHeader[];
+/** Short, because every answer names them. */
+const COMPONENT_OF: Readonly<Record<CommonHeader, string>> = {
+  'Trace-Id': 'trace',
+  RateLimit: 'rest',
+  'RateLimit-Policy': 'quota',
+};
 
 type Content = Record<string, { schema?: { $ref?: string }; examples?: object }>;
 interface Described {
@@ -75,10 +85,13 @@ function withExamples<T extends object>(document: T): T {
 /** Adds the common headers to every response, in place, so that no route repeats them. */
 function withCommonHeaders<T extends object>(document: T): T {
   const described = document as Described;
-  described.components = { ...described.components, headers: COMMON_HEADERS };
+  const named = Object.entries(COMMON_HEADERS).map(([name, header]) => [COMPONENT_OF[name as CommonHeader], header]);
+  described.components = { ...described.components, headers: Object.fromEntries(named) };
   for (const [path, operations] of Object.entries(described.paths ?? {})) {
-    const names = Object.keys(COMMON_HEADERS).filter((name) => path.startsWith('/v1') || name === 'Trace-Id');
-    const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+    const names = COMMON.filter((name) => path.startsWith('/v1') || name === 'Trace-Id');
+    const headers = Object.fromEntries(
+      names.map((name) => [name, { $ref: `#/components/headers/${COMPONENT_OF[name]}` }]),
+    );
     for (const { responses } of Object.values(operations)) {
       for (const response of Object.values(responses)) response.headers = { ...response.headers, ...headers };
     }
@@ -125,7 +138,7 @@ export async function useOpenApi(app: Api): Promise<void> {
     transformObject: (described) =>
       // The copy shares no object, so that /docs/yaml needs no aliases, which some generators of clients refuse.
       'openapiObject' in described
-        ? shareParts(JSON.parse(JSON.stringify(withExamples(withCommonHeaders(described.openapiObject)))))
+        ? shareParts(shorten(JSON.parse(JSON.stringify(withExamples(withCommonHeaders(described.openapiObject))))))
         : described.swaggerObject,
     refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
   });

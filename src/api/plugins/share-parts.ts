@@ -87,7 +87,7 @@ function sectionOf(node: Node, path: Path): Section | undefined {
   }
   // Values, which may look like schemas.
   if (path.includes('example') || path.includes('examples') || path.includes('default')) return undefined;
-  const isSchema = typeof node.type === 'string' || Array.isArray(node.anyOf);
+  const isSchema = typeof node.type === 'string' || Array.isArray(node.type) || Array.isArray(node.anyOf);
   return isSchema && JSON.stringify(node).length >= LEAST_SCHEMA ? 'schemas' : undefined;
 }
 

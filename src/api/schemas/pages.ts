@@ -10,7 +10,12 @@ const DEFAULT_LIMIT = 20;
 /** Query parameters of a page. @param cursorPattern pattern of its cursors */
 export const pageQuery = (cursorPattern: string = CURSOR_PATTERN) => ({
   cursor: Type.Optional(Type.String({ pattern: cursorPattern, description: 'next_cursor of the previous page.' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT })),
+  limit: Type.Optional(
+    Type.Integer({
+      ...{ minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
+      description: 'Most items of a page, which may have fewer although another follows.',
+    }),
+  ),
 });
 
 /** Query parameters of a half-open time span. @param what the event of that time, as a participle, e.g. 'Created' */
@@ -24,9 +29,7 @@ export const pageResponses = <T extends TSchema>(item: T) => ({
   200: json(
     'One page.',
     Type.Object({
-      items: Type.Array(ref(item), {
-        description: 'At most `limit`; possibly fewer although there is a next page.',
-      }),
+      items: Type.Array(ref(item)),
       next_cursor: nullable(Type.String(), 'For the next page; null on the last.'),
     }),
     RESPONSE_HEADERS.link,

@@ -30,10 +30,12 @@ const HEADERS = [
   header('webhook-signature', '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, with the webhook secret.'),
 ];
 
-const ALERT_ORDER =
+const ORDER =
   ' Deliveries may overtake each other; the order is the one of `timestamp`. Each alert contains the ' +
   'whole change; once a later one has been delivered, earlier ones of the same change are not ' +
   'attempted again.';
+/** Once in full, because the events share it. */
+const orderOf = (type: string) => (type === 'change.opened' ? ORDER : ' For their order see `change.opened`.');
 
 function describe(type: keyof typeof SUMMARIES, component: 'WebhookPayload' | 'AlertPayload') {
   return {
@@ -42,7 +44,7 @@ function describe(type: keyof typeof SUMMARIES, component: 'WebhookPayload' | 'A
       summary: SUMMARIES[type],
       description:
         `Sent to the ${ENDPOINTS_ONLY.has(type) ? '' : '`callback_url` and to the '}endpoints that want it. Answer first and work ` +
-        `afterwards.${component === 'AlertPayload' ? ALERT_ORDER : ''}`,
+        `afterwards.${component === 'AlertPayload' ? orderOf(type) : ''}`,
       security: [],
       parameters: HEADERS,
       requestBody: {
