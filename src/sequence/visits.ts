@@ -39,7 +39,7 @@ export function foldVisitsOf(
   const folded = foldVisits(
     previous.visits ?? initialVisitsState(),
     {
-      ...{ at, camera: camera.id, comparison: comparisonId, absorbed, restart, view },
+      ...{ at, camera: camera.id, comparison: comparisonId, number: previous.frames, absorbed, restart, view },
       before: before === null ? null : { key: before.frame.sha256, at: before.at },
       aspect: size === null ? 1 : size.width / size.height,
       things: view === 'shows' && finding !== null ? visitThings(finding, found?.regions ?? [], seen) : [],

@@ -80,7 +80,7 @@ function foldShown(state: VisitsState, frame: VisitFrame): Folded {
   const free = after.filter((thing) => !matches.some((match) => match.thing === thing));
   const started = free
     .filter(({ name, score }) => name !== null || score >= STRONG)
-    .map((thing, number) => beginning(thing, matches, frame, number));
+    .map((thing, index) => beginning(thing, matches, frame, index));
   const next = { ...known, at, lookedAt: at, aspect };
   const { absorbed } = frame;
   const standing = [...tracks, ...started].map((track) =>
@@ -114,7 +114,7 @@ function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
   const since = before.at;
   const there =
     since !== null && since < at
-      ? revealed.map((thing, i) => startTrack(thing, frame, { at: since, there: true, number: 1000 + i }))
+      ? revealed.map((thing, i) => startTrack(thing, frame, { at: since, there: true, index: 1000 + i }))
       : [];
   const left = [...placed, ...there].map((track) => {
     const { inBefore } = track;
@@ -168,9 +168,9 @@ function inside(track: VisitTrack, cover: Box, at: number, aspect: number): Box 
  * A new track. A thing that separates from a region of several things has the same beginning as the region: they came
  * side by side.
  */
-function beginning(thing: VisitThing, matches: readonly Match[], frame: VisitFrame, number: number): VisitTrack {
+function beginning(thing: VisitThing, matches: readonly Match[], frame: VisitFrame, index: number): VisitTrack {
   const { at, aspect } = frame;
-  const started = startTrack(thing, frame, { at, there: false, number });
+  const started = startTrack(thing, frame, { at, there: false, index });
   const beside = matches.find(
     ({ track, thing: other }) =>
       (mostVoted(track.counts) ?? '1') !== '1' && distance(other.box, thing.box, aspect) < thing.box.height,

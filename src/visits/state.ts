@@ -35,6 +35,8 @@ export interface VisitFrame {
   readonly at: number;
   readonly camera: string;
   readonly comparison: string;
+  /** number of the frame within its camera; ids derive from it */
+  readonly number: number;
   /** "before" of the comparison: its content, and the time that it shows; null: there was none */
   readonly before: { readonly key: string; readonly at: number | null } | null;
   /** width of the frame divided by its height */

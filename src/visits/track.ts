@@ -11,19 +11,19 @@ const NEW = { colours: 0.2, velocity: 0.5 } as const;
 
 export const isoTime = (at: number): string => new Date(at).toISOString();
 
-type Frame = Pick<VisitFrame, 'at' | 'camera' | 'comparison'>;
+type Frame = Pick<VisitFrame, 'at' | 'camera' | 'comparison' | 'number'>;
 
 /**
  * @param at capture time of the frame that shows the thing: that of "before" for a thing that was there
- * @param number distinguishes the things of a frame
+ * @param index distinguishes the things of a frame
  */
 export function startTrack(
   thing: VisitThing,
-  { camera, comparison }: Frame,
-  { at, there, number }: { readonly at: number; readonly there: boolean; readonly number: number },
+  { camera, comparison, number }: Frame,
+  { at, there, index }: { readonly at: number; readonly there: boolean; readonly index: number },
 ): VisitTrack {
   return {
-    id: derivedId('vis', at, `${camera}/${comparison}/${number}`),
+    id: derivedId('vis', at, `${camera}/${number}/${index}`),
     begin: at,
     last: at,
     frames: 1,

@@ -4,7 +4,7 @@ import { WebVTTParser } from 'webvtt-parser';
 import { changesCsv } from '../../src/footage/outputs/csv.js';
 import { changesJson, ndjson } from '../../src/footage/outputs/json.js';
 import { compareRecords } from '../../src/footage/outputs/recording.js';
-import { changesVtt } from '../../src/footage/outputs/vtt.js';
+import { captionsVtt } from '../../src/footage/outputs/vtt.js';
 import { type FootageChange, FootageChangeSchema, FootageSummarySchema } from '../../src/footage/records.js';
 import { change, moment, recording } from './records.js';
 
@@ -74,7 +74,7 @@ describe('changes as WebVTT', () => {
       change(2, { first_seen: moment(1.5), last_seen: moment(900) }),
       change(4, { first_seen: moment(20), last_seen: moment(28) }),
     ];
-    const cues = cuesOf(textOf(changesVtt('yard/12.mp4', changes)));
+    const cues = cuesOf(textOf(captionsVtt('yard/12.mp4', changes, [])));
     expect(cues.map(({ startTime, endTime }) => [startTime, endTime])).toEqual([
       [1.5, 31.5],
       [20, 28],
@@ -84,7 +84,7 @@ describe('changes as WebVTT', () => {
 
   it('survives captions with markup, arrows and line breaks, and writes hours beyond 99', () => {
     const far = change(1, { caption: HOSTILE, first_seen: moment(400_000, HOSTILE) });
-    const vtt = textOf(changesVtt(HOSTILE, [far]));
+    const vtt = textOf(captionsVtt(HOSTILE, [far], []));
     const [cue, ...others] = cuesOf(vtt);
     expect(others).toEqual([]);
     expect(cue?.startTime).toBe(400_000);
@@ -92,7 +92,7 @@ describe('changes as WebVTT', () => {
   });
 
   it('is a valid file without changes', () => {
-    expect(cuesOf(textOf(changesVtt('yard/12.mp4', [])))).toEqual([]);
+    expect(cuesOf(textOf(captionsVtt('yard/12.mp4', [], [])))).toEqual([]);
   });
 });
 

@@ -45,6 +45,7 @@ export const frame = (
   at: START + second * 1000,
   camera: 'yard',
   comparison: `cmp_${second}`,
+  number: second,
   before: { key: 'empty', at: START },
   aspect: 4 / 3,
   things,

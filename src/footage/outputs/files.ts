@@ -4,7 +4,7 @@ import { changesCsv } from './csv.js';
 import { changesJson, ndjson } from './json.js';
 import type { Recording } from './recording.js';
 import { type ReportOptions, reportPage } from './report.js';
-import { changesVtt } from './vtt.js';
+import { captionsVtt } from './vtt.js';
 
 export interface OutputFile {
   /** path relative to the folder of the outputs, with / */
@@ -17,15 +17,19 @@ export interface OutputFile {
 
 /** One recording with one video has its captions in changes.vtt, one with several in a file for each in vtt/. */
 export function outputFiles(recording: Recording, options: ReportOptions): OutputFile[] {
-  const { changes, summary } = recording;
+  const { changes, visits, summary } = recording;
   const videos = summary.cameras.flatMap(({ files }) => files.filter(({ duration }) => duration !== null));
   const names = videos.length === 1 ? ['changes.vtt'] : uniqueNames(videos.map(({ file }) => file));
   return [
     { name: 'changes.ndjson', content: () => ndjson(changes) },
-    { name: 'visits.ndjson', content: () => ndjson(recording.visits) },
+    { name: 'visits.ndjson', content: () => ndjson(visits) },
     { name: 'changes.csv', content: () => changesCsv(changes) },
     { name: 'changes.json', content: () => changesJson(recording) },
-    ...videos.map(({ file }, i) => ({ name: names[i] ?? '', video: file, content: () => changesVtt(file, changes) })),
+    ...videos.map(({ file }, i) => ({
+      name: names[i] ?? '',
+      video: file,
+      content: () => captionsVtt(file, changes, visits),
+    })),
     { name: 'report.html', content: () => reportPage(recording, options) },
   ];
 }

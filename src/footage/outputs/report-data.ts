@@ -1,17 +1,19 @@
 /** Data of report.html from the records of a recording: text ready to be shown, and positions on a timeline. Pure. */
 import type { Box, Side } from '../../images.js';
 import { roundFigures } from '../../schemas/rounding.js';
-import type { FootageChange, FootageSummary, Moment, Outline } from '../records.js';
-import type { ReportCamera, ReportChange, ReportData } from './page/data.js';
+import type { FootageChange, FootageSummary, FootageVisit, Moment, Outline } from '../records.js';
+import { visitsOfChanges } from './grouping.js';
+import type { ReportCamera, ReportChange, ReportData, ReportVisit } from './page/data.js';
 import type { Recording } from './recording.js';
 
 /** @param numberOf the number of an embedded picture by its path; null without one */
 export function reportData(recording: Recording, numberOf: (path: string | null) => number | null): ReportData {
   const { summary, changes, gaps } = recording;
+  const visits = recording.visits.filter(({ kind }) => kind === 'visit');
   const clocks = new Map(summary.cameras.map((camera) => [camera.camera, clockOf(camera)]));
   const cameras = summary.cameras.map(({ camera, files }): ReportCamera => {
     const clock = clocks.get(camera) ?? NO_CLOCK;
-    const own = changes.filter((change) => change.camera === camera);
+    const own = [...changes, ...visits].filter((one) => one.camera === camera);
     const times = [
       ...files.flatMap(({ file, at, duration }) => [
         clock.time({ file, at, seconds: 0 }),
@@ -30,17 +32,49 @@ export function reportData(recording: Recording, numberOf: (path: string | null)
       to: times.length === 0 ? '' : clock.label(span[1]),
     };
   });
+  const grouped = visitsOfChanges(changes, visits);
+  const clockOfCamera = (camera: string): Clock => clocks.get(camera) ?? NO_CLOCK;
   const shown = roundFigures([...changes]).map((change) =>
-    reportChange(change, clocks.get(change.camera) ?? NO_CLOCK, numberOf),
+    reportChange(change, clockOfCamera(change.camera), numberOf, grouped.get(change.id) ?? null),
   );
-  const days = [...new Set(shown.map(({ day }) => day))].filter((day) => day !== '').sort();
-  return { changes: shown, days, cameras };
+  const followed = visits.map((visit) => reportVisit(visit, clockOfCamera(visit.camera), numberOf));
+  const days = [...new Set([...shown, ...followed].map(({ day }) => day))].filter((day) => day !== '').sort();
+  return { changes: shown, visits: followed, days, cameras };
+}
+
+const dayOf = ({ at }: Moment, clock: Clock): string =>
+  at === null ? '' : clock.label(Date.parse(at)).slice(0, 'YYYY-MM-DD'.length);
+
+function reportVisit(visit: FootageVisit, clock: Clock, numberOf: (path: string | null) => number | null): ReportVisit {
+  const { id, camera, caption, identity, first_seen, last_seen, gone, there_before, shown, path, changes } = visit;
+  const of = (moment: Moment) => (moment.at === null ? placeOf(moment) : clock.label(Date.parse(moment.at)));
+  const outlines = shown?.outlines ?? [];
+  const feet = path.map(({ box: { x, y, width, height } }) => `${x + width / 2} ${y + height}`);
+  return {
+    ...{ id, camera, caption, kind: 'visit', severity: 'medium' },
+    ...{ time: clock.time(first_seen), day: dayOf(first_seen, clock), when: of(first_seen) },
+    facts: [
+      ['in the footage', placeOf(first_seen)],
+      [there_before ? 'there since' : 'first seen', of(first_seen)],
+      ['last seen', of(last_seen)],
+      ...(gone === null ? [] : [['gone', `${of(gone.after)} to ${of(gone.before)}`] as const]),
+      ...(shown === null ? [] : [['shown at', of(shown.at)] as const]),
+      ...(identity === 'uncertain' ? [['identity', identity] as const] : []),
+      ...changes.map(({ id: change }) => ['change', change] as const),
+    ],
+    shown: {
+      picture: numberOf(shown?.picture ?? null),
+      outline: shown === null ? '' : outlines.length > 0 ? outlines.map(contour).join('') : rectangle(shown.box),
+    },
+    way: feet.length < 2 ? '' : `M${feet.join('L')}`,
+  };
 }
 
 function reportChange(
   change: FootageChange,
   clock: Clock,
   numberOf: (path: string | null) => number | null,
+  visit: string | null,
 ): ReportChange {
   const { id, camera, kind, caption, severity, zone, confidence, status, pictures } = change;
   const { first_seen, last_seen, settled, reverted, pictured } = change;
@@ -53,7 +87,7 @@ function reportChange(
     caption,
     severity,
     time: clock.time(first_seen),
-    day: first_seen.at === null ? '' : clock.label(Date.parse(first_seen.at)).slice(0, 'YYYY-MM-DD'.length),
+    day: dayOf(first_seen, clock),
     when: of(first_seen),
     facts: [
       ['in the footage', placeOf(first_seen)],
@@ -69,6 +103,7 @@ function reportChange(
     ],
     before: side('before'),
     after: side('after'),
+    visit,
   };
 }
 

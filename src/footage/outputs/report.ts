@@ -10,6 +10,7 @@ import { readFile } from 'node:fs/promises';
 import { decodeToFit } from '../../frames/decode.js';
 import sharp from '../../frames/sharp.js';
 import type { FootageChange } from '../records.js';
+import { type PassagesOfHour, passagesPerHour } from './grouping.js';
 import type { Recording } from './recording.js';
 import { reportData } from './report-data.js';
 
@@ -40,7 +41,7 @@ export async function* reportPage(recording: Recording, options: ReportOptions):
   yield body(recording);
   const numbers = new Map<string, number>();
   let left = MAX_PICTURE_BYTES;
-  for (const path of new Set(changes.flatMap(({ pictures }) => pathsOf(pictures)))) {
+  for (const path of picturesOf(recording)) {
     const picture = left <= 0 ? null : await small(await options.readPicture(path), changes.length);
     if (picture === null) continue;
     const { data, info } = picture;
@@ -54,6 +55,13 @@ export async function* reportPage(recording: Recording, options: ReportOptions):
   yield `<script type="application/json" id="data">${inert(JSON.stringify(data))}</script>\n`;
   yield `<script type="module">${script}</script>\n</body>\n</html>\n`;
 }
+
+/** The pictures of the visits come first: if there are too many, those of the changes are left out. */
+const picturesOf = ({ visits, changes }: Recording): Set<string> =>
+  new Set([
+    ...visits.flatMap(({ kind, shown }) => (kind === 'visit' && shown !== null ? [shown.picture] : [])),
+    ...changes.flatMap(({ pictures }) => pathsOf(pictures)),
+  ]);
 
 const pathsOf = ({ before, after }: FootageChange['pictures']): string[] =>
   [before, after].filter((path) => path !== null);
@@ -94,11 +102,14 @@ function head(style: string, script: string): string {
 
 const sha256 = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
-function body({ summary, changes, gaps, failures }: Recording): string {
+function body({ summary, changes, visits, gaps, failures }: Recording): string {
   const count = (read: (camera: (typeof summary.cameras)[number]) => number) =>
     summary.cameras.reduce((sum, camera) => sum + read(camera), 0);
   const model = summary.model === null ? 'no model' : `${summary.model.name} ${summary.model.version}`;
+  const followed = visits.filter(({ kind }) => kind === 'visit').length;
+  const passages = passagesPerHour(visits);
   const facts = [
+    ...(followed === 0 ? [] : [`${followed} visits`]),
     `${changes.length} changes`,
     `${count(({ frames }) => frames)} frames, ${count(({ examined }) => examined)} compared`,
     `${summary.cameras.length} ${summary.cameras.length === 1 ? 'camera' : 'cameras'}`,
@@ -109,7 +120,7 @@ function body({ summary, changes, gaps, failures }: Recording): string {
 <header>
 <h1>Changes in footage</h1>
 <p class="summary">${facts.map(escaped).join(' · ')}</p>
-${summary.complete ? '' : incomplete}${listed('Failures', failures, failureLine)}${listed('Gaps', gaps, gapLine)}${listed('Warnings', summary.warnings ?? [], String)}</header>
+${summary.complete ? '' : incomplete}${listed('Failures', failures, failureLine)}${listed('Gaps', gaps, gapLine)}${listed('Passages per hour', passages, passageLine)}${listed('Warnings', summary.warnings ?? [], String)}</header>
 <main>
 <noscript><p class="notice">This page needs JavaScript; changes.csv has the same changes.</p></noscript>
 <h2>Timeline</h2>
@@ -121,16 +132,20 @@ ${summary.complete ? '' : incomplete}${listed('Failures', failures, failureLine)
 <label>Day <select id="day"><option value="">all</option></select></label>
 <label class="search">Text <input id="text" type="search" autocomplete="off"></label>
 <label class="check"><input id="outlines" type="checkbox" checked> outlines</label>
+<label class="check"><input id="places" type="checkbox"> places of visits</label>
 <span id="count" role="status"></span>
 </form>
+<h2 id="visits-title">Visits</h2>
+<ol id="visits" class="cards"></ol>
 <h2>Changes</h2>
-<ol id="changes"></ol>
+<ol id="changes" class="cards"></ol>
 </main>
 `;
 }
 
 const failureLine = ({ file, seconds, reason }: Recording['failures'][number]): string =>
   `${file}${seconds === null ? '' : `, ${seconds} s`}: ${reason}`;
+const passageLine = ({ camera, hour, passages }: PassagesOfHour): string => `${camera}, ${hour}: ${passages}`;
 const gapLine = ({ camera, from, to, seconds }: Recording['gaps'][number]): string =>
   `${camera}: ${seconds === null ? 'unknown time' : `${seconds} s`} between ${from.file} and ${to.file}`;
 

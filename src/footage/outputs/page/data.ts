@@ -1,12 +1,14 @@
 /** Data of report.html, as the writer embeds them and the script of the page reads them: text that is ready to show. */
 export interface ReportData {
   readonly changes: readonly ReportChange[];
+  readonly visits: readonly ReportVisit[];
   /** empty if the capture times are unknown */
   readonly days: readonly string[];
   readonly cameras: readonly ReportCamera[];
 }
 
-export interface ReportChange {
+/** A visit or a change. */
+export interface ReportEntry {
   readonly id: string;
   readonly camera: string;
   readonly kind: string;
@@ -20,8 +22,19 @@ export interface ReportChange {
   readonly when: string;
   /** lines below the sentence: name and value */
   readonly facts: readonly (readonly [name: string, value: string])[];
+}
+
+export interface ReportChange extends ReportEntry {
   readonly before: ReportPicture;
   readonly after: ReportPicture;
+  /** id of the visit that it is a place of; null: of none */
+  readonly visit: string | null;
+}
+
+export interface ReportVisit extends ReportEntry {
+  readonly shown: ReportPicture;
+  /** the way of its feet, as a path of an SVG with the view box 0 0 1 1 */
+  readonly way: string;
 }
 
 export interface ReportPicture {

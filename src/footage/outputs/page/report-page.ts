@@ -2,7 +2,7 @@
  * Script of report.html: timeline, filters and cards of changes. It runs in a browser without a network, and writes all
  * data as text, so that a caption or a name cannot become markup.
  */
-import type { ReportCamera, ReportChange, ReportData, ReportPicture } from './data.js';
+import type { ReportCamera, ReportChange, ReportData, ReportEntry, ReportPicture, ReportVisit } from './data.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 /** Height of a camera's row on the timeline, and units of its width. */
@@ -38,11 +38,14 @@ const filters = {
   text: byId('text', HTMLInputElement),
 };
 const list = byId('changes', HTMLOListElement);
+const places = byId('places', HTMLInputElement);
 const count = byId('count', HTMLElement);
 const timeline = byId('timeline', HTMLElement);
 
 interface Item {
-  readonly change: ReportChange;
+  readonly change: ReportEntry;
+  /** null: a visit */
+  readonly visit: string | null | undefined;
   readonly card: HTMLElement;
   readonly mark: SVGElement;
   readonly words: string;
@@ -63,7 +66,7 @@ const nearView = new IntersectionObserver(
   { rootMargin: '100% 0px' },
 );
 
-function pictureOf({ picture, outline }: ReportPicture, side: string, caption: string): HTMLElement {
+function pictureOf({ picture, outline }: ReportPicture, side: string, caption: string, way = ''): HTMLElement {
   const figure = html('figure');
   const frame = html('div', 'frame');
   const source = picture === null ? null : document.getElementById(`picture-${picture}`);
@@ -76,9 +79,10 @@ function pictureOf({ picture, outline }: ReportPicture, side: string, caption: s
     image.height = Number(source.dataset.height);
     image.dataset.picture = String(picture);
     frame.append(image);
-    if (outline !== '') {
+    if (outline !== '' || way !== '') {
       const layer = svg('svg', { viewBox: '0 0 1 1', preserveAspectRatio: 'none', 'aria-hidden': 'true' });
       layer.append(svg('path', { d: outline, class: 'halo' }), svg('path', { d: outline, class: 'outline' }));
+      if (way !== '') layer.append(svg('path', { d: way, class: 'way' }));
       frame.append(layer);
     }
   }
@@ -86,7 +90,7 @@ function pictureOf({ picture, outline }: ReportPicture, side: string, caption: s
   return figure;
 }
 
-function cardOf(change: ReportChange, number: number): HTMLElement {
+function cardOf(change: ReportEntry, number: number, shown: readonly HTMLElement[]): HTMLElement {
   const card = html('li', `card ${change.severity}`);
   card.id = change.id;
   card.tabIndex = -1;
@@ -96,7 +100,7 @@ function cardOf(change: ReportChange, number: number): HTMLElement {
   const head = html('p', 'head');
   head.append(html('time', '', change.when), html('span', 'tag', change.camera), html('span', 'tag', change.kind));
   const pictures = html('div', 'pictures');
-  pictures.append(pictureOf(change.before, 'before', change.caption), pictureOf(change.after, 'after', change.caption));
+  pictures.append(...shown);
   const facts = html('dl');
   for (const [name, value] of change.facts) facts.append(html('dt', '', name), html('dd', '', value));
   card.append(head, title, pictures, facts);
@@ -104,7 +108,7 @@ function cardOf(change: ReportChange, number: number): HTMLElement {
   return card;
 }
 
-function markOf(change: ReportChange, { span: [from, to] }: ReportCamera, row: number): SVGElement {
+function markOf(change: ReportEntry, { span: [from, to] }: ReportCamera, row: number): SVGElement {
   const x = 2 + ((WIDTH - 8) * (change.time - from)) / Math.max(to - from, 1);
   const mark = svg('rect', {
     x,
@@ -139,12 +143,17 @@ function rowOf(camera: ReportCamera, items: readonly Item[]): HTMLElement {
 }
 
 const cameras = new Map(data.cameras.map((camera) => [camera.camera, camera]));
-const items: readonly Item[] = data.changes.flatMap((change, number) => {
+const picturesOf = (entry: ReportChange | ReportVisit): HTMLElement[] =>
+  'shown' in entry
+    ? [pictureOf(entry.shown, 'shown at its best frame', entry.caption, entry.way)]
+    : [pictureOf(entry.before, 'before', entry.caption), pictureOf(entry.after, 'after', entry.caption)];
+const items: readonly Item[] = [...data.visits, ...data.changes].flatMap((change, number) => {
   const camera = cameras.get(change.camera);
   if (camera === undefined) return [];
+  const visit = 'shown' in change ? undefined : change.visit;
   const facts = change.facts.filter(([name]) => SEARCHED.has(name)).map(([, value]) => value);
   const words = [change.caption, change.camera, ...facts].join(' ').toLowerCase();
-  return [{ change, card: cardOf(change, number), mark: markOf(change, camera, 0), words }];
+  return [{ change, visit, card: cardOf(change, number, picturesOf(change)), mark: markOf(change, camera, 0), words }];
 });
 let shown: readonly Item[] = [];
 let current: Item | undefined;
@@ -170,6 +179,7 @@ function filter(): void {
   const fits = (select: HTMLSelectElement, value: string) => select.value === '' || select.value === value;
   shown = items.filter(
     (item) =>
+      (places.checked || typeof item.visit !== 'string') &&
       fits(filters.camera, item.change.camera) &&
       fits(filters.kind, item.change.kind) &&
       fits(filters.day, item.change.day) &&
@@ -180,7 +190,7 @@ function filter(): void {
     item.card.hidden = !visible.has(item);
     item.mark.classList.toggle('off', !visible.has(item));
   }
-  count.textContent = `${shown.length} of ${items.length} changes`;
+  count.textContent = `${shown.length} of ${items.length} ${data.visits.length === 0 ? '' : 'visits and '}changes`;
 }
 
 function fill(select: HTMLSelectElement, values: Iterable<string>): void {
@@ -194,11 +204,15 @@ fill(
   filters.camera,
   data.cameras.map(({ camera }) => camera),
 );
-fill(filters.kind, data.changes.map(({ kind }) => kind).sort());
+fill(filters.kind, items.map(({ change }) => change.kind).sort());
 fill(filters.day, data.days);
-list.append(...items.map(({ card }) => card));
+list.append(...items.filter(({ visit }) => visit !== undefined).map(({ card }) => card));
+byId('visits', HTMLOListElement).append(...items.filter(({ visit }) => visit === undefined).map(({ card }) => card));
+byId('visits-title', HTMLElement).hidden = data.visits.length === 0;
+// Without visits no change is a place of one.
+if (data.visits.length === 0) places.closest('label')?.remove();
 timeline.append(...data.cameras.map((camera) => rowOf(camera, items)));
-for (const control of Object.values(filters)) control.addEventListener('input', filter);
+for (const control of [...Object.values(filters), places]) control.addEventListener('input', filter);
 byId('outlines', HTMLInputElement).addEventListener('change', ({ target }) => {
   document.body.classList.toggle('plain', target instanceof HTMLInputElement && !target.checked);
 });
