@@ -24,7 +24,14 @@ const videos = (...files: string[]) => {
 
 it('writes every output, and leaves no temporary file', async () => {
   const names = await writeOutputs(folder, videos('yard.mp4'));
-  expect(names).toEqual(['changes.ndjson', 'visits.ndjson', 'changes.csv', 'changes.json', 'changes.vtt', 'report.html']);
+  expect(names).toEqual([
+    'changes.ndjson',
+    'visits.ndjson',
+    'changes.csv',
+    'changes.json',
+    'changes.vtt',
+    'report.html',
+  ]);
   expect((await readdir(folder)).sort()).toEqual([...names].sort());
   expect(await readFile(join(folder, 'changes.vtt'), 'utf8')).toContain('a person in red');
   expect(await readFile(join(folder, 'report.html'), 'utf8')).toContain('</html>');
