@@ -7,7 +7,7 @@ const NEAR_MS = 2_000;
 /** Share of the smaller box that both have in common (set). */
 const SAME_PLACE = 0.3;
 
-export const timeOf = ({ at, seconds }: Moment): number => (at === null ? seconds * 1000 : Date.parse(at));
+const timeOf = ({ at, seconds }: Moment): number => (at === null ? seconds * 1000 : Date.parse(at));
 
 /**
  * @returns by the id of a change the id of the visit that it is a place of. An object that was left or taken is none:
