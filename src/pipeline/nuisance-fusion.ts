@@ -2,7 +2,7 @@
  * Fusion of the model's prediction with the evidence of the viewpoint. The model alone decides whether the scene
  * changed. The evidence decides which of the nuisances that it measures are present, for weather together with the
  * model: half of the nuisances that the model alone names on real pairs are true, and it misses most
- * (test/bench/RESULTS.md).
+ * (test/bench/HISTORY.md).
  */
 import { sigmoid } from '../logistic.js';
 import { type Prediction, predictionOf } from '../model/calibration.js';

@@ -92,12 +92,15 @@ function wrapped(item) {
   return lines;
 }
 
-/** Replaces the section of this bench and leaves the others as they are. */
+/** Replaces the section of this bench, or adds it, and leaves the others as they are. */
 function writeSection(name, text) {
   const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const results = readFileSync(RESULTS, 'utf8');
   const [from, to] = [results.indexOf(begin), results.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`${RESULTS} has no section from ${begin} to ${end}`);
-  writeFileSync(RESULTS, `${results.slice(0, from + begin.length)}\n${text}\n${results.slice(to)}`);
+  const [before, after] =
+    from < 0 || to < from
+      ? [`${results.trimEnd()}\n\n`, '\n']
+      : [results.slice(0, from), results.slice(to + end.length)];
+  writeFileSync(RESULTS, `${before}${begin}\n${text}\n${end}${after}`);
   console.log(`Written to test/bench/RESULTS.md`);
 }
