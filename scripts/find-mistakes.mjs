@@ -58,16 +58,16 @@ function printCounts(judged) {
 function printPacks(judged) {
   const names = [...new Set(judged.flatMap(({ packs }) => packs))].sort();
   for (const name of names) {
-    const own = judged.filter(({ packs }) => packs.length === 1 && packs[0] === name);
+    const ofPack = judged.filter(({ packs }) => packs.length === 1 && packs[0] === name);
     const rates = facts(
-      own.map(({ pair }) => pair),
-      own.map(({ answer }) => answer),
+      ofPack.map(({ pair }) => pair),
+      ofPack.map(({ answer }) => answer),
     );
-    const found = own.filter(({ mistakes }) => !mistakes.includes('missed')).length;
+    const found = ofPack.filter(({ mistakes }) => !mistakes.includes('missed')).length;
     const shown = ['kind', 'noun', 'nounClass', 'colourWhereSaid', 'claimsTrue', 'objectsNamed'].map(
       (key) => `${key} ${rates[key].hits}/${rates[key].of}`,
     );
-    console.log(`${name}: ${own.length} changed pairs, found ${found}/${own.length}, ${shown.join(', ')}`);
+    console.log(`${name}: ${ofPack.length} changed pairs, found ${found}/${ofPack.length}, ${shown.join(', ')}`);
   }
 }
 

@@ -33,8 +33,8 @@ for (const { folder, scene, before, after } of pairs) {
   const [first, second] = [before, after].map((path) => readFileSync(join(folder, path)));
   const { finding } = await pipeline.compare({ before: first, after: second, statements: true });
   for (const { text, kind, regions } of finding.statements ?? []) {
-    const own = regions.map((id) => finding.regions.find((region) => region.id === id));
-    const boxes = own.map(({ side, box }) => ({ side, box: [box.x, box.y, box.width, box.height].map(round) }));
+    const about = regions.map((id) => finding.regions.find((region) => region.id === id));
+    const boxes = about.map(({ side, box }) => ({ side, box: [box.x, box.y, box.width, box.height].map(round) }));
     lines.push(JSON.stringify({ scene, kind, text, regions: boxes }));
   }
 }

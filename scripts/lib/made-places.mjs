@@ -14,16 +14,15 @@ const PLAIN = 4 / 7;
  * @returns {Promise<{ image, bare: boolean }>} the view of an empty plate
  */
 export async function placeOf({ folder }, plate, bare, random) {
-  const whole = await load(join(folder, plate.file), WIDTH);
+  const full = await load(join(folder, plate.file), WIDTH);
   const kind = random.uniform(0, 1);
-  if (kind >= bare) return { image: whole, bare: false };
+  if (kind >= bare) return { image: full, bare: false };
   if (kind < PLAIN * bare) {
-    const ground = await smooth(whole, random.uniform(150, 600));
+    const ground = await smooth(full, random.uniform(150, 600));
     const fine = await textured(ground, random.uniform(0, 1.5), random.uniform(0.5, 1.4), random);
     return { image: await marked(fine, { areas: 0, lines: 1, spots: 8 }, random), bare: true };
   }
-  const ground =
-    random.uniform(0, 1) < 0.7 ? await smooth(whole, random.uniform(15, 80)) : await nearest(whole, random);
+  const ground = random.uniform(0, 1) < 0.7 ? await smooth(full, random.uniform(15, 80)) : await nearest(full, random);
   const coarse = await textured(ground, random.uniform(0, 2.5), random.uniform(3, 12), random);
   const fine = await textured(coarse, random.uniform(0, 3), random.uniform(0.5, 1.4), random);
   return { image: await marked(fine, { areas: 2, lines: 5, spots: 30 }, random), bare: true };

@@ -15,8 +15,8 @@ export function sensorOf(drifts, random) {
   const blur = random.uniform(0, 1) < 0.5 ? random.uniform(0.3, 0.9) : 0;
   const level = random.uniform(0.4, 3.5);
   const quality = random.uniform(60, 94);
-  const own = () => Math.round(Math.min(95, quality + random.uniform(-4, 4)));
-  const coded = (image) => jpeg(grain(image, level, random), own());
+  const drawnQuality = () => Math.round(Math.min(95, quality + random.uniform(-4, 4)));
+  const coded = (image) => jpeg(grain(image, level, random), drawnQuality());
   return {
     lens: (image) => (blur === 0 ? image : blurred(image, blur)),
     before: coded,

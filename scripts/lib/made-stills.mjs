@@ -27,9 +27,9 @@ function plateOf(folder, { file }) {
 export async function madeCamera(material, random) {
   const plate = pick(material.plates, random);
   const width = pick(WIDTHS, random);
-  const whole = await plateOf(material.folder, plate);
+  const picture = await plateOf(material.folder, plate);
   const seen = Math.round(width / (1 - 2 * MARGIN));
-  const sized = await scaled(whole, seen, Math.round((seen * whole.height) / whole.width));
+  const sized = await scaled(picture, seen, Math.round((seen * picture.height) / picture.width));
   const soft = random.uniform(0, 1) < 0.5 ? random.uniform(0.3, 0.9) : 0;
   const scene = soft === 0 ? sized : await blur(sized, soft);
   const traits = {

@@ -54,8 +54,8 @@ export async function thingsNear({ folder, sprites }, image, count, random) {
     };
     room -= seen.width * seen.height;
     if (room < 0) break;
-    const whole = sharp(join(folder, 'sprites', sprite.file)).resize(width, height, { fit: 'fill' });
-    const steep = scale > STEEPER ? whole.sharpen({ sigma: Math.min(2, scale / 1.5) }) : whole;
+    const resized = sharp(join(folder, 'sprites', sprite.file)).resize(width, height, { fit: 'fill' });
+    const steep = scale > STEEPER ? resized.sharpen({ sigma: Math.min(2, scale / 1.5) }) : resized;
     const input = await sharp(await steep.png().toBuffer())
       .extract(seen)
       .png()

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { createLinter, loadTextlintrc } from 'textlint';
 import { proseOf } from './comments.mjs';
+import { vagueIdentifiers } from './identifiers.mjs';
 import { ROOT } from './shell.mjs';
 
 /**
@@ -39,7 +40,7 @@ export async function createChecker() {
     const paragraphs = paragraphsIn(source, path);
     if (paragraphs === null) return [{ line: 1, message: 'the file cannot be parsed' }];
     const lines = paragraphs.flatMap((paragraph) => [...paragraph, { text: '', line: paragraph.at(-1)?.line ?? 1 }]);
-    const found = [...(await lint(lines)), ...longLines(source, paragraphs)];
+    const found = [...(await lint(lines)), ...longLines(source, paragraphs), ...vagueIdentifiers(path, source)];
     return found.sort((a, b) => a.line - b.line);
   };
 }

@@ -32,8 +32,8 @@ export async function storePlan(
   const parts = Math.max(1, Math.ceil(items.length / PART));
   // The first part comes last: with it, the others exist.
   for (let part = parts - 1; part >= 0; part--) {
-    const own = items.slice(part * PART, (part + 1) * PART);
-    const content = part === 0 ? ({ ...sequence, items: own, parts } satisfies FirstPart) : own;
+    const some = items.slice(part * PART, (part + 1) * PART);
+    const content = part === 0 ? ({ ...sequence, items: some, parts } satisfies FirstPart) : some;
     await blobs.put(planKey(batch, index, part), Buffer.from(JSON.stringify(content)));
   }
 }

@@ -48,12 +48,12 @@ export function zonePhrase(zone: Pick<Zone, 'name' | 'preposition'>): ZonePhrase
   // undefined: the settings are of an earlier version
   const preposition = zone.preposition ?? null;
   if (preposition === '') return { at: name, end: name };
-  const own = preposition === null ? PREPOSITION.exec(name)?.[0] : undefined;
+  const begins = preposition === null ? PREPOSITION.exec(name)?.[0] : undefined;
   const at =
-    own === undefined
+    begins === undefined
       ? `${preposition ?? prepositionFor(name)} ${name}`
       : // Only the preposition is not a part of the name, so it has no capital letter within a sentence.
-        own.toLowerCase() + name.slice(own.length);
+        begins.toLowerCase() + name.slice(begins.length);
   return { at, end: at.replace(SIMPLE, '') };
 }
 

@@ -88,9 +88,9 @@ export class Place {
 
   /** The change between two frames of which the place is not the same. */
   async describe(before: PlaceFrame, after: PlaceFrame): Promise<PlaceChange> {
-    const whole = await this.#compare(before, after, true);
-    const own = keepRegions(whole.finding, (region) => (this.#isAtPlace(region.box) ? region : null));
-    if (own.regions.length > 0) return changeOf({ ...whole.finding, ...own }, whole);
+    const compared = await this.#compare(before, after, true);
+    const atPlace = keepRegions(compared.finding, (region) => (this.#isAtPlace(region.box) ? region : null));
+    if (atPlace.regions.length > 0) return changeOf({ ...compared.finding, ...atPlace }, compared);
     // The whole frame is too coarse for this place. Sentences about a part of it would name wrong directions.
     const near = await this.#compare(before.near, after.near, false);
     const regions = near.finding.regions

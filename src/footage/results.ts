@@ -43,8 +43,8 @@ export async function gatherResults(run: FinishedRun): Promise<Recording> {
   const summaries: Recording['summary']['cameras'][number][] = [];
   for (const { camera, checkpoint } of cameras) {
     const records = await recordsOf(run.records(camera, checkpoint.chunk));
-    const own = [...records.changes.values()];
-    const changes = mergeWindowMs === null ? own : mergeChanges(own, mergeWindowMs);
+    const recorded = [...records.changes.values()];
+    const changes = mergeWindowMs === null ? recorded : mergeChanges(recorded, mergeWindowMs);
     all.push(...changes);
     visits.push(...records.visits.values());
     gaps.push(...records.gaps);

@@ -42,7 +42,7 @@ export function castVotes(votes: Votes, tracks: readonly Track[], finding: Findi
     const stated = finding === null ? [] : statementsAbout(regions, finding);
     const confidence = finding?.confidence ?? 0;
     next[id] = stated.reduce(
-      (all, { kind, text, regions: own }) => add(all, kind, text, { comparison, confidence, regions: own }),
+      (all, { kind, text, regions: about }) => add(all, kind, text, { comparison, confidence, regions: about }),
       votes[id] ?? [],
     );
   }
@@ -51,9 +51,9 @@ export function castVotes(votes: Votes, tracks: readonly Track[], finding: Findi
 
 function statementsAbout(regions: Regions, { statements = [], regions: all }: Finding) {
   return statements.flatMap(({ kind, text, regions: ids }) => {
-    const own = all.filter(({ id }) => ids.includes(id));
-    const isAbout = own.some((a) => regions.some((b) => a.side === b.side && overlap(a.box, b.box) >= MIN_SHARED));
-    return isAbout ? [{ kind, text, regions: regionsOfKind(kind, own.map(toChangeRegion)) }] : [];
+    const about = all.filter(({ id }) => ids.includes(id));
+    const isAbout = about.some((a) => regions.some((b) => a.side === b.side && overlap(a.box, b.box) >= MIN_SHARED));
+    return isAbout ? [{ kind, text, regions: regionsOfKind(kind, about.map(toChangeRegion)) }] : [];
   });
 }
 
@@ -73,8 +73,8 @@ function add(votes: readonly Vote[], kind: string, text: string, sighting: Vote[
  *   kind; the change itself if there is none, and if it is an object left or removed, whose sentence states more
  */
 export function withBestSentence(change: FoundChange, votes: readonly Vote[] = []): FoundChange {
-  const own = votes.filter(({ kind }) => kind === change.kind);
-  const [first, ...others] = own;
+  const ofKind = votes.filter(({ kind }) => kind === change.kind);
+  const [first, ...others] = ofKind;
   if (first === undefined || change.object !== undefined) return change;
   const chosen = others.reduce((best, vote) => (vote.weight > best.weight ? vote : best), first);
   const { comparison, confidence, regions } = chosen.best;

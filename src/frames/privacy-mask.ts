@@ -54,8 +54,8 @@ const COLOURLESS = 128;
 export function paintPreview({ luma, chroma, width, height, source }: Preview, polygon: Polygon): void {
   // A pixel of a plane is a mean of several of the source; resizing reaches one farther.
   const marginOf = (plane: Size) => Math.ceil((LOSSY_MARGIN * plane.width) / source.width) + 1;
-  const whole = { width, height };
-  fillPolygon(whole, polygon, marginOf(whole), (first, end) => luma.fill(0, first, end));
+  const size = { width, height };
+  fillPolygon(size, polygon, marginOf(size), (first, end) => luma.fill(0, first, end));
   if (chroma === undefined) return;
   const half = { width: Math.floor(width / 2), height: Math.floor(height / 2) };
   fillPolygon(half, polygon, marginOf(half), (first, end) => {

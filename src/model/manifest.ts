@@ -211,8 +211,8 @@ function parseManifest(bytes: Uint8Array, path: string): BundleManifest {
 
 /** @returns identity of all that decides the answers: the files and, of a tuned bundle, its other numbers */
 export function identityOf({ files, calibration, names, tuned }: BundleManifest): string {
-  const own = bundleSha256(files);
-  return tuned === undefined ? own : sha256(JSON.stringify([own, calibration, names]));
+  const ofFiles = bundleSha256(files);
+  return tuned === undefined ? ofFiles : sha256(JSON.stringify([ofFiles, calibration, names]));
 }
 
 /** @returns the sha256 over the lines "<file> <sha256>\n", sorted by file: one identity for all files */

@@ -93,8 +93,8 @@ function join(
   /** The relay numbers requests itself, because one of ffmpeg's takes two if the camera asks for a login. */
   const ask = ({ message }: Request, authorization: string | undefined) => {
     const numbered = withHeader(message, 'cseq', String(++sent));
-    const whole = authorization === undefined ? numbered : withHeader(numbered, 'authorization', authorization);
-    camera.write(encodeMessage(whole));
+    const complete = authorization === undefined ? numbered : withHeader(numbered, 'authorization', authorization);
+    camera.write(encodeMessage(complete));
   };
   const onRequest = (message: RtspMessage) => {
     const [method = '', local = '', version = ''] = message.line.split(' ');

@@ -104,7 +104,7 @@ function weightsOf(labels: readonly Label[], classes: readonly string[]) {
     const all = [...bySource.values()].reduce(plus, NO_SUMS);
     const free = ratioOf(all);
     // The weight without a source, from which that source may move it.
-    const others = [...bySource.values()].map((own) => ratioOf(minus(all, own)));
+    const others = [...bySource.values()].map((bySourceSums) => ratioOf(minus(all, bySourceSums)));
     const allowed = [Math.max(...others) / SOURCE_BOUND, SOURCE_BOUND * Math.min(...others)] as const;
     const weight = clamp(clamp(free, allowed), BOUNDS);
     if (Math.abs(weight - 1) <= 0.05) continue;
@@ -121,8 +121,8 @@ function sumsBySource(labels: readonly Label[], name: string): Map<string, Sums>
   const sums = new Map<string, Sums>();
   for (const { source, expected, truth } of labels) {
     const probability = expected.find(({ value }) => value === name)?.probability ?? 0;
-    const own = { labels: 1, expected: probability, stated: truth.get(name) ?? 0 };
-    sums.set(source, plus(sums.get(source) ?? NO_SUMS, own));
+    const given = { labels: 1, expected: probability, stated: truth.get(name) ?? 0 };
+    sums.set(source, plus(sums.get(source) ?? NO_SUMS, given));
   }
   return sums;
 }

@@ -150,10 +150,10 @@ function namedChange({ sample, finding }: JudgedRun): NamedChange[] {
 /** The fact about the regions that were judged; the first one if they are unknown. */
 function factOf({ regions: judged }: FeedbackSample, { facts = [], regions }: Finding) {
   if (judged.length === 0) return facts[0];
-  const own = regions.filter(({ side, box }) =>
+  const about = regions.filter(({ side, box }) =>
     judged.some((one) => one.side === side && 2 * sharedArea(one.box, box) >= Math.min(areaOf(one.box), areaOf(box))),
   );
-  return facts.find((fact) => fact.regions.some((id) => own.some((region) => region.id === id)));
+  return facts.find((fact) => fact.regions.some((id) => about.some((region) => region.id === id)));
 }
 
 const nounOf = (caption: string): string | null => readCaption(caption).mentions[0]?.noun ?? null;

@@ -32,8 +32,8 @@ export function tunedManifest(
     ...(names === undefined || priors === undefined ? {} : { names: { ...names, prior: joined(names.prior, priors) } }),
     tuned: { from: { name: manifest.name, version, sha256 }, ...record },
   };
-  const own = `tuned.${identityOf(tuned).slice(0, VERSION_DIGITS)}`;
-  return { ...tuned, version: version.includes('-') ? `${version}.${own}` : `${version}-${own}` };
+  const suffix = `tuned.${identityOf(tuned).slice(0, VERSION_DIGITS)}`;
+  return { ...tuned, version: version.includes('-') ? `${version}.${suffix}` : `${version}-${suffix}` };
 }
 
 /** The factors were fitted on answers with those of the source, so that both apply. */

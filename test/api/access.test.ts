@@ -152,10 +152,10 @@ describe('A camera', () => {
 describe('A change', () => {
   it('of a camera of another key is answered as one that does not exist, and is not listed', async () => {
     const change = storedChange({ camera: 'yard' });
-    const own = storedChange({ camera: 'gate-1', name: 'van' });
-    fake.changes.kept.push(change, own);
+    const visible = storedChange({ camera: 'gate-1', name: 'van' });
+    fake.changes.kept.push(change, visible);
     const key = await keyWith({ cameras: ['gate-*'] });
-    expect(await listed('/v1/changes', key)).toEqual([own.id]);
+    expect(await listed('/v1/changes', key)).toEqual([visible.id]);
     const unknown = change.id.replace(/.{4}$/, '0000');
     for (const [method, path] of OF_CHANGE) {
       const ask = async (id: string) => {
@@ -166,7 +166,7 @@ describe('A change', () => {
       };
       expect(await ask(change.id)).toMatchObject({ path, status: 404 });
       expect(await ask(change.id)).toEqual(await ask(unknown));
-      expect((await ask(own.id)).status).toBe(200);
+      expect((await ask(visible.id)).status).toBe(200);
     }
     expect(fake.changes.kept[0]).toEqual(change);
   });

@@ -47,40 +47,40 @@ const endedComparison = async (owner: string) => {
 describe('An event token', () => {
   it('opens streams with the access of its key, until it expires', async () => {
     const { secret } = await keyOf('police');
-    const [own, other] = [await endedComparison('police'), await endedComparison('others')];
+    const [granted, other] = [await endedComparison('police'), await endedComparison('others')];
     const { token, expires_at } = await tokenOf(secret);
     const watch = (path: string) => fake.inject({ url: `${path}/events?access_token=${token}` });
     expect(Date.parse(expires_at)).toBe(now + 5 * 60_000);
-    expect((await watch(own)).body).toContain('event: comparison.finished');
+    expect((await watch(granted)).body).toContain('event: comparison.finished');
     expect((await watch(other)).statusCode).toBe(404);
     now = Date.parse(expires_at) - 1;
-    expect((await watch(own)).statusCode).toBe(200);
+    expect((await watch(granted)).statusCode).toBe(200);
     now += 1;
-    expect((await watch(own)).statusCode).toBe(401);
+    expect((await watch(granted)).statusCode).toBe(401);
   });
 
   it('ends with its key, and is not the token of another key', async () => {
     const { secret, key } = await keyOf('police');
-    const own = await endedComparison('police');
+    const granted = await endedComparison('police');
     const { token } = await tokenOf(secret);
     const other = await keyOf('others');
     for (const wrong of [token.replace(key.id, other.key.id), `${token}A`, token.slice(1), '', 'a&access_token=b']) {
-      const answer = await fake.inject({ url: `${own}/events?access_token=${wrong}` });
+      const answer = await fake.inject({ url: `${granted}/events?access_token=${wrong}` });
       expect([wrong, answer.statusCode]).toEqual([wrong, 401]);
     }
     await fake.apiKeys.revoke(key.id);
-    expect((await fake.inject({ url: `${own}/events?access_token=${token}` })).statusCode).toBe(401);
+    expect((await fake.inject({ url: `${granted}/events?access_token=${token}` })).statusCode).toBe(401);
   });
 
   it('opens nothing but streams, and makes no further token', async () => {
     const { secret } = await keyOf('police');
-    const own = await endedComparison('police');
+    const granted = await endedComparison('police');
     const { token } = await tokenOf(secret);
     for (const [method, url] of [
-      ['GET', own],
+      ['GET', granted],
       ['GET', '/v1/comparisons'],
       ['POST', '/v1/events/token'],
-      ['GET', `${own}/frames/before`],
+      ['GET', `${granted}/frames/before`],
     ] as const) {
       const answer = await fake.inject({ method, url: `${url}?access_token=${token}` });
       expect([url, answer.statusCode]).toEqual([url, 401]);
@@ -89,12 +89,12 @@ describe('An event token', () => {
 
   it('is not in the log, of an accepted or a refused request', async () => {
     const { secret } = await keyOf('police');
-    const own = await endedComparison('police');
+    const granted = await endedComparison('police');
     const { token } = await tokenOf(secret);
-    await fake.inject({ url: `${own}/events?access_token=${token}` });
+    await fake.inject({ url: `${granted}/events?access_token=${token}` });
     await fake.inject({ url: `/v1/events?camera=&access_token=${token}` });
     now += 10 * 60_000;
-    await fake.inject({ url: `${own}/events?access_token=${token}` });
+    await fake.inject({ url: `${granted}/events?access_token=${token}` });
     expect(log).toContain('"status":401');
     expect(log).not.toContain(token.slice(-43));
   });

@@ -135,8 +135,8 @@ describe('settings of a camera', () => {
 
 describe('a reference frame', () => {
   it('that is damaged is refused, because every comparison with it would fail', async () => {
-    const whole = await jpeg(120);
-    const reference = base64(whole.subarray(0, whole.length - 60));
+    const complete = await jpeg(120);
+    const reference = base64(complete.subarray(0, complete.length - 60));
     const answer = await put('gate', { before: 'reference', reference });
     expect(answer.statusCode).toBe(422);
     expect(answer.json()).toMatchObject({ field: 'reference' });

@@ -122,9 +122,9 @@ describe('GET /v1/events', () => {
       'a parcel appeared',
     ]);
     expect((await yard.until(1)).map(({ data }) => data.comparison)).toEqual([other.id]);
-    const own = parse((await watch(comparison.id)).body);
-    expect(own.map(({ event }) => event)).not.toContain('change.opened');
-    expect(own.at(-1)?.event).toBe('comparison.finished');
+    const ofComparison = parse((await watch(comparison.id)).body);
+    expect(ofComparison.map(({ event }) => event)).not.toContain('change.opened');
+    expect(ofComparison.at(-1)?.event).toBe('comparison.finished');
   });
 
   it('sends events that arrive during the replay once and in order', async () => {

@@ -170,11 +170,11 @@ describe('A key of some cameras', () => {
   };
 
   it('finds no change of another camera and learns no word of it', async () => {
-    const own = keep('a car has appeared', { camera: 'gate-1' }, guarded);
+    const visible = keep('a car has appeared', { camera: 'gate-1' }, guarded);
     keep('a car has left the vaultroom', { camera: 'vault', kind: 'disappear' }, guarded);
     const key = await keyOf(['gate-*']);
     const found = await get('q=car+vaultroom+vaultrom', key, guarded);
-    expect(ids(found)).toEqual([own.id]);
+    expect(ids(found)).toEqual([visible.id]);
     expect(found.body.search).toEqual({
       interpreted_as: [],
       unknown_words: ['vaultroom', 'vaultrom'],

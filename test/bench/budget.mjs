@@ -64,7 +64,7 @@ const foldsOf = ({ unchanged, changed }) =>
     return {
       unchanged: half(unchanged, fold),
       changed: half(changed, fold),
-      own: scaledPoints(POINTS, rateRatio(counts, POINTS)),
+      ofCamera: scaledPoints(POINTS, rateRatio(counts, POINTS)),
     };
   });
 
@@ -101,7 +101,7 @@ const cameras = camerasOf(values.data);
 const folds = cameras.flatMap(foldsOf);
 const rows = RATES.flatMap((rate) => [
   row(rate, 'of the bundle', folds, () => POINTS),
-  row(rate, 'of the camera', folds, ({ own }) => own),
+  row(rate, 'of the camera', folds, ({ ofCamera }) => ofCamera),
 ]);
 report(
   'bench:budget',

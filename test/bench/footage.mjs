@@ -84,9 +84,9 @@ async function measureScenes() {
   const problems = [];
   const [groups, all] = [new Map(), groupOf('all')];
   for (const { scene, events, seconds } of recordings) {
-    const own = run.changes.filter(({ camera }) => camera === scene.name);
+    const ofScene = run.changes.filter(({ camera }) => camera === scene.name);
     const { examined, frames } = run.cameras.find(({ camera }) => camera === scene.name);
-    const judged = judge(own, events);
+    const judged = judge(ofScene, events);
     if (!groups.has(scene.scene)) groups.set(scene.scene, groupOf(scene.scene));
     for (const group of [groups.get(scene.scene), all]) add(group, { ...judged, seconds, examined, frames });
     const missed = judged.missed.map(

@@ -93,20 +93,20 @@ async function measureStages() {
   const after = await time('decode a frame', 2, () => decode(pair.after, 'after'));
   const before = await decode(pair.before, 'before');
   await time('evidence: registration, lighting, nuisances', 1, async () => examine(before, after));
-  const whole = await time(`resize to ${width} x ${height}`, 2, async () =>
+  const resized = await time(`resize to ${width} x ${height}`, 2, async () =>
     image(after, fullFrame(after), width, height),
   );
-  const [ofAfter] = await time('features of a frame', 2, () => captioner.encode([whole], height, width));
+  const [ofAfter] = await time('features of a frame', 2, () => captioner.encode([resized], height, width));
   const [ofBefore] = await captioner.encode([image(before, fullFrame(before), width, height)], height, width);
   const [difference] = await time('difference', 1, () => captioner.difference([{ before: ofBefore, after: ofAfter }]));
   const maps = { before: difference.before, after: difference.after };
   const regions = await time('regions', 1, async () => findRegions(maps, manifest.regions));
   const { crops, size } = await measureCrops(captioner, { before, after }, regions);
   await time('caption: one row', 1, () => captioner.caption([{ ...difference, crops }]));
-  const run = (sets) => captioner.caption(sets.map((own) => ({ ...difference, crops: own })));
-  const together = manifest.glance?.regions ?? 0;
-  const description = await time('caption: statements', 1, () => describeLocations(crops, together, run, manifest));
-  const { whole: output } = description;
+  const run = (sets) => captioner.caption(sets.map((set) => ({ ...difference, crops: set })));
+  const most = manifest.glance?.regions ?? 0;
+  const description = await time('caption: statements', 1, () => describeLocations(crops, most, run, manifest));
+  const { joint: output } = description;
   const kind = mostProbableKind(output.kindLogits ?? difference.kindLogits, manifest.kinds);
   await time('sentence and heatmaps of words', 1, async () =>
     wordHeatmaps(composeSentence(description, kind, regions, manifest), manifest.attention, difference.after),

@@ -44,7 +44,7 @@ const answerOf = (worker) =>
 
 /** CPU-ms so far: of this process, and of each process of the service. */
 const cpuSoFar = () => ({
-  own: cpuMs('self'),
+  ofClient: cpuMs('self'),
   ...Object.fromEntries(PROCESSES.map((name) => [name, cpuMs(service.pid(name))])),
 });
 const PROCESSES = ['api', 'worker', 'redis'];
@@ -108,8 +108,8 @@ try {
       bare: bare.rate,
       examined: examined.rate,
       served: served.rate,
-      bareCpu: bare.cpu.own,
-      examinedCpu: examined.cpu.own,
+      bareCpu: bare.cpu.ofClient,
+      examinedCpu: examined.cpu.ofClient,
       ...served.cpu,
       serviceCpu,
     });
@@ -148,7 +148,7 @@ try {
     ],
     [
       `CPU-ms per pair of the service: ${PROCESSES.map((name) => `${name} ${ms(mean[name])}`).join(', ')}; of its ` +
-        `client, in this process: ${ms(mean.own)}.`,
+        `client, in this process: ${ms(mean.ofClient)}.`,
       `${threads} inference threads on both sides, 1080p JPEGs, rounds of ${seconds} s in turn. The service ` +
         `receives HTTP requests from ${threads * 3} senders on the same machine, every frame new, its feature ` +
         'cache off, files and Redis synced.',

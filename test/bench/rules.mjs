@@ -46,19 +46,19 @@ async function judged(pipeline, bytes) {
   return { byFacts, byCheck };
 }
 
-const percent = (part, whole) => (whole === 0 ? '-' : `${((100 * part) / whole).toFixed(1)} % (${part}/${whole})`);
+const percent = (part, total) => (total === 0 ? '-' : `${((100 * part) / total).toFixed(1)} % (${part}/${total})`);
 
 function row(set, name, samples) {
   const of = (isTrue) => samples.filter((one) => one.isTrue === isTrue).map(({ p }) => p);
   const [yes, no] = [of(true), of(false)];
-  const told = (all) => all.filter((p) => p >= LEAST).length;
+  const stated = (all) => all.filter((p) => p >= LEAST).length;
   const area = auroc(yes, no);
   return [
     set,
     name,
-    percent(told(yes), yes.length),
-    percent(told(no), no.length),
-    percent(told(yes), told(yes) + told(no)),
+    percent(stated(yes), yes.length),
+    percent(stated(no), no.length),
+    percent(stated(yes), stated(yes) + stated(no)),
     area?.toFixed(3),
   ];
 }

@@ -78,14 +78,14 @@ const row = (...cells) => rows.push(cells);
 
 const moved = samples.filter(({ variant }) => ['shift', 'roll', 'zoom'].includes(variant));
 for (const variant of ['shift', 'roll', 'zoom']) {
-  const own = moved.filter((s) => s.variant === variant);
-  const errors = own.flatMap(({ error }) => (error === null ? [] : [error]));
+  const ofVariant = moved.filter((s) => s.variant === variant);
+  const errors = ofVariant.flatMap(({ error }) => (error === null ? [] : [error]));
   const [middle, corner] = [errors.map((e) => e.middle), errors.map((e) => e.corner)];
   const both = (values) => `${percentile(values, 0.5).toFixed(2)} / ${percentile(values, 0.95).toFixed(2)} px`;
-  const refused = own.filter(({ evidence }) => evidence.registration === null).length;
+  const refused = ofVariant.filter(({ evidence }) => evidence.registration === null).length;
   row(
     `${variant}: error in the middle, median / p95; worst corner, median / p95; measured on; refused`,
-    `${both(middle)}; ${both(corner)}; ${errors.length}; ${refused} of ${own.length}`,
+    `${both(middle)}; ${both(corner)}; ${errors.length}; ${refused} of ${ofVariant.length}`,
     variant === 'shift' ? '<= 1 px median' : '',
   );
 }
@@ -114,10 +114,10 @@ row(
   '>= 85 %',
 );
 for (const variant of Object.keys(NUISANCE_VARIANTS)) {
-  const own = altered.filter((s) => s.variant === variant);
+  const ofVariant = altered.filter((s) => s.variant === variant);
   row(
     `- ${variant}`,
-    count(own, (s) => strongest(s) === s.nuisance),
+    count(ofVariant, (s) => strongest(s) === s.nuisance),
     '',
   );
 }
@@ -162,8 +162,8 @@ const foundBoth = (list) =>
   `${count(list, (s) => named(s).length > 0)}; ${count(list, (s) => byEvidence(s).length > 0)}`;
 row('tampering found: with the features, as the service does; by evidence alone', foundBoth(tampered), '>= 95 %');
 for (const tamper of TAMPERS) {
-  const own = tampered.filter((s) => s.tamper === tamper);
-  row(`- ${tamper}`, `${foundBoth(own)}; named so ${count(own, (s) => named(s)[0] === tamper)}`, '');
+  const ofTamper = tampered.filter((s) => s.tamper === tamper);
+  row(`- ${tamper}`, `${foundBoth(ofTamper)}; named so ${count(ofTamper, (s) => named(s)[0] === tamper)}`, '');
 }
 row('falsely called tampering: with the features; by evidence alone', foundBoth(intact), '<= 1 %');
 

@@ -40,11 +40,11 @@ describe('overlap', () => {
 
   it('with a polygon that is not convex: the overlaps of two halves add up to that of the box', () => {
     fc.assert(
-      fc.property(star, box, (polygon, whole) => {
-        const half = { ...whole, width: whole.width / 2 };
-        const other = { ...half, x: whole.x + half.width };
+      fc.property(star, box, (polygon, full) => {
+        const half = { ...full, width: full.width / 2 };
+        const other = { ...half, x: full.x + half.width };
         const sum = (overlapOf(half, polygon) + overlapOf(other, polygon)) / 2;
-        expect(overlapOf(whole, polygon)).toBeCloseTo(sum, 9);
+        expect(overlapOf(full, polygon)).toBeCloseTo(sum, 9);
       }),
     );
     fc.assert(

@@ -250,9 +250,16 @@ it('the things of an observation are the facts of the finding', () => {
     observationOf({ verdict: 'change', nuisance: [], regions: [region], facts } as unknown as Finding, {
       ...{ comparisonId: 'cmp', at: 0, frame: 0 },
     }).things;
-  const own = [expect.objectContaining({ side: 'after' })];
+  const afterwards = [expect.objectContaining({ side: 'after' })];
   expect(things([{ ...fact, class: { value: 'object', probability: 0.8 } }])).toEqual([
-    { class: 'object', object: 0.8, kind: { value: 'appear', probability: 0.9 }, nouns: [], colours: [], regions: own },
+    {
+      class: 'object',
+      object: 0.8,
+      kind: { value: 'appear', probability: 0.9 },
+      nouns: [],
+      colours: [],
+      regions: afterwards,
+    },
   ]);
   expect(things([{ ...fact, class: { value: 'person', probability: 0.8 } }])?.[0]?.object).toBe(0);
   expect(things([fact, { ...fact, class: null }])).toEqual([]);

@@ -50,14 +50,14 @@ describe('the sentence of what counts', () => {
   );
 
   it('is the whole caption if the statements that are left repeat all of it', () => {
-    const whole = left(
+    const found = left(
       `${CAR} and ${VAN}`,
       [LEFT, region(2, 'before', 0.8)],
       [states(VAN, 'disappear', 2), states(CAR, 'appear', 1)],
     );
-    const { finding, words } = restate(whole);
-    expect(finding).toMatchObject({ caption: whole.caption, words: whole.words, kind: 'multi' });
-    expect(words).toEqual(whole.words.map((_word, i) => i));
+    const { finding, words } = restate(found);
+    expect(finding).toMatchObject({ caption: found.caption, words: found.words, kind: 'multi' });
+    expect(words).toEqual(found.words.map((_word, i) => i));
   });
 
   it('is the statements if the caption says something else, at most two of them, each once', () => {

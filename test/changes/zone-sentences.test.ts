@@ -67,7 +67,7 @@ const square = (x: number, y: number, size: number) => [
   [Math.min(1, x + size), Math.min(1, y + size)],
   [x, Math.min(1, y + size)],
 ];
-const whole = square(0, 0, 1);
+const everywhere = square(0, 0, 1);
 const inner = ({ regions: [first] }: Statement) => {
   const [x, y, width, height] = (first as Statement['regions'][number]).box;
   return square(Math.max(0, x - 0.02), Math.max(0, y - 0.02), Math.max(width, height) + 0.04);
@@ -75,7 +75,7 @@ const inner = ({ regions: [first] }: Statement) => {
 const ARRANGEMENTS: readonly ((statement: Statement, cuts: number[]) => number[][][])[] = [
   (_statement, cuts) => cut([0, ...cuts, 1], true),
   (_statement, cuts) => cut([0, ...cuts, 1], false),
-  (statement) => [whole, inner(statement)],
+  (statement) => [everywhere, inner(statement)],
 ];
 
 const POINTS = 20;
@@ -106,7 +106,7 @@ function rightZone(box: readonly number[], polygons: readonly number[][][]): num
   if (borders || Math.abs(most - MIN_OVERLAP) < BORDERLINE || most < MIN_OVERLAP) return null;
   const equal = covers.flatMap((cover, i) => (cover > most - EQUAL_COVER ? [i] : []));
   // Equal zones are inside one another here; the second arrangement of two is the inner one.
-  return equal.length > 1 && polygons[0] !== whole ? null : (equal.at(-1) as number);
+  return equal.length > 1 && polygons[0] !== everywhere ? null : (equal.at(-1) as number);
 }
 
 /** The change that the camera reports if one frame shows the statement. */
@@ -116,12 +116,12 @@ function changeOf(statement: Statement, zones: readonly object[]): Change {
     ...{ id: i + 1, side, box: { x, y, width, height }, area: width * height, score: 0.9 },
   }));
   const { kind, text } = statement;
-  const whole: Finding = {
+  const judged: Finding = {
     ...structuredClone(base as unknown as Finding),
     ...{ kind, caption: text, words: [], regions },
     statements: [{ text, kind, regions: regions.map(({ id }) => id), score: 0.9 }],
   };
-  const { finding } = filterFinding(whole, settings);
+  const { finding } = filterFinding(judged, settings);
   const frame = { comparisonId: 'cmp_1', at: 1_000, frame: 0 };
   const step = advance(initialTrackerState(), observationOf(finding, frame), rulesOf('gate', settings));
   expect(step.changes).toHaveLength(1);
@@ -206,7 +206,7 @@ describe('zone names in the sentences of development cameras', () => {
   });
 
   it('are missing without a zone or a name, and the sentence is that of the model', () => {
-    const nameless = [{ id: 'all', type: 'include', polygon: whole }];
+    const nameless = [{ id: 'all', type: 'include', polygon: everywhere }];
     const ignored = [{ id: 'none', name: 'the pond', type: 'ignore', polygon: square(0.99, 0.99, 0.005) }];
     for (const statement of STATEMENTS) {
       for (const zones of [nameless, ignored]) {

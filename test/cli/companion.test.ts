@@ -69,14 +69,14 @@ describe('a look at the events of a recorder', () => {
 
   it('leaves the text of a person alone, also one that was written meanwhile, and its own', async () => {
     recorder.add('text', 1_000, { data: { description: 'the postman' } });
-    recorder.add('own', 1_001, { data: { description: SENTENCE } });
+    recorder.add('ours', 1_001, { data: { description: SENTENCE } });
     const late = recorder.add('late', 1_002);
     recorder.state.frame = () => {
       late.data = { description: 'mine' };
       return Buffer.from('frame');
     };
     await look();
-    expect(recorder.descriptions()).toEqual({ text: 'the postman', own: SENTENCE, late: 'mine' });
+    expect(recorder.descriptions()).toEqual({ text: 'the postman', ours: SENTENCE, late: 'mine' });
     expect(recorder.received.some(({ method }) => method === 'POST')).toBe(false);
     expect(printed).toEqual(['gate late: skipped: it has a description now']);
   });

@@ -34,14 +34,14 @@ afterAll(() => Promise.all([folder, models].map((made) => rm(made, { recursive: 
 
 const footage = (out: string): Promise<{ status: number; stdout: string; stderr: string }> =>
   new Promise((resolve) => {
-    const own = {
+    const limits = {
       MODELS_DIR: models,
       DEFAULT_MODEL: 'bundle-tiny',
       DEVICE: 'cpu',
       DATA_DIR: join(folder, 'no'),
       FFMPEG,
     };
-    const options = { env: { ...process.env, ...own }, cwd: folder };
+    const options = { env: { ...process.env, ...limits }, cwd: folder };
     execFile(
       process.execPath,
       [main, 'footage', 'yard', '-d', out, '--tz', 'UTC'],

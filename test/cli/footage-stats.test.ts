@@ -132,7 +132,7 @@ describe('scenedelta footage --from-stats', () => {
     await writeFile(join(folder, 'broken.ndjson'), `${JSON.stringify(first)}\n{"v":1}\n`);
     const broken = await footage('broken.ndjson', '-d', 'broken', '--from-stats');
     expect(broken).toMatchObject({ status: 2, stderr: expect.stringContaining('broken.ndjson:2: ') });
-    const own = await footage('out', '-d', 'out', '--from-stats');
-    expect(own).toMatchObject({ status: 2, stderr: expect.stringContaining('expected another -d') });
+    const overItself = await footage('out', '-d', 'out', '--from-stats');
+    expect(overItself).toMatchObject({ status: 2, stderr: expect.stringContaining('expected another -d') });
   });
 });

@@ -34,8 +34,8 @@ export const makeVideo = (path, coding) =>
   ]);
 
 /** @returns a copy with altered bytes in one tenth: 200 in each of ten places */
-export function damagedFrames(whole, tenth) {
-  const bytes = Buffer.from(whole);
+export function damagedFrames(intact, tenth) {
+  const bytes = Buffer.from(intact);
   const [from, length] = [Math.floor((tenth * bytes.length) / 10), Math.floor(bytes.length / 10)];
   let state = 12_345 + tenth;
   const random = () => {

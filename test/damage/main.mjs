@@ -16,13 +16,13 @@ try {
   for (const [name, coding] of Object.entries(CODINGS)) {
     const path = join(folder, name);
     await makeVideo(path, coding);
-    const whole = await readFile(path);
+    const intact = await readFile(path);
     const clean = await lookAt(path);
     if (clean.failures.length > 0) problems.push(`${name}, whole: ${clean.failures[0]}`);
     for (const every of ['keyframes', 'seconds']) {
       for (let tenth = isShort ? 4 : 0; tenth < (isShort ? 6 : 10); tenth++) {
         runs++;
-        await writeFile(path, damagedFrames(whole, tenth));
+        await writeFile(path, damagedFrames(intact, tenth));
         const seen = await lookAt(path, every);
         const lost = clean.pictures.filter((picture) => !seen.covers(picture));
         if (seen.failures.length > 0) continue;
@@ -34,7 +34,7 @@ try {
       }
       // A transport stream has no header that states its length.
       if (name.endsWith('.ts')) continue;
-      await writeFile(path, whole.subarray(0, Math.floor((whole.length * 2) / 3)));
+      await writeFile(path, intact.subarray(0, Math.floor((intact.length * 2) / 3)));
       const cut = await lookAt(path, every);
       runs++;
       if (cut.failures.length === 0 && clean.pictures.some((picture) => !cut.covers(picture))) {

@@ -60,9 +60,9 @@ describe('instructionsFor', () => {
   );
 
   it('puts the own text of a camera before the rules, and only with the preset custom', () => {
-    const own = 'Watch the fish ladder.';
-    expect(instructionsFor({ preset: 'custom', instructions: own }).startsWith(own)).toBe(true);
-    expect(instructionsFor({ preset: 'security', instructions: own })).not.toContain(own);
+    const given = 'Watch the fish ladder.';
+    expect(instructionsFor({ preset: 'custom', instructions: given }).startsWith(given)).toBe(true);
+    expect(instructionsFor({ preset: 'security', instructions: given })).not.toContain(given);
   });
 });
 
@@ -78,8 +78,8 @@ describe('picturesOf', () => {
 
   it('gives crops of at most 448 px and frames of at most 640 px, as JPEG without EXIF', async () => {
     const frames = { before: await frame(1920, 1080), after: await frame(1920, 1080) };
-    const whole = { x: 0, y: 0, width: 1, height: 1 };
-    const { crops, frames: shown } = await picturesOf(frames, [whole, BOX], { fullFrames: true, decodeLimits });
+    const full = { x: 0, y: 0, width: 1, height: 1 };
+    const { crops, frames: shown } = await picturesOf(frames, [full, BOX], { fullFrames: true, decodeLimits });
     const all = [...crops, shown].flatMap((pair) => [pair?.before, pair?.after] as Uint8Array[]);
     const found = await sizes(all);
     expect(found.map(({ format, exif }) => [format, exif])).toEqual(found.map(() => ['jpeg', undefined]));
@@ -129,14 +129,14 @@ describe('evidenceOfChange', () => {
   });
 
   it('has role, nouns and likely nouns of the thing, and not those of others in the comparison', () => {
-    const [own, other] = [region(1, 'after', 0.1), region(2, 'after', 0.7)];
+    const [near, other] = [region(1, 'after', 0.1), region(2, 'after', 0.7)];
     const best = {
-      regions: [own, other],
+      regions: [near, other],
       facts: [fact('appear', 'van', [1], ['van', 'bus']), fact('appear', 'dog', [2])],
     };
-    expect(evidenceOfChange(change('appear', [own]), best)).toEqual([
+    expect(evidenceOfChange(change('appear', [near]), best)).toEqual([
       {
-        box: own.box,
+        box: near.box,
         role: 'appeared',
         nouns: { before: { stated: [], likely: [] }, after: { stated: ['van'], likely: ['van', 'bus'] } },
       },

@@ -113,6 +113,12 @@ describe('where the check finds prose', () => {
     expect(await lines(source, path)).toEqual([]);
   });
 
+  it('finds identifiers that name nothing, but no strings and no stored fields', async () => {
+    const source = "const own = 1;\nexport const whole = { together: own, text: 'told' };\n";
+    expect(await lines(source, 'a.ts')).toEqual([1, 2, 2, 2]);
+    expect(await lines(source, 'src/stores/camera-state.ts')).toEqual([]);
+  });
+
   it('reports a line of a comment that is longer than 120 characters', async () => {
     const found = await check(`/** ${'word '.repeat(24)}*/\nexport {};\n`, 'a.ts');
     expect(found).toEqual([{ line: 1, message: '126 characters, expected at most 120' }]);

@@ -278,8 +278,8 @@ describe('bad input is refused with file, line and reason, and no output file is
 
   it('a truncated frame', async () => {
     const folder = await folderWith(standard);
-    const whole = await readFile(join(folder, 'van.png'));
-    await writeFile(join(folder, 'van.png'), whole.subarray(0, whole.length - 40));
+    const intact = await readFile(join(folder, 'van.png'));
+    await writeFile(join(folder, 'van.png'), intact.subarray(0, intact.length - 40));
     const call = ['pairs.ndjson', 'said.ndjson'].map((name) => join(folder, name));
     await expect(run([call[0] as string, '--from-predictions', call[1] as string])).rejects.toThrow(
       /pairs\.ndjson:1: after: the image is damaged/,

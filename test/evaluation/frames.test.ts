@@ -72,9 +72,9 @@ describe('the pointing game', () => {
       { x: 0, y: 0, width: 0.2, height: 0.4 },
       { x: 0.2, y: 0, width: 0.2, height: 0.4 },
     ];
-    const whole = { x: 0, y: 0, width: 0.4, height: 0.4 };
-    expect(unionIou([left, right], [whole])).toBeCloseTo(1, 12);
-    expect(unionIou([left], [whole])).toBeCloseTo(0.5, 12);
+    const around = { x: 0, y: 0, width: 0.4, height: 0.4 };
+    expect(unionIou([left, right], [around])).toBeCloseTo(1, 12);
+    expect(unionIou([left], [around])).toBeCloseTo(0.5, 12);
     expect(unionIou([left], [right])).toBe(0);
     expect(unionIou([left, left], [left])).toBe(1);
     fc.assert(

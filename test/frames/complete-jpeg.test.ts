@@ -13,7 +13,7 @@ describe.each([
   ['baseline', {}],
   ['progressive', { progressive: true }],
 ])('a %s JPEG', (_name, jpegOptions) => {
-  const whole = noisy(1600, 640).jpeg(jpegOptions).toBuffer();
+  const complete = noisy(1600, 640).jpeg(jpegOptions).toBuffer();
 
   it.each<[string, (jpeg: Buffer) => Buffer]>([
     ['with a line break before it', (jpeg) => Buffer.concat([CRLF, jpeg])],
@@ -22,7 +22,7 @@ describe.each([
     ['with both', (jpeg) => Buffer.concat([CRLF, jpeg.subarray(0, -2)])],
     ['with bytes behind its end', (jpeg) => Buffer.concat([jpeg, Buffer.alloc(9000)])],
   ])('%s has the pixels of the whole one', async (_case, altered) => {
-    const jpeg = await whole;
+    const jpeg = await complete;
     const sent = altered(jpeg);
     expect(sniffImage(sent, 'after')).toBe('image/jpeg');
     expect(await frameSize(sent, options)).toEqual({ width: 1600, height: 640 });
@@ -38,7 +38,7 @@ describe.each([
   });
 
   it.each([0.3, 0.6, 0.9])('cut after %d of its bytes is refused, with or without an end marker', async (share) => {
-    const cut = (await whole).subarray(0, Math.floor((await whole).length * share));
+    const cut = (await complete).subarray(0, Math.floor((await complete).length * share));
     for (const bytes of [cut, Buffer.concat([cut, END])]) {
       await expect(decodeFrame(bytes, options)).rejects.toMatchObject({
         code: 'image-unreadable',

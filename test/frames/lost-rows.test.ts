@@ -78,11 +78,11 @@ describe('a JPEG that was cut off', () => {
 });
 
 it('a JPEG that was cut off is recognised while other images are decoded', async () => {
-  const whole = await make();
-  const damaged = cut(whole, 0.5);
+  const intact = await make();
+  const damaged = cut(intact, 0.5);
   // The end of another decode empties libvips's error buffer, and with it the reason of this one's warning.
   for (let i = 0; i < 60; i++) {
-    const [frame] = await Promise.all([decodeFrame(damaged, options), decodeFrame(whole, options)]);
+    const [frame] = await Promise.all([decodeFrame(damaged, options), decodeFrame(intact, options)]);
     expect(frame.lost).not.toBeNull();
   }
 });
@@ -98,10 +98,10 @@ it('lost rows of either frame are no difference, and the decoded ones stay one',
   fillLostRows(frames);
   const { width, data } = frames.after;
   expect(frames.before.data.subarray(0, width * 3 * 150)).toEqual(data.subarray(0, width * 3 * 150));
-  const whole = { before: await decode(jpeg), after: await decode(cut(jpeg, 0.4)) };
-  fillLostRows(whole);
+  const intact = { before: await decode(jpeg), after: await decode(cut(jpeg, 0.4)) };
+  fillLostRows(intact);
   // At the edge of the data, chroma is interpolated with the fill.
-  const unlike = whole.after.data.filter((level, i) => Math.abs(level - (whole.before.data[i] as number)) > 2).length;
+  const unlike = intact.after.data.filter((level, i) => Math.abs(level - (intact.before.data[i] as number)) > 2).length;
   expect(unlike / data.length).toBeLessThan(0.01);
   const other = {
     before: await decode(jpeg),

@@ -37,8 +37,8 @@ describe('the codec of heatmaps', () => {
     expect(() => encodeHeatmapData({ ...changeMaps, words: one })).toThrow(
       '1 words have maps over after, expected 2 as over before',
     );
-    const whole = encodeHeatmapData({ ...changeMaps, words: { before: overBefore, after: overAfter } });
-    expect(() => decodeHeatmapData(whole.subarray(0, 12 + 4 * 6 * 4))).toThrow(
+    const encoded = encodeHeatmapData({ ...changeMaps, words: { before: overBefore, after: overAfter } });
+    expect(() => decodeHeatmapData(encoded.subarray(0, 12 + 4 * 6 * 4))).toThrow(
       'heatmap data has 108 bytes, expected 156 for 2 words on 3x2',
     );
   });

@@ -27,14 +27,14 @@ export function cameraApi(service: () => Service) {
       headers: Record<string, string> = { prefer: 'respond-async' },
     ) => {
       const isForm = 'payload' in body && Buffer.isBuffer(body.payload);
-      const { payload, headers: own } = isForm
+      const { payload, headers: formHeaders } = isForm
         ? (body as ReturnType<typeof form>)
         : { payload: JSON.stringify(body), headers: JSON_TYPE };
       return service().inject({
         method: 'POST',
         url: `/v1/cameras/${id}/frames`,
         payload,
-        headers: { ...own, ...headers },
+        headers: { ...formHeaders, ...headers },
       });
     },
   };

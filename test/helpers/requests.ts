@@ -35,13 +35,13 @@ export const post = (
   headers: Record<string, string> = { prefer: 'respond-async' },
 ) => {
   const isForm = 'payload' in body && Buffer.isBuffer(body.payload);
-  const { payload, headers: own } = isForm
+  const { payload, headers: formHeaders } = isForm
     ? (body as { payload: Buffer; headers: Record<string, string> })
     : { payload: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
   return {
     method: 'POST',
     url: '/v1/comparisons',
     payload,
-    headers: { ...own, ...headers },
+    headers: { ...formHeaders, ...headers },
   } as const;
 };

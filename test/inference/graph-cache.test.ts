@@ -60,10 +60,10 @@ describe('the graph cache', () => {
     const bundle = await tiny();
     const plain = await outputsOf(bundle, 'difference');
     const [name = ''] = await readdir(folder);
-    const whole = await readFile(join(folder, name));
-    await truncate(join(folder, name), Math.floor(whole.length / 2));
+    const intact = await readFile(join(folder, name));
+    await truncate(join(folder, name), Math.floor(intact.length / 2));
     expect(await outputsOf(bundle, 'difference')).toEqual(plain);
-    expect((await readFile(join(folder, name))).length).toBe(whole.length);
+    expect((await readFile(join(folder, name))).length).toBe(intact.length);
     expect(await readdir(folder)).toEqual([name]);
   });
 

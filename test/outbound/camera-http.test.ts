@@ -126,12 +126,12 @@ describe('a camera is shown as browsers show it, although it', () => {
 });
 
 describe('a connection that is closed early', () => {
-  const whole = () => Buffer.concat([head([OK, length()]), jpg]);
+  const complete = () => Buffer.concat([head([OK, length()]), jpg]);
   it.each<[string, (socket: Socket) => void]>([
     ['before the answer', (socket) => void socket.destroy()],
     ['by a reset', (socket) => void socket.resetAndDestroy()],
     ['within the header', (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-')],
-    ['within the picture', (socket) => void socket.end(whole().subarray(0, 2000))],
+    ['within the picture', (socket) => void socket.end(complete().subarray(0, 2000))],
     [
       'within a chunk',
       (socket) =>
@@ -139,7 +139,7 @@ describe('a connection that is closed early', () => {
     ],
     ['within a part', (socket) => void socket.end(stream(part([length()], jpg)).subarray(0, 2000))],
   ])('%s gets one more attempt', async (_when, first) => {
-    await serve((socket, number) => (number === 0 ? first(socket) : socket.end(whole())));
+    await serve((socket, number) => (number === 0 ? first(socket) : socket.end(complete())));
     expect(Buffer.compare(await camera.fetch(), jpg)).toBe(0);
     expect(camera.connections()).toBe(2);
   });

@@ -20,18 +20,18 @@ const judging = (...shares: number[]): CaptionOutput => ({
 const sharesOf = ({ kindLogits }: CaptionOutput): number[] => Array.from(kindLogits as Float32Array, Math.exp);
 
 describe('inBothDirections', () => {
-  const own = judging(0.02, 0.6, 0.1, 0.2, 0.05, 0.03);
+  const given = judging(0.02, 0.6, 0.1, 0.2, 0.05, 0.03);
   const reversed = judging(0.04, 0.2, 0.3, 0.4, 0.03, 0.03);
 
   it('has the mean of both directions, in which what appeared disappears', () => {
     const expected = [0.03, 0.45, 0.15, 0.3, 0.04, 0.03];
-    sharesOf(inBothDirections(own, reversed, KINDS)).forEach((share, i) => {
+    sharesOf(inBothDirections(given, reversed, KINDS)).forEach((share, i) => {
       expect(share).toBeCloseTo(expected[i] as number, 5);
     });
   });
 
   it('is reversed if the frames are exchanged', () => {
-    const [ahead, back] = [inBothDirections(own, reversed, KINDS), inBothDirections(reversed, own, KINDS)];
+    const [ahead, back] = [inBothDirections(given, reversed, KINDS), inBothDirections(reversed, given, KINDS)];
     for (const kind of ['appear', 'disappear', 'move', 'replace'] as const) {
       const [a, b] = [
         shareOf(kind, ahead.kindLogits as never, KINDS),
@@ -42,7 +42,7 @@ describe('inBothDirections', () => {
   });
 
   it('is the own output of a graph that judges no kind', () => {
-    const silent = { ...own, kindLogits: null };
+    const silent = { ...given, kindLogits: null };
     expect(inBothDirections(silent, silent, KINDS)).toEqual({ ...silent, reversed: silent });
   });
 });

@@ -18,7 +18,7 @@ const region = (x: number): MapRegion => ({
   box: { x, y: 0.1, width: 0.1, height: 0.1 },
 });
 const regions = [region(0.1), region(0.8)];
-const crops = regions.map((own) => ({ regions: [own] }));
+const crops = regions.map((region) => ({ regions: [region] }));
 const states = (text: string, at: number): LocationStatement =>
   located(text, { at: [at], regions: [regions[at] as MapRegion], score: 0.9 });
 const RED = states('a red thing has appeared on the left', 0);
@@ -36,8 +36,8 @@ const doubting =
       const logit = words.some((word) => doubted.includes(word)) ? -2 : 2;
       return { score: logit, slots: Float32Array.of(logit, 2, 2, 2, 2) };
     });
-const compose = (run: ReturnType<typeof doubting>, own = manifest) =>
-  composeChecked(description, KIND, { crops, regions }, own, 0.9, run);
+const compose = (run: ReturnType<typeof doubting>, used = manifest) =>
+  composeChecked(description, KIND, { crops, regions }, used, 0.9, run);
 const low = 1 / (1 + Math.exp(2));
 
 it('keeps the clauses whose action is probable', async () => {

@@ -39,7 +39,7 @@ const region = (x: number): MapRegion => ({
 const expectValid = (finding: Finding) => expect(Value.Check(FindingSchema, finding)).toBe(true);
 
 describe('the objects of a finding', () => {
-  const one = (value: 'person' | 'object', own: MapRegion): LocationFact => ({
+  const one = (value: 'person' | 'object', shown: MapRegion): LocationFact => ({
     ...{ kind: { value: 'appear', probability: 0.9 }, noun: { value, probability: 0.9 }, nouns: [], colour: null },
     ...{
       class: { value, probability: 0.9 },
@@ -48,7 +48,7 @@ describe('the objects of a finding', () => {
       way: null,
       colours: [],
     },
-    regions: [own],
+    regions: [shown],
   });
   const [person, bag] = [region(0.3), region(0.42)];
   const sentence = uniformScores('a bag has appeared', 0.7);

@@ -42,31 +42,22 @@ function outputOf(text: string): CaptionOutput {
 
 interface Graph {
   /** its words if it sees the strongest crops together */
-  readonly whole?: string;
+  readonly inOne?: string;
   /** its words if it sees two crops that only one frame shows */
   readonly ends?: string | ((set: readonly Crop[]) => string);
-  readonly together?: number;
+  readonly most?: number;
   readonly names?: KnownNames;
 }
 
 /** The statements, and the sets of crops of each run of the caption graph. */
-async function describeWith(
-  crops: readonly Crop[],
-  { whole = 'a dog', ends = 'a dog', together = 3, names }: Graph = {},
-) {
+async function describeWith(crops: readonly Crop[], { inOne = 'a dog', ends = 'a dog', most = 3, names }: Graph = {}) {
   const runs: (readonly (readonly Crop[])[])[] = [];
   const saysOf = (set: readonly Crop[]) => (typeof ends === 'string' ? ends : ends(set));
   const run = async (sets: readonly (readonly Crop[])[]) => {
     runs.push(sets);
-    return sets.map((set, i) => outputOf(i === 0 ? whole : set.length === 1 ? (set[0]?.says ?? '') : saysOf(set)));
+    return sets.map((set, i) => outputOf(i === 0 ? inOne : set.length === 1 ? (set[0]?.says ?? '') : saysOf(set)));
   };
-  const { statements, ends: candidates } = await describeLocations(
-    crops,
-    crops.slice(0, together),
-    run,
-    manifest,
-    names,
-  );
+  const { statements, ends: candidates } = await describeLocations(crops, crops.slice(0, most), run, manifest, names);
   const stated = statements.map(({ words, statement, regions }) => ({
     text: textOf(words),
     kind: statement.kind,
@@ -80,7 +71,7 @@ describe('describeLocations', () => {
 
   it('runs the caption graph once: the strongest together, each alone, and the ends of a possible move', async () => {
     const crops = [crop('a car has appeared', came), crop('the van is gone', left), crop('a', region('after', 0.4))];
-    const { stated, runs } = await describeWith(crops, { together: 2 });
+    const { stated, runs } = await describeWith(crops, { most: 2 });
     const [a, b, c] = crops;
     expect(runs).toEqual([[[a, b], [a], [b], [c], [b, a]]]);
     expect(stated).toEqual([
@@ -90,7 +81,7 @@ describe('describeLocations', () => {
   });
 
   it('takes the words about all for the only location, in one row', async () => {
-    const { stated, runs } = await describeWith([crop('', came)], { whole: 'a van has appeared' });
+    const { stated, runs } = await describeWith([crop('', came)], { inOne: 'a van has appeared' });
     expect(runs.map((sets) => sets.length)).toEqual([1]);
     expect(stated).toMatchObject([{ text: 'a van has appeared', regions: [came] }]);
   });
@@ -193,13 +184,13 @@ describe('describeLocations', () => {
   describe('with the words about the exchanged frames', () => {
     const both = region('before', 0.12);
     /** The kinds by their probability; of one direction unless `about` the exchanged frames there are words. */
-    const describedAs = async (own: string, about: string, shares: Partial<Record<string, number>>) => {
+    const describedAs = async (forwards: string, about: string, shares: Partial<Record<string, number>>) => {
       const kindLogits = Float32Array.from(kinds, (kind) => Math.log(shares[kind] ?? 1e-6));
       const crops = [crop('', came, both), crop('', left)];
       const run = async (sets: readonly (readonly Crop[])[]) =>
         sets.map((set) => {
           const isFirst = set.length === 1 && set[0] === crops[0];
-          const [ahead, back] = isFirst ? [own, about] : ['nothing', 'nothing'];
+          const [ahead, back] = isFirst ? [forwards, about] : ['nothing', 'nothing'];
           return { ...outputOf(ahead), kindLogits, reversed: outputOf(back) };
         });
       const { statements } = await describeLocations(crops, crops, run, manifest);

@@ -55,9 +55,12 @@ describe('TruthCheck', () => {
     box: { x: 0.1, y: 0.1, width: 0.1, height: 0.1 },
   });
   const regions = [region('after'), region('before'), region('after')];
-  const crops = regions.map((own) => ({ regions: [own] }));
+  const crops = regions.map((region) => ({ regions: [region] }));
   const [first, second, third] = crops as [(typeof crops)[0], (typeof crops)[0], (typeof crops)[0]];
-  const clause = (text: string, ...own: number[]) => ({ text, regions: own.map((i) => regions[i] as MapRegion) });
+  const clause = (text: string, ...indices: number[]) => ({
+    text,
+    regions: indices.map((i) => regions[i] as MapRegion),
+  });
   /** A check that scores a sentence by its number of words, and the runs of its graph. */
   const recorded = () => {
     const runs: { crops: readonly (typeof first)[]; texts: string[] }[] = [];

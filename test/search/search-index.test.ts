@@ -136,10 +136,10 @@ describe('Filters', () => {
 
   it('hide the words of changes that may not be found: they neither match nor suggest a spelling', () => {
     const secret = change('a box has appeared', { camera: 'vault', zone: 'diamonds' });
-    const own = (camera: string) => camera === 'gate';
+    const isGate = (camera: string) => camera === 'gate';
     const index = indexOf(secret, noon);
     expect(index.search('diamnds').interpretedAs).toEqual([{ word: 'diamnds', as: ['diamond'], by: 'spelling' }]);
-    expect(index.search('diamnds diamonds', { camera: own })).toEqual({
+    expect(index.search('diamnds diamonds', { camera: isGate })).toEqual({
       hits: [],
       interpretedAs: [],
       unknownWords: ['diamnds', 'diamonds'],
@@ -150,10 +150,10 @@ describe('Filters', () => {
   });
 
   it('give the same scores whether or not other cameras have changes', () => {
-    const own = (camera: string) => camera === 'gate';
+    const isGate = (camera: string) => camera === 'gate';
     const others = Array.from({ length: 50 }, () => change('a red car has left', { camera: 'yard' }));
-    const small = indexOf(APPEARED, VAN).search('red car', { camera: own });
-    expect(indexOf(APPEARED, VAN, ...others).search('red car', { camera: own })).toEqual(small);
+    const small = indexOf(APPEARED, VAN).search('red car', { camera: isGate });
+    expect(indexOf(APPEARED, VAN, ...others).search('red car', { camera: isGate })).toEqual(small);
   });
 });
 

@@ -48,13 +48,13 @@ describe('connectRedis', () => {
       ['a transaction', () => redis.multi().incr('big').expire('big', 10).exec()],
       ['a script', () => redis.eval("return redis.call('SET', KEYS[1], 'x')", 1, 'big')],
     ];
-    const told: unknown[] = [];
+    const codes: unknown[] = [];
     for (const [what, write] of writes) {
-      told.push([what, await redisCall('test', write).catch((thrown) => thrown.code)]);
+      codes.push([what, await redisCall('test', write).catch((thrown) => thrown.code)]);
     }
     await redis.config('SET', 'maxmemory', '0');
     redis.disconnect();
-    expect(told).toEqual(writes.map(([what]) => [what, 'queue-unavailable']));
+    expect(codes).toEqual(writes.map(([what]) => [what, 'queue-unavailable']));
   });
 
   it.each([

@@ -1,10 +1,10 @@
 import { ScenedeltaError } from '../../src/errors.js';
 import { auditFeedback, type FeedbackSample, parseFeedback, splitByTime } from '../../src/tuning/feedback.js';
 
-const line = (id: string, own: object = {}) =>
+const line = (id: string, fields: object = {}) =>
   JSON.stringify({
     ...{ id, before: `${id}-before.png`, after: `${id}-after.png`, references: ['a car has left'] },
-    ...{ verdict: 'change', scene: 'gate', caption: 'a car has left', ...own },
+    ...{ verdict: 'change', scene: 'gate', caption: 'a car has left', ...fields },
   });
 const parse = (...lines: string[]) => parseFeedback(lines.join('\n'), 'pairs.ndjson');
 const everything = () => true;

@@ -41,11 +41,11 @@ describe('fitVerdict', () => {
     const one = fc.record({ confidence: fc.double({ min: 0.5, max: 1, noNaN: true }), changed: fc.boolean() });
     fc.assert(
       fc.property(fc.array(one, { minLength: 20, maxLength: 80 }), (made) => {
-        const own = made.map((alarm) => ({ ...alarm, camera: 'gate' }));
-        const fit = fitVerdict(own, calibration);
+        const ofGate = made.map((alarm) => ({ ...alarm, camera: 'gate' }));
+        const fit = fitVerdict(ofGate, calibration);
         if (fit === null) return;
         expect(border(fit)).toBeGreaterThanOrEqual(0.5 - 1e-6);
-        const right = own.filter(({ changed }) => changed);
+        const right = ofGate.filter(({ changed }) => changed);
         const lost = right.filter(({ confidence }) => confidence < border(fit) - 1e-6);
         expect(lost.length).toBeLessThanOrEqual(0.03 * right.length);
       }),

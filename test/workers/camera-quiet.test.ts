@@ -47,9 +47,9 @@ describe.each(['previous', 'reference', 'memory'])('with before: %s', (before) =
     const examined = await send(always, DAY);
     const quiet = await send(ruled, DAY);
     expect(await changesOf('ruled')).toEqual(await changesOf('always'));
-    const told = ({ comparisons }: typeof quiet) =>
+    const answersOf = ({ comparisons }: typeof quiet) =>
       comparisons.map(({ verdict, kind, regions, severity }) => ({ verdict, kind, regions, severity }));
-    expect(told(quiet)).toEqual(told(examined));
+    expect(answersOf(quiet)).toEqual(answersOf(examined));
     expect(quiet.looks).toBeLessThan(examined.looks / 2);
     expect(quiet.comparisons.filter(isQuiet)).toHaveLength(DAY.length - 1 - quiet.looks);
   }, 60_000);

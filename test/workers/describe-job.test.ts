@@ -201,13 +201,13 @@ describe('A confirmed change', () => {
 
   it('is sent with the privacy masks that the camera has now', async () => {
     const id = await first();
-    const whole = [
+    const everywhere = [
       [0, 0],
       [1, 0],
       [1, 1],
       [0, 1],
     ];
-    const zones = [{ id: 'all', type: 'privacy', polygon: whole }];
+    const zones = [{ id: 'all', type: 'privacy', polygon: everywhere }];
     await setUpCamera(bench, 'gate', { describer: { preset: 'security' }, zones });
     await describeChange(id);
     const [, crop = ''] = server.received[0]?.body.split('base64,') ?? [];

@@ -70,14 +70,14 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
   const send = async (event: Event) => {
     event.preventDefault();
     fault.value = '';
-    const own = cameras.value.find(({ id }) => id === like.value);
+    const chosen = cameras.value.find(({ id }) => id === like.value);
     const request: BatchOptions = {
       every: every.value,
       metadata: { name: source.value === 'addresses' ? lines[0] : files.value.map(({ name }) => name).join(', ') },
       ...(source.value === 'addresses' ? { inputs: lines } : {}),
       ...(camera.value === '' ? {} : { camera: camera.value }),
       ...(start.value === '' ? {} : { start: new Date(start.value).toISOString() }),
-      ...(isSearch ? searchOf(place.value) : own === undefined ? {} : { settings: recordedSettings(own) }),
+      ...(isSearch ? searchOf(place.value) : chosen === undefined ? {} : { settings: recordedSettings(chosen) }),
     };
     try {
       for (const file of files.value) assertFits(file, 'footage', 'footage');

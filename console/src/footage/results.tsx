@@ -30,12 +30,12 @@ export function ResultsView({ id, results }: { readonly id: string; readonly res
   const second = useSignal(0);
   const element = useRef<HTMLVideoElement>(null);
   const recorded = summary.cameras.find((one) => one.camera === camera.value);
-  const own = useComputed(() => {
+  const shown = useComputed(() => {
     const wanted = text.value.toLowerCase();
     return changes.filter((change) => change.camera === camera.value && change.caption.toLowerCase().includes(wanted));
   }).value;
-  const change = own.find((one) => one.id === selected.value);
-  const line = useMemo(() => lineOf(recorded ?? { files: [] }, own), [recorded, own]);
+  const change = shown.find((one) => one.id === selected.value);
+  const line = useMemo(() => lineOf(recorded ?? { files: [] }, shown), [recorded, shown]);
 
   const openVideo = (file: File) => {
     const name = videoNamed(recorded?.files ?? [], file.name);
@@ -58,7 +58,7 @@ export function ResultsView({ id, results }: { readonly id: string; readonly res
   }, [id, camera.value]);
 
   const select = (wanted: string | undefined) => {
-    const found = own.find((one) => one.id === wanted);
+    const found = shown.find((one) => one.id === wanted);
     if (found === undefined) return;
     selected.value = found.id;
     const { file, seconds } = found.first_seen;
@@ -66,8 +66,8 @@ export function ResultsView({ id, results }: { readonly id: string; readonly res
       element.current.currentTime = Math.max(0, seconds - LEAD_S);
     }
   };
-  const position = own.findIndex((one) => one.id === selected.value);
-  const step = (by: number) => () => select(own[Math.min(Math.max(position + by, 0), own.length - 1)]?.id);
+  const position = shown.findIndex((one) => one.id === selected.value);
+  const step = (by: number) => () => select(shown[Math.min(Math.max(position + by, 0), shown.length - 1)]?.id);
   useKeys({ j: step(1), ArrowDown: step(1), k: step(-1), ArrowUp: step(-1) });
 
   const shownAt = (at: number) =>
@@ -75,7 +75,7 @@ export function ResultsView({ id, results }: { readonly id: string; readonly res
   const inVideo = video.value === null ? null : video.value.file;
   const duration = recorded?.files.find(({ file }) => file === inVideo)?.duration ?? 0;
   const span = inVideo === null ? line : { from: 0, to: duration * 1000 };
-  const marks = own
+  const marks = shown
     .filter(({ first_seen }) => inVideo === null || first_seen.file === inVideo)
     .map((one) => ({
       id: one.id,
@@ -148,12 +148,18 @@ export function ResultsView({ id, results }: { readonly id: string; readonly res
       <div class="results-body">
         <div class="results-list">
           <p class="quiet" role="status">
-            {own.length} {own.length === 1 ? 'change' : 'changes'}
+            {shown.length} {shown.length === 1 ? 'change' : 'changes'}
             <kbd>j</kbd>
             <kbd>k</kbd>
           </p>
-          {own.length > 0 && (
-            <VirtualList label="Changes" items={own} idOf={(one) => one.id} selected={selected.value} onSelect={select}>
+          {shown.length > 0 && (
+            <VirtualList
+              label="Changes"
+              items={shown}
+              idOf={(one) => one.id}
+              selected={selected.value}
+              onSelect={select}
+            >
               {(one) => (
                 <>
                   <span class="row-title">{one.caption}</span>

@@ -5,9 +5,9 @@ type RecordedCamera = FootageSummary['cameras'][number];
 
 /** H:MM:SS */
 export function shownSeconds(seconds: number): string {
-  const whole = Math.floor(seconds);
+  const full = Math.floor(seconds);
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
-  return `${Math.floor(whole / 3600)}:${two((whole / 60) % 60)}:${two(whole % 60)}`;
+  return `${Math.floor(full / 3600)}:${two((full / 60) % 60)}:${two(full % 60)}`;
 }
 
 /** Times of one camera in ms: capture times, or else the files one after the other from 0. */

@@ -26,14 +26,14 @@ let run = 0;
 
 /** Searches as the filter asks, some moments later. The hits of before stay until the answer. @returns how to stop */
 export function searchFor(filter: Filter): () => void {
-  const own = ++run;
+  const started = ++run;
   searchFault.value = '';
   searching.value = isSearch(filter);
   if (!isSearch(filter)) {
     hits.value = NONE;
     return () => undefined;
   }
-  const timer = setTimeout(() => void read(filter, own, NONE), TYPED_MS);
+  const timer = setTimeout(() => void read(filter, started, NONE), TYPED_MS);
   return () => clearTimeout(timer);
 }
 
@@ -41,7 +41,7 @@ export async function searchMore(filter: Filter): Promise<void> {
   if (hits.value.cursor !== null) await read(filter, run, hits.value);
 }
 
-async function read(filter: Filter, own: number, before: Hits): Promise<void> {
+async function read(filter: Filter, started: number, before: Hits): Promise<void> {
   searching.value = true;
   try {
     const { q, like, camera, zone, kind, severity, day } = filter;
@@ -50,7 +50,7 @@ async function read(filter: Filter, own: number, before: Hits): Promise<void> {
     const chosen = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
     const query = { ...asked, limit: PAGE, ...chosen, ...(/^\d{4}-\d\d-\d\d$/.test(day) ? spanOf(day) : {}) };
     const page = await ok(api.GET('/v1/changes', { params: { query } }));
-    if (own !== run) return;
+    if (started !== run) return;
     for (const change of page.items) keepChange(change);
     hits.value = {
       ids: [...before.ids, ...page.items.map(({ id }) => id)],
@@ -62,10 +62,10 @@ async function read(filter: Filter, own: number, before: Hits): Promise<void> {
       cursor: page.next_cursor,
     };
   } catch (error) {
-    if (own !== run) return;
+    if (started !== run) return;
     hits.value = NONE;
     searchFault.value = messageOf(error);
   } finally {
-    if (own === run) searching.value = false;
+    if (started === run) searching.value = false;
   }
 }

@@ -35,12 +35,12 @@ let run = 0;
 
 /** Reads the changes of a time span, or the latest ones. Changes that were read earlier stay. */
 export async function loadChanges(span: { since?: string; until?: string } = {}): Promise<void> {
-  const own = ++run;
+  const started = ++run;
   loading.value = true;
   loadFault.value = '';
   try {
     let cursor: string | undefined;
-    for (let read = 0; read < MOST && own === run; read += PAGE) {
+    for (let read = 0; read < MOST && started === run; read += PAGE) {
       const query = { limit: PAGE, ...span, ...(cursor === undefined ? {} : { cursor }) };
       const page = await ok(api.GET('/v1/changes', { params: { query } }));
       put(page.items);
@@ -48,9 +48,9 @@ export async function loadChanges(span: { since?: string; until?: string } = {})
       cursor = page.next_cursor;
     }
   } catch (error) {
-    if (own === run) loadFault.value = messageOf(error);
+    if (started === run) loadFault.value = messageOf(error);
   } finally {
-    if (own === run) loading.value = false;
+    if (started === run) loading.value = false;
   }
 }
 

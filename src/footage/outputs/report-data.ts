@@ -13,13 +13,13 @@ export function reportData(recording: Recording, numberOf: (path: string | null)
   const clocks = new Map(summary.cameras.map((camera) => [camera.camera, clockOf(camera)]));
   const cameras = summary.cameras.map(({ camera, files }): ReportCamera => {
     const clock = clocks.get(camera) ?? NO_CLOCK;
-    const own = [...changes, ...visits].filter((one) => one.camera === camera);
+    const ofCamera = [...changes, ...visits].filter((one) => one.camera === camera);
     const times = [
       ...files.flatMap(({ file, at, duration }) => [
         clock.time({ file, at, seconds: 0 }),
         clock.time({ file, at, seconds: 0 }) + (duration ?? 0) * 1000,
       ]),
-      ...own.flatMap(({ first_seen, last_seen }) => [clock.time(first_seen), clock.time(last_seen)]),
+      ...ofCamera.flatMap(({ first_seen, last_seen }) => [clock.time(first_seen), clock.time(last_seen)]),
     ];
     const span = [minimum(times), maximum(times)] as const;
     return {
@@ -137,9 +137,9 @@ const placeOf = ({ file, seconds }: Moment): string => `${file}, ${hours(seconds
 
 /** H:MM:SS */
 function hours(seconds: number): string {
-  const whole = Math.floor(seconds);
+  const full = Math.floor(seconds);
   const pad = (value: number) => String(Math.floor(value)).padStart(2, '0');
-  return `${Math.floor(whole / 3600)}:${pad((whole / 60) % 60)}:${pad(whole % 60)}`;
+  return `${Math.floor(full / 3600)}:${pad((full / 60) % 60)}:${pad(full % 60)}`;
 }
 
 /** Contours of the regions of one side as an SVG path; the boxes of the regions without contours. */

@@ -23,8 +23,8 @@ export function* captionsVtt(
     ...visits.filter(({ kind }) => kind === 'visit'),
     ...changes.filter(({ id }) => !grouped.has(id)),
   ];
-  const own = all.filter(({ first_seen }) => first_seen.file === file);
-  for (const cue of own.sort((a, b) => a.first_seen.seconds - b.first_seen.seconds)) {
+  const ofFile = all.filter(({ first_seen }) => first_seen.file === file);
+  for (const cue of ofFile.sort((a, b) => a.first_seen.seconds - b.first_seen.seconds)) {
     const { seconds } = cue.first_seen;
     yield `\n${text(cue.id)}\n${timestamp(seconds)} --> ${timestamp(seconds + shownFor(cue))}\n`;
     yield `${text(cue.caption)}\n`;

@@ -44,11 +44,11 @@ export async function* blocksOf(stream: Readable, pool: BlockPool): AsyncGenerat
         filled += count;
         from += count;
         if (filled < pool.length) continue;
-        const whole = block;
+        const full = block;
         // A block that was handed over is given back by its owner alone.
         block = pool.take();
         filled = 0;
-        yield whole;
+        yield full;
       }
     }
   } finally {

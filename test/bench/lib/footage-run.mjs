@@ -16,8 +16,8 @@ function usageOf(pid) {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-    const own = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
-    return children.reduce((sum, child) => sum + usageOf(child), own);
+    const ofProcess = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
+    return children.reduce((sum, child) => sum + usageOf(child), ofProcess);
   } catch {
     return 0;
   }

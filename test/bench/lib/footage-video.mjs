@@ -97,10 +97,10 @@ async function pairScenes(folder) {
     const pictures = boxes.length === 1 ? [empty, shown].map((side) => join(folder, pair[side])) : [];
     const sizes = await Promise.all(pictures.map((picture) => sharp(picture).metadata()));
     if (sizes.length === 0 || sizes[0].width < LEAST_WIDTH || sizes[0].width !== sizes[1].width) continue;
-    const [own] = boxes;
-    const part = await wide(pictures[0], own);
-    const box = placed(part, own);
-    if (box.width < 4 * MARGIN || box.height < 4 * MARGIN || box.width < own[2] * part.scale) continue;
+    const [outline] = boxes;
+    const part = await wide(pictures[0], outline);
+    const box = placed(part, outline);
+    if (box.width < 4 * MARGIN || box.height < 4 * MARGIN || box.width < outline[2] * part.scale) continue;
     const picture = await cutOut(await cropped(pictures[1], part), box);
     const things = Array(VISITS).fill({ picture, box });
     const base = await cropped(pictures[0], part);

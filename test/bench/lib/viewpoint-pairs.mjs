@@ -29,7 +29,7 @@ await serve(async ({ data, bundle }) => {
       const unmoved = view(before, null).image;
       const ofUnmoved = await graphs.encode(unmoved);
       const entries = [];
-      let own = null; // registration of the unaltered pair
+      let unaltered = null; // registration of the unaltered pair
       for (const [variant, rule] of Object.entries(VARIANTS)) {
         const random = seededRandom(`bench ${pair.id} ${variant}`);
         let frames;
@@ -43,7 +43,7 @@ await serve(async ({ data, bundle }) => {
           frames = { before: unmoved, after: rule.make ? await rule.make(moved.image, random) : moved.image };
         }
         const evidence = examine(frames.before, frames.after);
-        if (variant === 'as it is') own = evidence.registration;
+        if (variant === 'as it is') unaltered = evidence.registration;
         const features = {
           before: rule.half ? await graphs.encode(frames.before) : ofUnmoved,
           after: await graphs.encode(frames.after),
@@ -56,7 +56,7 @@ await serve(async ({ data, bundle }) => {
           changed: pair.verdict === 'change',
           evidence,
           tampers: fuseTampers(graphs.bundle.manifest, evidence, features).map(({ name }) => name),
-          error: rule.motion ? errorOf(evidence.registration, own, homography, frames.before) : null,
+          error: rule.motion ? errorOf(evidence.registration, unaltered, homography, frames.before) : null,
           ...(rule.tamper ? {} : await logits(graphs, frames, evidence, features)),
         });
       }
@@ -78,11 +78,11 @@ async function logits(graphs, { before, after }, { registration }, features) {
  * Errors in pixels, of the frame's centre and of the worst corner. The camera's own motion is removed, as registration
  * measured it on the unaltered pair; null if either registration was refused.
  */
-function errorOf(registration, own, made, { width, height }) {
-  if (registration === null || own === null) return null;
+function errorOf(registration, unaltered, made, { width, height }) {
+  if (registration === null || unaltered === null) return null;
   const off = (x, y) => {
     const found = project(registration.homography, x, y);
-    const real = project(own.homography, x, y);
+    const real = project(unaltered.homography, x, y);
     const truth = project(made, real.x, real.y);
     return Math.hypot((found.x - truth.x) * width, (found.y - truth.y) * height);
   };
