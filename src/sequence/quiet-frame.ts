@@ -19,14 +19,14 @@ import { frameThreshold } from './threshold.js';
 /**
  * @param seen of a frame that equals the last examined one
  * @param size upright size of the encoded frame
- * @returns null if the frame has to be examined
+ * @returns the evidence and the fold of it; null if the frame has to be examined
  */
-export function quietEvidence(
+export function foldQuiet(
   state: CameraState,
   seen: PreviewEvidence,
   size: Size,
   context: FoldContext,
-): FrameEvidence | null {
+): { readonly evidence: FrameEvidence; readonly folded: FoldedFrame } | null {
   const { camera, at, events, points, rules } = context;
   const examined = applicable(state, context);
   const baseline = standingBaseline(camera, state, size);
@@ -45,7 +45,8 @@ export function quietEvidence(
     threshold: examined.threshold,
     examined: false,
   };
-  return decides(foldFrame(state, evidence, context)) ? null : evidence;
+  const folded = foldFrame(state, evidence, context);
+  return decides(folded) ? null : { evidence, folded };
 }
 
 /** @returns the examined frame, if its answer may count for this one at all */

@@ -23,7 +23,7 @@ import type { FrameEvidence, PreviewEvidence } from './evidence.js';
 import { type Examination, examine, type FrameDependencies } from './examine.js';
 import { type FoldContext, type FoldedFrame, foldFrame } from './fold.js';
 import type { PreviewStore } from './previews.js';
-import { quietEvidence } from './quiet-frame.js';
+import { foldQuiet } from './quiet-frame.js';
 import type { CameraState } from './state.js';
 
 export interface StepInput extends Omit<FoldContext, 'points' | 'bundleThreshold' | 'rules'> {
@@ -69,12 +69,12 @@ export async function stepSequence(input: StepInput, deps: StepDependencies): Pr
   const points = deps.pipeline.operatingPoints(camera.settings.model);
   const rules = rulesOf(camera.id, camera.settings, input.alerting);
   const context: FoldContext = { ...input, points, rules, bundleThreshold: null };
-  const quiet = look?.comparison?.quiet === true ? quietEvidence(state, seen, look.preview.source, context) : null;
+  const quiet = look?.comparison?.quiet === true ? foldQuiet(state, seen, look.preview.source, context) : null;
   const passed = { quiet: performance.now() - startedAt - (look?.decodeMs ?? 0), decode: look?.decodeMs ?? 0 };
 
   const examined = quiet === null ? await examine({ ...input, frame: await input.frame() }, seen, context, deps) : null;
-  const evidence = quiet ?? (examined as Examination).evidence;
-  const folded = foldFrame(state, evidence, context);
+  const evidence = quiet?.evidence ?? (examined as Examination).evidence;
+  const folded = quiet?.folded ?? foldFrame(state, evidence, context);
   if (evidence.frame !== null && look !== null) deps.previews.keep(evidence.frame, look.preview);
   const compared = examined?.compared ?? null;
   const timings = compared?.timings ?? {};

@@ -15,7 +15,7 @@ import type { Finding } from '../../src/schemas/comparison.js';
 import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
 import type { FrameEvidence } from '../../src/sequence/evidence.js';
 import { type FoldContext, type FoldedFrame, foldFrame } from '../../src/sequence/fold.js';
-import { quietEvidence } from '../../src/sequence/quiet-frame.js';
+import { foldQuiet } from '../../src/sequence/quiet-frame.js';
 import type { CameraState } from '../../src/sequence/state.js';
 import { initialCameraState } from '../../src/sequence/state.js';
 
@@ -113,7 +113,7 @@ export function run(scenes: readonly Scene[], settings: CameraSettings): MadeRun
         ...{ size: { size: SIZE }, skipped: false, reset: before === null, notes: [] },
       },
     };
-    const evidence = (equal ? quietEvidence(state, seen, SIZE, context) : null) ?? examined;
+    const evidence = (equal ? foldQuiet(state, seen, SIZE, context) : null)?.evidence ?? examined;
     if (evidence.examined) stored.set(String(number), scene);
     const folded = foldFrame(state, evidence, context);
     if (folded.blend !== null && shown !== null) {
