@@ -41,11 +41,11 @@ export function reversedStatement(statement: ChangeStatement, box: Box): ChangeS
 }
 
 /** A statement in plain words for a thing that the namer names: "an object has appeared on the left". */
-export function unnamedStatement(kind: Exclude<StatementKind, 'move'>, box: Box): ChangeStatement {
+export function unnamedStatement(kind: StatementKind, box: Box): ChangeStatement {
   const object = { noun: 'object', colour: null, count: 1, definite: kind !== 'appear' };
   const things = kind === 'replace' ? [object, { ...object, definite: false }] : [object];
-  const verb = { appear: 'appeared', disappear: 'gone', replace: 'replaced' }[kind];
-  return { kind, verb, things, place: thirdOf(box), way: null };
+  const verb = { appear: 'appeared', disappear: 'gone', move: 'moved', replace: 'replaced' }[kind];
+  return { kind, verb, things, place: kind === 'move' ? null : thirdOf(box), way: null };
 }
 
 /**

@@ -7,8 +7,8 @@ import type { Prediction } from '../model/calibration.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { MapRegion } from '../model/regions.js';
 import type { Check } from '../schemas/check.js';
+import type { Description, LocationStatement } from './location-statement.js';
 import { type ChangeSentence, composeSentence, plainChange } from './sentence.js';
-import type { Description, LocationStatement } from './statements.js';
 import { type ClauseText, type RunCheck, TruthCheck } from './truth-check.js';
 
 /**
@@ -33,7 +33,8 @@ export async function composeChecked<C extends { readonly regions: readonly MapR
   const truthCheck = new TruthCheck(check, crops, glance.regions, run);
   const stated = await truthCheck.judge(description.statements.map(clauseOf));
   const { threshold } = check.calibration.action;
-  const isWeak = (i: number): boolean => (stated[i]?.facts.action ?? 1) < threshold;
+  const isWeak = (i: number): boolean =>
+    description.statements[i]?.recognised === undefined && (stated[i]?.facts.action ?? 1) < threshold;
   const firm = description.statements.filter((_, i) => !isWeak(i));
   const allWeak = firm.length === 0 && description.statements.length > 0;
   const captioned = allWeak

@@ -7,7 +7,7 @@ import { shareOf } from '../model/calibration.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
 import type { PairNames } from '../model/graph-io.js';
 import { SIDES_OF_KIND } from '../schemas/comparison.js';
-import type { EndsOfMove, LocationStatement } from './statements.js';
+import type { EndsOfMove, LocationStatement } from './location-statement.js';
 
 export type ClauseWeights = FactCalibration['clause'];
 
@@ -89,7 +89,8 @@ function twinOf(
   }, 0);
 }
 
-function cosine(a: readonly number[], b: readonly number[]): number {
+/** Cosine of two vectors of one length. */
+export function cosine(a: readonly number[], b: readonly number[]): number {
   const dot = (p: readonly number[], q: readonly number[]) => p.reduce((sum, x, i) => sum + x * (q[i] as number), 0);
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }

@@ -6,13 +6,15 @@ import type { CaptionOutput, Difference, PairNames, RegionCropFeatures } from '.
 import type { Bundle } from '../model/manifest.js';
 import type { Names } from '../model/naming.js';
 import { cropOfRegion, type MapRegion, partOfOtherFrame, union } from '../model/regions.js';
+import { beingsOf } from './beings.js';
 import { type CaptionRun, inBothDirections } from './both-directions.js';
 import type { EncodedCrop, Encoder } from './encoder.js';
 import { nameAll } from './facts.js';
+import type { Description } from './location-statement.js';
 import type { AlignedPair } from './pair.js';
 import { isSeparateThing, knownNames, showsTwoThings, unseenRegion } from './separate-things.js';
 import { type StatementEvidence, statementEvidence } from './statement-evidence.js';
-import { type Description, describeLocations, MAX_FACTS, MAX_STATEMENTS } from './statements.js';
+import { describeLocations, MAX_FACTS, MAX_STATEMENTS } from './statements.js';
 
 /** The parts of a pipeline that a description needs. */
 export interface CaptionParts {
@@ -86,7 +88,8 @@ export async function describePair(
   };
   if (names === undefined) return { description: await describeLocations(crops, strongest, run, manifest), crops };
   const words = manifest.names as Names;
-  const description = await describeLocations(crops, strongest, run, manifest, knownNames(names, words));
+  const known = { ...knownNames(names, words), beings: beingsOf(crops, names, words) };
+  const description = await describeLocations(crops, strongest, run, manifest, known);
   const { calibration, kinds } = manifest;
   const wording = { names: words, calibration: calibration.facts, kinds, truth };
   const named = nameAll(description, names, wording);

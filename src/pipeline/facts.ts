@@ -21,9 +21,9 @@ import {
 import { SIDES_OF_KIND } from '../schemas/comparison.js';
 import type { Thing } from '../schemas/statement.js';
 import { clauseProbability, evidenceOf } from './clause-probability.js';
+import type { Description, LocationFact, LocationStatement } from './location-statement.js';
 import { likelyPlace, likelyWay } from './place-facts.js';
 import { rescored, type ScoredWord, statedPhrase } from './scored-words.js';
-import type { Description, LocationFact, LocationStatement } from './statements.js';
 
 /** As `value` of a count: four or more. */
 const SEVERAL = 4;

@@ -17,9 +17,9 @@ import type { Lost } from '../schemas/loss.js';
 import type { Viewpoint } from '../schemas/viewpoint.js';
 import { hasMoved, type ViewpointEvidence } from '../viewpoint/examine.js';
 import { leftObjectOf } from './left-objects.js';
+import type { LocationFact, LocationStatement } from './location-statement.js';
 import { CERTAINTY } from './lost-parts.js';
 import type { ChangeSentence } from './sentence.js';
-import type { LocationFact, LocationStatement } from './statements.js';
 import type { Tamper } from './tamper-fusion.js';
 
 /** Finding of frames with the same pixels; no model runs. */

@@ -5,7 +5,7 @@
 import { boxDistance } from '../images.js';
 import type { MapRegion } from '../model/regions.js';
 import { OBJECT_KIND_OF, type ObjectKind, OWNER_WITHIN } from '../schemas/comparison.js';
-import type { LocationFact } from './statements.js';
+import type { LocationFact } from './location-statement.js';
 
 /** A class counts if it is more probable than the others together. */
 const LEAST_CLASS = 0.5;

@@ -8,8 +8,8 @@ import { classOf, SOMETHING, type Word } from '../language/thing.js';
 import { writeWords } from '../language/write.js';
 import type { Likely } from '../model/naming.js';
 import type { Thing } from '../schemas/statement.js';
+import type { LocationFact, LocationStatement } from './location-statement.js';
 import type { ScoredWord, WordAttention } from './scored-words.js';
-import type { LocationFact, LocationStatement } from './statements.js';
 
 /** A clause of the sentence, with the locations that it describes. */
 export type GroupStatement = Pick<LocationStatement, 'statement' | 'words' | 'regions'>;

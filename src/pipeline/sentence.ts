@@ -14,9 +14,9 @@ import { levelAt } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';
 import { joinSentences, type Sentence, toClause, toSentence, uniformScores, withWords } from '../model/tokenizer.js';
 import type { Content } from '../schemas/statement.js';
+import type { Description, LocationStatement } from './location-statement.js';
 import { type GroupStatement, groupAlike, joinGroup } from './merge-clauses.js';
 import { uniformWords, type WordAttention } from './scored-words.js';
-import type { Description, LocationStatement } from './statements.js';
 import type { ClauseText } from './truth-check.js';
 
 export interface ChangeSentence {

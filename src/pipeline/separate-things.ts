@@ -6,7 +6,7 @@ import { OTHER_SIDE } from '../images.js';
 import type { CropNames, PairNames } from '../model/graph-io.js';
 import { classShares, type Names, thingNames } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
-import type { KnownNames } from './statements.js';
+import type { KnownNames } from './location-statement.js';
 
 /** From this probability on, two regions are of two things, and a crop shows a thing (set, not fitted). */
 const LEAST = 0.5;
@@ -50,7 +50,7 @@ export const isSeparateThing = ({ side }: MapRegion, apart: PairNames, location:
   differenceOfClasses(apart[side], location[OTHER_SIDE[side]], names) >= LEAST;
 
 /** @param shown names of all crops, in their order */
-export const knownNames = (shown: readonly PairNames[], names: Names): KnownNames => ({
+export const knownNames = (shown: readonly PairNames[], names: Names): Omit<KnownNames, 'beings'> => ({
   mayBeOne: (before, after) => {
     const [from, to] = [shown[before]?.before, shown[after]?.after];
     return from === undefined || to === undefined || differenceOfClasses(from, to, names) < CERTAIN;
@@ -69,7 +69,8 @@ function isCertain(shown: CropNames, names: Names): boolean {
 
 const showsThing = (shown: CropNames, names: Names): boolean => classesOf(shown, names).nothing < LEAST;
 
-function classesOf(shown: CropNames, names: Names) {
+/** The probability that a picture shows no thing, and those of the classes of a thing. */
+export function classesOf(shown: CropNames, names: Names) {
   const thing = thingNames([shown], names);
   return { nothing: thing.nothing, shares: classShares(thing, names) };
 }

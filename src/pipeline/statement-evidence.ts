@@ -8,9 +8,9 @@ import { logitOf } from '../logistic.js';
 import type { PairNames } from '../model/graph-io.js';
 import type { StatementKind } from '../schemas/comparison.js';
 import { type ClauseEvidence, evidenceOf } from './clause-probability.js';
+import type { Description, LocationStatement } from './location-statement.js';
 import { agreement, sideOf } from './place-facts.js';
 import { statedPhrase } from './scored-words.js';
-import type { Description, LocationStatement } from './statements.js';
 
 /** One statement as the captioner wrote it, and the probability that it gets by the present calibration. */
 export interface StatementEvidence {

@@ -2,101 +2,25 @@
  * Statements: per location of a change the clause that the caption graph writes if it sees the region crops of this
  * location only. The sentence of an answer is composed of them (sentence.ts, ADR 16).
  */
-import type { Box, Side } from '../images.js';
+import type { Side } from '../images.js';
 import { type ChangeStatement, isChangeStatement, reversedStatement, unnamedStatement } from '../language/plain.js';
 import { type Clause, readClauses } from '../language/read-clauses.js';
 import { writeWords } from '../language/write.js';
 import { shareOf } from '../model/calibration.js';
 import type { CaptionOutput } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
-import type { Likely, LikelyClass } from '../model/naming.js';
-import type { MapRegion, RegionCrop } from '../model/regions.js';
+import type { MapRegion } from '../model/regions.js';
 import { type Sentence, toClause, toSentence, withWords } from '../model/tokenizer.js';
 import { reversedKind, SIDES_OF_KIND, type StatementKind } from '../schemas/comparison.js';
+import { stateMove } from './beings.js';
 import type { CaptionRun } from './both-directions.js';
-import { decodedWords, meanAttention, type ScoredWord, uniformWords } from './scored-words.js';
+import type { Description, EndsOfMove, KnownNames, LocationCrop, LocationStatement } from './location-statement.js';
+import { decodedWords, meanAttention, uniformWords } from './scored-words.js';
 
 /** Bound of the cost: a row of a run of the caption graph takes 4 ms (`npm run bench:model`). */
 export const MAX_STATEMENTS = 6;
 /** Number of locations that have facts, if no statements were asked for. */
 export const MAX_FACTS = 5;
-
-/** A thing at a location. */
-export interface LocationFact {
-  /** with the probability that the location changed in this way */
-  readonly kind: { readonly value: StatementKind; readonly probability: number };
-  readonly noun: Likely;
-  /** of probability 0.05 or more, the most probable first */
-  readonly nouns: readonly Likely[];
-  /** the most probable; null: the bundle has no nouns of a class */
-  readonly class: LikelyClass | null;
-  /** null: no colour is probable enough */
-  readonly colour: Likely | null;
-  /** as `nouns` */
-  readonly colours: readonly Likely[];
-  /** 4: four or more */
-  readonly count: { readonly value: number; readonly probability: number };
-  /** where the thing is or was; null: of a move, or none is probable enough */
-  readonly place: Likely | null;
-  /** of a move: the way that the thing went; null: none is probable enough */
-  readonly way: Likely | null;
-  readonly regions: readonly MapRegion[];
-}
-
-/** A clause as the caption graph wrote it. */
-interface DecodedClause {
-  readonly statement: ChangeStatement;
-  /** about the pair with its frames exchanged */
-  readonly reversed: boolean;
-}
-
-/** A statement about one location. */
-export interface LocationStatement {
-  /** positions of its crops among all: one, or those of both ends of a move */
-  readonly at: readonly number[];
-  /** none of a bundle that names nothing */
-  readonly facts: readonly LocationFact[];
-  readonly statement: ChangeStatement;
-  /** those that show the thing, on the sides that the kind needs */
-  readonly regions: readonly MapRegion[];
-  readonly words: readonly ScoredWord[];
-  /** of the run on this location alone; null of a caption graph that judges no kind */
-  readonly kindLogits: Float32Array | null;
-  /** clauses of the caption graph about the location, in both directions */
-  readonly decoded: readonly DecodedClause[];
-  /** probability that the location changed as the statement says, 0..1 (clause-probability.ts) */
-  readonly probability: number;
-}
-
-/** The outputs of the caption graph for a change. */
-export interface Description {
-  /** seeing the strongest locations together */
-  readonly joint: CaptionOutput;
-  /** boxes of the crops of `joint` */
-  readonly crops: readonly Box[];
-  /** at most one per location, the strongest first */
-  readonly statements: readonly LocationStatement[];
-  /** the crops that may be the two ends of a move by their sides, and the kind logits of the run on both */
-  readonly ends: readonly EndsOfMove[];
-}
-
-export interface EndsOfMove {
-  /** positions of the crops among all */
-  readonly before: number;
-  readonly after: number;
-  /** null: their names say that they are two things, or the caption graph judges no kind */
-  readonly kindLogits: Float32Array | null;
-}
-
-type LocationCrop = Pick<RegionCrop, 'crop' | 'regions'>;
-
-/** Names of the crops as evidence about their locations; numbers are positions of the crops. */
-export interface KnownNames {
-  /** whether the thing of one crop before may be that of another crop after */
-  mayBeOne(before: number, after: number): boolean;
-  /** per frame, whether it surely shows a thing that changed */
-  isThing(crop: number): Readonly<Record<Side, boolean>>;
-}
 
 type Vocabulary = Pick<BundleManifest, 'vocabulary' | 'special' | 'kinds'>;
 
@@ -124,10 +48,10 @@ export async function describeLocations<C extends LocationCrop>(
   const outputs = await run([strongest, ...alone, ...moves.map(({ set }) => set)]);
   const joint = outputs[0] as CaptionRun;
   const boxes = strongest.map(({ crop }) => crop);
-  const singles = crops.map((crop, i) => {
-    const output = crops.length === 1 ? joint : (outputs[i + 1] as CaptionRun);
-    return statementOf(output, [crop], [i], manifest) ?? plainStatement(output, crop, i, names);
-  });
+  const outputOfCrop = (i: number) => (crops.length === 1 ? joint : (outputs[i + 1] as CaptionRun));
+  const singles = crops.map(
+    (crop, i) => statementOf(outputOfCrop(i), [crop], [i], manifest) ?? plainStatement(outputOfCrop(i), crop, i, names),
+  );
   const outputOf = new Map(moves.map((move, i) => [move, outputs[1 + alone.length + i] as CaptionRun]));
   const moved = [...outputOf]
     .map(([{ set, before, after }, output]) => statementOf(output, set, [before, after], manifest))
@@ -146,6 +70,7 @@ export async function describeLocations<C extends LocationCrop>(
     }
     singles[Math.min(...move.at)] = move;
   }
+  for (const being of names?.beings ?? []) stateMove(being, singles, crops, outputOfCrop);
   return { joint, crops: boxes, statements: singles.filter((statement) => statement !== undefined), ends };
 }
 

@@ -4,7 +4,7 @@ import type { CheckOutput } from '../../src/model/graph-io.js';
 import { type BundleManifest, loadBundle } from '../../src/model/manifest.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import { composeChecked } from '../../src/pipeline/checked-sentence.js';
-import type { Description, LocationStatement } from '../../src/pipeline/statements.js';
+import type { Description, LocationStatement } from '../../src/pipeline/location-statement.js';
 import { TINY, tinyCheck } from '../model/tiny-bundle.js';
 import { located } from './located.js';
 
@@ -36,8 +36,8 @@ const doubting =
       const logit = words.some((word) => doubted.includes(word)) ? -2 : 2;
       return { score: logit, slots: Float32Array.of(logit, 2, 2, 2, 2) };
     });
-const compose = (run: ReturnType<typeof doubting>, used = manifest) =>
-  composeChecked(description, KIND, { crops, regions }, used, 0.9, run);
+const compose = (run: ReturnType<typeof doubting>, used = manifest, described = description) =>
+  composeChecked(described, KIND, { crops, regions }, used, 0.9, run);
 const low = 1 / (1 + Math.exp(2));
 
 it('keeps the clauses whose action is probable', async () => {
@@ -55,6 +55,13 @@ it('leaves out a clause whose action is doubted, the strongest too, and lists it
   expect(captioned.sentence.text).toBe(textOf(BLUE.words));
   expect(check?.clauses.map(({ text }) => text)).toEqual([textOf(BLUE.words)]);
   expect(check?.weakened).toEqual([{ text: textOf(RED.words), slot: 'action', p: expect.closeTo(low), regions: [1] }]);
+});
+
+it('keeps a doubted clause about a being that the names recognised', async () => {
+  const statements = description.statements.map((one) => (one === RED ? { ...one, recognised: true as const } : one));
+  const { captioned, check } = await compose(doubting('red', 'blue'), manifest, { ...description, statements });
+  expect(captioned.sentence.text).toBe(textOf(RED.words));
+  expect(check?.weakened.map(({ text }) => text)).toEqual([textOf(BLUE.words)]);
 });
 
 it('says without a kind that something has changed if every clause is doubted', async () => {

@@ -1,7 +1,7 @@
 import { textOf } from '../../src/language/write.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import { nameStatement } from '../../src/pipeline/facts.js';
-import type { LocationStatement } from '../../src/pipeline/statements.js';
+import type { LocationStatement } from '../../src/pipeline/location-statement.js';
 import type { StatementKind } from '../../src/schemas/comparison.js';
 import { cropNames, NAMES } from '../model/names.js';
 import { located } from './located.js';

@@ -3,7 +3,7 @@ import type { Prediction } from '../../src/model/calibration.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import { type Sentence, uniformScores } from '../../src/model/tokenizer.js';
 import { changedFinding, identicalFinding, unchangedFinding } from '../../src/pipeline/finding.js';
-import type { LocationFact } from '../../src/pipeline/statements.js';
+import type { LocationFact } from '../../src/pipeline/location-statement.js';
 import { type Finding, FindingSchema, keepRegions } from '../../src/schemas/comparison.js';
 
 /** A sentence of another grammar, of the kind of the prediction. */

@@ -1,8 +1,8 @@
 /** Statements about locations from their text, for tests. */
 import type { ChangeStatement } from '../../src/language/plain.js';
 import { readClauses } from '../../src/language/read-clauses.js';
+import type { LocationStatement } from '../../src/pipeline/location-statement.js';
 import type { ScoredWord } from '../../src/pipeline/scored-words.js';
-import type { LocationStatement } from '../../src/pipeline/statements.js';
 
 interface Given extends Partial<LocationStatement> {
   readonly score?: number;

@@ -3,8 +3,8 @@ import { deniesChange } from '../../src/language/plain.js';
 import type { FactCalibration } from '../../src/model/fact-calibration.js';
 import type { CaptionOutput } from '../../src/model/graph-io.js';
 import type { MapRegion } from '../../src/model/regions.js';
+import type { LocationStatement } from '../../src/pipeline/location-statement.js';
 import { composeSentence } from '../../src/pipeline/sentence.js';
-import type { LocationStatement } from '../../src/pipeline/statements.js';
 import { located } from './located.js';
 
 const region = (x: number): MapRegion => ({

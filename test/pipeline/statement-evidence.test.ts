@@ -1,8 +1,8 @@
 /** The measurements that the calibration of facts is fitted to. */
 import type { PairNames } from '../../src/model/graph-io.js';
 import type { MapRegion } from '../../src/model/regions.js';
+import type { Description, LocationStatement } from '../../src/pipeline/location-statement.js';
 import { statementEvidence } from '../../src/pipeline/statement-evidence.js';
-import type { Description, LocationStatement } from '../../src/pipeline/statements.js';
 import { located } from './located.js';
 
 const KINDS = ['none', 'appear', 'disappear', 'move', 'replace', 'multi'];

@@ -2,7 +2,8 @@ import type { Side } from '../../src/images.js';
 import { textOf, write } from '../../src/language/write.js';
 import type { CaptionOutput } from '../../src/model/graph-io.js';
 import type { MapRegion } from '../../src/model/regions.js';
-import { describeLocations, type KnownNames } from '../../src/pipeline/statements.js';
+import type { KnownNames } from '../../src/pipeline/location-statement.js';
+import { describeLocations } from '../../src/pipeline/statements.js';
 
 const VOCABULARY = [
   ...['<pad>', '<unk>', '<start>', '<end>'],
@@ -154,11 +155,53 @@ describe('describeLocations', () => {
 
   it('asks about no move between things that their names distinguish', async () => {
     const crops = [crop('a car has appeared', came), crop('the dog has left', left)];
-    const names: KnownNames = { mayBeOne: () => false, isThing: () => ({ before: true, after: true }) };
+    const names: KnownNames = {
+      mayBeOne: () => false,
+      isThing: () => ({ before: true, after: true }),
+      beings: [],
+    };
     const { stated, runs, ends } = await describeWith(crops, { ends: 'the dog has moved', names });
     expect(runs[0]).toHaveLength(3);
     expect(ends).toEqual([{ before: 1, after: 0, kindLogits: null }]);
     expect(stated.map(({ kind }) => kind)).toEqual(['appear', 'disappear']);
+  });
+
+  describe('with a being that the names show once in each frame', () => {
+    const known = (before: number, after: number): KnownNames => ({
+      mayBeOne: () => false,
+      isThing: () => ({ before: false, after: false }),
+      beings: [{ before, after }],
+    });
+    const moved = { text: 'the object has moved', kind: 'move' };
+
+    it('is a move at the stronger location, whatever the graph writes about them', async () => {
+      const far = region('after', 0.4);
+      const crops = [crop('a car has appeared', came), crop('a car has appeared', far), crop('the dog has left', left)];
+      const { stated } = await describeWith(crops, { names: known(2, 0) });
+      expect(stated).toEqual([
+        { ...moved, regions: [left, came] },
+        { text: 'a car has appeared', kind: 'appear', regions: [far] },
+      ]);
+    });
+
+    it.each(['a dog has appeared', 'nothing has changed'])(
+      'is a move at one location (the graph: %s)',
+      async (says) => {
+        const end = region('before', 0.12);
+        const { stated } = await describeWith([crop('', came, end)], { whole: says, names: known(0, 0) });
+        expect(stated).toEqual([{ ...moved, regions: [end, came] }]);
+      },
+    );
+
+    it('keeps the move that the graph wrote, at one location and of another pair of ends', async () => {
+      const here = crop('', came, region('before', 0.12));
+      const alone = await describeWith([here], { whole: 'the dog has moved to the right', names: known(0, 0) });
+      expect(alone.stated).toMatchObject([{ text: 'the dog has moved to the right' }]);
+      const crops = [crop('a car has appeared', came), crop('the dog has left', left), crop('a', region('after', 0.4))];
+      const names = { ...known(1, 2), mayBeOne: (_: number, after: number) => after === 0 };
+      const { stated } = await describeWith(crops, { ends: 'the dog has moved', names });
+      expect(stated).toEqual([{ text: 'the dog has moved', kind: 'move', regions: [left, came] }]);
+    });
   });
 
   it.each([
@@ -171,6 +214,7 @@ describe('describeLocations', () => {
       const names: KnownNames = {
         mayBeOne: () => true,
         isThing: () => ({ before: is && side === 'before', after: is && side === 'after' }),
+        beings: [],
       };
       const crops = [crop('nothing has changed', region(side, 0.1)), crop('the dog has left', left)];
       const { statements, stated } = await describeWith(crops, { names });
