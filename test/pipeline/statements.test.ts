@@ -188,14 +188,14 @@ describe('describeLocations', () => {
       'is a move at one location (the graph: %s)',
       async (says) => {
         const end = region('before', 0.12);
-        const { stated } = await describeWith([crop('', came, end)], { whole: says, names: known(0, 0) });
+        const { stated } = await describeWith([crop('', came, end)], { inOne: says, names: known(0, 0) });
         expect(stated).toEqual([{ ...moved, regions: [end, came] }]);
       },
     );
 
     it('keeps the move that the graph wrote, at one location and of another pair of ends', async () => {
       const here = crop('', came, region('before', 0.12));
-      const alone = await describeWith([here], { whole: 'the dog has moved to the right', names: known(0, 0) });
+      const alone = await describeWith([here], { inOne: 'the dog has moved to the right', names: known(0, 0) });
       expect(alone.stated).toMatchObject([{ text: 'the dog has moved to the right' }]);
       const crops = [crop('a car has appeared', came), crop('the dog has left', left), crop('a', region('after', 0.4))];
       const names = { ...known(1, 2), mayBeOne: (_: number, after: number) => after === 0 };
