@@ -104,8 +104,8 @@ async function measureStages() {
   const { crops, size } = await measureCrops(captioner, { before, after }, regions);
   await time('caption: one row', 1, () => captioner.caption([{ ...difference, crops }]));
   const run = (sets) => captioner.caption(sets.map((set) => ({ ...difference, crops: set })));
-  const most = manifest.glance?.regions ?? 0;
-  const description = await time('caption: statements', 1, () => describeLocations(crops, most, run, manifest));
+  const strongest = crops.slice(0, manifest.glance?.regions ?? 0);
+  const description = await time('caption: statements', 1, () => describeLocations(crops, strongest, run, manifest));
   const { joint: output } = description;
   const kind = mostProbableKind(output.kindLogits ?? difference.kindLogits, manifest.kinds);
   await time('sentence and heatmaps of words', 1, async () =>
