@@ -102,8 +102,14 @@ const medianColour = (cells: readonly number[], colour: Float32Array): Colour =>
     return sorted[sorted.length >> 1] as number;
   });
 
-const distance = ({ colour }: Cells, i: number, from: Colour): number =>
-  Math.max(...from.map((level, c) => Math.abs((colour[i * 3 + c] as number) - level)));
+/** @param from three levels from `offset` on. A loop, because it runs for each cell of each frame. */
+function distance({ colour }: Cells, i: number, from: ArrayLike<number>, offset = 0): number {
+  let most = 0;
+  for (let c = 0; c < 3; c++) {
+    most = Math.max(most, Math.abs((colour[i * 3 + c] as number) - (from[offset + c] as number)));
+  }
+  return most;
+}
 
 function isFill(cells: readonly number[], colour: Colour, shown: Cells, known: Cells): boolean {
   const around = rectangleAround(cells, shown.columns);
@@ -126,18 +132,14 @@ function isFill(cells: readonly number[], colour: Colour, shown: Cells, known: C
 /** Cells of rows that repeat the row above, in which the other frame has other rows. */
 function repeatedRows(shown: Cells, known: Cells): number[] {
   const { columns, rows, vertical, colour } = shown;
-  const stepDown = (cells: Cells, i: number) =>
-    distance(
-      cells,
-      i,
-      [0, 1, 2].map((c) => cells.colour[(i - columns) * 3 + c] as number),
-    );
+  const stepDown = (cells: Cells, i: number) => distance(cells, i, cells.colour, (i - columns) * 3);
   const found: number[] = [];
   for (let y = 1; y < rows; y++) {
     const row = Array.from({ length: columns }, (_, x) => y * columns + x);
     const repeats = row.filter((i) => (vertical[i] as number) <= CONSTANT && stepDown(shown, i) <= REPEATED);
+    if (repeats.length < MOST * columns) continue;
     const differed = row.filter((i) => (known.vertical[i] as number) > CONSTANT || stepDown(known, i) > REPEATED);
-    if (repeats.length < MOST * columns || differed.length < columns / 3) continue;
+    if (differed.length < columns / 3) continue;
     const greens = row.map((i) => colour[i * 3 + 1] as number);
     const mean = greens.reduce((sum, level) => sum + level, 0) / columns;
     const spread = Math.sqrt(greens.reduce((sum, level) => sum + (level - mean) ** 2, 0) / columns);
