@@ -11,6 +11,7 @@ import type { FactCalibration } from '../model/fact-calibration.js';
 import type { PairNames } from '../model/graph-io.js';
 import {
   type Decoded,
+  type LikelyClass,
   likelyClass,
   likelyColour,
   likelyNoun,
@@ -78,6 +79,9 @@ export function nameStatement(
   const stated = statedPhrase(decoded, isMove ? 'way' : 'place', isMove ? statement.way : statement.place);
   const place = isMove ? null : likelyPlace(stated, one.regions, calibration, truth);
   const way = isMove ? likelyWay(stated, one.regions, calibration, truth) : null;
+  const counted = statement.things.map((thing, i) =>
+    isNearPerson(things[i]?.class ?? null, one.regions) ? { ...thing, count: 1 } : thing,
+  );
   const facts = things.map(
     ({ sides: frames, noun, nouns, class: likely, colour, colours }, i): LocationFact => ({
       kind: { value: statement.kind, probability },
@@ -86,7 +90,7 @@ export function nameStatement(
       class: likely,
       colour,
       colours,
-      count: countOf(statement.things[i] as Thing, i, decoded, calibration),
+      count: countOf(counted[i] as Thing, i, decoded, calibration),
       place,
       way,
       regions: one.regions.filter(({ side }) => frames.includes(side)),
@@ -94,7 +98,7 @@ export function nameStatement(
   );
   const named: ChangeStatement = {
     ...statement,
-    things: statement.things.map((thing, i) => renamed(thing, facts[i] as LocationFact)),
+    things: counted.map((thing, i) => renamed(thing, facts[i] as LocationFact)),
     place: place?.value ?? null,
     way: way?.value ?? null,
   };
@@ -102,6 +106,11 @@ export function nameStatement(
   const written = rescored(writeWords(named), decoded, facts, phrase?.value === stated?.value ? null : phrase);
   return { ...one, probability, facts, statement: named, words: written };
 }
+
+/** From this share of the frame on, a region of people shows one, who is near; set on cameras of tier A (ADR 74). */
+const NEAR = 0.1;
+const isNearPerson = (of: LikelyClass | null, regions: LocationStatement['regions']): boolean =>
+  of?.value === 'person' && regions.some(({ area }) => area >= NEAR);
 
 /** A garment has the colour of the decoder: with another colour it is left out. */
 function renamed(thing: Thing, { noun, colour }: LocationFact): Thing {

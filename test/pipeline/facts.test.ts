@@ -69,6 +69,18 @@ describe('nameStatement', () => {
     expect([came?.noun, came?.colour]).toEqual([went?.noun, went?.colour]);
   });
 
+  it.each([
+    [0.01, man, 'two men in red have appeared', 2],
+    [0.1, man, 'a man in red has appeared', 1],
+    [0.1, car, 'two dark cars have appeared', 2],
+  ] as const)('counts a person whose region covers %d of the frame', (area, after, ...expected) => {
+    const came = states('two horses have appeared', 'appear');
+    const one = { ...came, regions: came.regions.map((shown) => ({ ...shown, area })) };
+    const wording = { names: NAMES, calibration: undefined, kinds: KINDS, truth: 0.9 };
+    const named = nameStatement(one, [{ before: car, after }], [], wording);
+    expect([textOf(named.words), named.facts[0]?.count.value]).toEqual(expected);
+  });
+
   it('lists the facts with their probabilities, and the regions of the frame that shows the thing', () => {
     expect(name('the two horses have been replaced by a dog', 'replace').facts).toEqual([
       {
