@@ -37,7 +37,10 @@ const settings = {
     }),
   ),
   DEFAULT_MODEL: text('scorer-surveillance', 'Bundle used if a request names none.'),
-  REDIS_URL: optionalText('redis://, rediss:// or unix:///path.sock; default: the embedded server in DATA_DIR.'),
+  REDIS_URL: optionalText(
+    'redis://, rediss://, unix:///path.sock, or redis+sentinel://host:port,host:port/NAME for a primary that fails ' +
+      'over (deploy/README.md); default: the embedded server in DATA_DIR.',
+  ),
   AUTH: oneOf(['on', 'off'], 'on', 'off serves without API keys, and only on a loopback HOST.'),
   CORS_ORIGINS: Type.Unsafe<readonly string[]>(
     Type.Array(Type.String({ pattern: '^(\\*|https?://[^/?#\\s@A-Z]+)$' }), {

@@ -76,6 +76,7 @@ export interface ApiDependencies {
     | 'waiting'
     | 'ping'
     | 'takesWrites'
+    | 'mayEvict'
   >;
   readonly idempotency: IdempotencyRecords;
   readonly rates: RateCounter;

@@ -133,16 +133,13 @@ export function createJobProducer(redis: Redis, clock: () => number = systemCloc
         ]);
       }),
     /** @returns whether Redis answers; it never throws. */
-    ping: async (): Promise<boolean> =>
-      redis.status === 'ready' &&
-      redis.ping().then(
-        () => true,
-        () => false,
-      ),
+    ping: async (): Promise<boolean> => redis.status === 'ready' && succeeds(redis.ping()),
     /** @returns whether Redis takes writes; it never throws. */
-    takesWrites: async (): Promise<boolean> =>
-      redis.set(KEYS.probe, '1', 'PX', 60_000).then(
-        () => true,
+    takesWrites: (): Promise<boolean> => succeeds(redis.set(KEYS.probe, '1', 'PX', 60_000)),
+    /** @returns whether Redis may evict keys and lose accepted work; false if it does not say. It never throws. */
+    mayEvict: async (): Promise<boolean> =>
+      redis.info('memory').then(
+        (info) => !/^maxmemory_policy:noeviction\r?$/m.test(info) && info.includes('maxmemory_policy:'),
         () => false,
       ),
     close: async (): Promise<void> => {
@@ -155,3 +152,9 @@ export function createJobProducer(redis: Redis, clock: () => number = systemCloc
 /** Lower runs first: a comparison with a waiting client, like a camera's frame, comes before one that is read later. */
 export const priorityOf = (queue: ComparisonQueueName, unattended: boolean): number =>
   queue === 'archive' ? PRIORITY.archive : unattended ? PRIORITY.unattended : PRIORITY.live;
+
+const succeeds = (command: Promise<unknown>): Promise<boolean> =>
+  command.then(
+    () => true,
+    () => false,
+  );

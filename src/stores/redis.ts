@@ -4,7 +4,7 @@ import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { systemClock } from '../clock.js';
 import { ScenedeltaError } from '../errors.js';
 import type { Logger } from '../logger.js';
-import { withoutSecrets } from '../redact-url.js';
+import { redisAddress } from './redis-address.js';
 
 /**
  * producer: a request waits for the answer, so an unreachable Redis is an error at once.
@@ -34,6 +34,9 @@ const DISCONNECT_MS = 50;
 /** Interval between two log lines of one outage. */
 const REPEAT_MS = 10_000;
 
+/** @returns ms until the next attempt to connect */
+const backOff = (times: number): number => Math.min(50 * 2 ** Math.min(times, 6), 2_000);
+
 const ROLE_OPTIONS = {
   // commandTimeout also catches a Redis that accepts connections but no longer answers.
   producer: { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 5_000 },
@@ -41,17 +44,23 @@ const ROLE_OPTIONS = {
 } as const satisfies Record<RedisRole, RedisOptions>;
 
 /**
- * @param url redis://, rediss:// or unix:///path/to.sock (with ?db=N for a database other than 0)
+ * @param url as redisAddress takes it
  * @returns a client that connects in the background and reconnects without end. It logs each outage and its end.
  * @throws ScenedeltaError 'invalid-request' if the address is none of these.
  */
 export function connectRedis(url: string, options: { role: RedisRole; logger: Logger }): Redis {
   const { logger, role } = options;
-  const redis = new Redis(redisAddress(url), {
+  const address = redisAddress(url);
+  const clientOptions = {
     ...ROLE_OPTIONS[role],
     disconnectTimeout: DISCONNECT_MS,
-    retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 6), 2_000),
-  });
+    retryStrategy: backOff,
+    sentinelRetryStrategy: backOff,
+    // A primary that became a replica refuses writes; the address, or a sentinel, names the new one.
+    reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
+  };
+  const redis =
+    typeof address === 'string' ? new Redis(address, clientOptions) : new Redis({ ...clientOptions, ...address });
   let awaySince: number | undefined;
   let loggedAt = 0;
   const away = (err?: Error) => {
@@ -71,18 +80,6 @@ export function connectRedis(url: string, options: { role: RedisRole; logger: Lo
     loggedAt = 0;
   });
   return redis;
-}
-
-/** ioredis takes the bare path of a socket, without unix://. */
-function redisAddress(url: string): string {
-  if (/^rediss?:\/\/./.test(url)) return url;
-  const socket = /^unix:\/\/(\/.+)$/.exec(url)?.[1];
-  if (socket !== undefined) return socket;
-  throw new ScenedeltaError(
-    'invalid-request',
-    `REDIS_URL=${JSON.stringify(withoutSecrets(url))}: expected redis://host:port, rediss://host:port or unix:///path.sock`,
-    { field: 'REDIS_URL' },
-  );
 }
 
 const CANNOT_SERVE = 'OOM|MISCONF|LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS';

@@ -25,19 +25,39 @@ describe('Probes', () => {
       const answer = await fake.inject({ url: '/readyz' });
       return [answer.statusCode, answer.json()];
     };
-    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: true, workers: 0 }]);
+    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: true, evicts: false, workers: 0 }]);
     fake.workers.live = [workerWith()];
-    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: true, workers: 0 }]);
+    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: true, evicts: false, workers: 0 }]);
     fake.workers.live = [workerWith(), workerWith(MODEL)];
-    expect(await ready()).toEqual([200, { ready: true, redis: true, writable: true, workers: 1 }]);
+    expect(await ready()).toEqual([200, { ready: true, redis: true, writable: true, evicts: false, workers: 1 }]);
     fake.workers.live = [{ ...workerWith(MODEL), paused: true }];
-    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: true, workers: 0 }]);
+    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: true, evicts: false, workers: 0 }]);
     fake.workers.live = [workerWith(MODEL)];
     fake.queue.full = true;
-    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: false, workers: 1 }]);
+    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: false, evicts: false, workers: 1 }]);
     fake.queue.away = true;
-    expect(await ready()).toEqual([503, { ready: false, redis: false, writable: false, workers: 0 }]);
+    expect(await ready()).toEqual([503, { ready: false, redis: false, writable: false, evicts: false, workers: 0 }]);
   });
+});
+
+describe('/readyz?exclude=workers', () => {
+  it('is ready without a worker, as long as Redis takes writes', async () => {
+    const status = async () => (await fake.inject({ url: '/readyz?exclude=workers' })).statusCode;
+    expect(await status()).toBe(200);
+    fake.queue.full = true;
+    expect(await status()).toBe(503);
+  });
+
+  it.each(['/readyz?exclude=redis', '/readyz?workers=0'])('%s is refused', async (url) => {
+    expect((await fake.inject({ url })).statusCode).toBe(400);
+  });
+});
+
+it('/readyz is not ready while Redis may evict keys', async () => {
+  fake.workers.live = [workerWith(MODEL)];
+  fake.queue.evicting = true;
+  const answer = await fake.inject({ url: '/readyz' });
+  expect([answer.statusCode, answer.json()]).toEqual([503, expect.objectContaining({ ready: false, evicts: true })]);
 });
 
 describe('Closing', () => {

@@ -97,6 +97,10 @@ class FakeQueue {
   }
   /** Redis answers and refuses writes */
   full = false;
+  evicting = false;
+  async mayEvict() {
+    return this.evicting;
+  }
   async takesWrites() {
     return !this.away && !this.full;
   }
@@ -200,6 +204,7 @@ export async function fakeApp(
       map.clear();
     fakes.cameras.orders.length = 0;
     fakes.queue.turns.length = 0;
+    Object.assign(fakes.queue, { full: false, evicting: false });
     fakes.queue.snapshots.clear();
     fakes.deliveries.kept.length = 0;
     fakes.endpoints.kept.clear();

@@ -19,10 +19,23 @@ const ReadySchema = Type.Object({
   ready: Type.Boolean(),
   redis: Type.Boolean({ description: 'Redis answers.' }),
   writable: Type.Boolean({ description: 'Redis takes writes.' }),
+  evicts: Type.Boolean({
+    description: 'Redis may evict keys, and with them accepted work: its maxmemory-policy is not noeviction.',
+  }),
   workers: Type.Integer({
     description: 'Live workers whose models are warmed up, and that have not paused because a store refuses writes.',
   }),
 });
+const ReadyQuerySchema = Type.Object(
+  {
+    exclude: Type.Optional(
+      Type.Literal('workers', {
+        description: 'Ready without a worker too: for a service whose workers are scaled to zero while nothing waits.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 const jobs = (description: string) => Type.Integer({ minimum: 0, description });
 const ScaleSchema = Type.Object(
   Object.fromEntries(
@@ -59,21 +72,25 @@ export function operationRoutes(
     operationId: 'readyz',
     summary: 'Check whether the service is ready',
     description:
-      'Ready when Redis answers and takes writes, and at least one worker has warmed up its models and is not paused.',
+      'Ready when Redis answers, takes writes and evicts nothing, and at least one worker has warmed up its models ' +
+      'and is not paused.',
     tags,
     security,
+    querystring: ReadyQuerySchema,
     response: {
       200: json('It is ready.', ReadySchema),
       503: json('It is not ready; the members give the reason.', ReadySchema),
+      ...problems(['invalid-request'], { always: false }),
     },
   };
-  app.get('/readyz', { schema: readyzSchema }, async (_request, reply) => {
+  app.get('/readyz', { schema: readyzSchema }, async ({ query }, reply) => {
     const redis = await deps.queue.ping();
     const writable = redis && (await deps.queue.takesWrites());
+    const evicts = redis && (await deps.queue.mayEvict());
     const live = redis ? await deps.workers.list().catch(() => []) : [];
     const workers = live.filter((worker) => worker.models.length > 0 && worker.paused !== true).length;
-    const ready = writable && workers > 0;
-    return reply.code(ready ? 200 : 503).send({ ready, redis, writable, workers });
+    const ready = writable && !evicts && (workers > 0 || query.exclude === 'workers');
+    return reply.code(ready ? 200 : 503).send({ ready, redis, writable, evicts, workers });
   });
 
   const metricsSchema = {

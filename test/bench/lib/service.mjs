@@ -10,19 +10,23 @@ import { ensureRedisServer, redisArguments, socketPath, waitForRedis } from '../
 import { ROOT } from '../../../scripts/lib/shell.mjs';
 import { Supervised, WORKER_NICENESS } from '../../../scripts/lib/supervise.mjs';
 
+const isRedis = ({ name }) => name === 'redis';
+
 /** Imports a module of the built service, e.g. dist('config.js'). */
 export const dist = (file) => import(pathToFileURL(join(ROOT, 'dist', file)));
 
 /**
  * Redis, the API, and a worker unless `worker: false`, with the niceness that `npm run up` gives it; several `workers`
  * are named worker, worker-2 and so on. Each comes back if it is killed. `build: false` if dist/ is current.
- * apiEnv: environment of the API alone. With AUTH=on in `env`, `headers` of the result have a key.
+ * redisUrl: the caller's Redis; absent: one is started. apiEnv: environment of the API alone. With AUTH=on in `env`,
+ * `headers` of the result have a key.
  * @returns {Promise<{ url: string, redisUrl: string, dataDir: string, headers: object, stop: () => Promise<void>,
  *   pid: (name: string) => number }>}
  */
 export async function startService({
   worker = true,
   workers = 1,
+  redisUrl,
   env = {},
   apiEnv = {},
   build = true,
@@ -32,9 +36,9 @@ export async function startService({
   const dataDir = mkdtempSync(join(tmpdir(), 'sd-bench-'));
   const processes = [];
   const stop = async () => {
-    const [redis, ...others] = processes;
+    const [redis, others] = [processes.filter(isRedis), processes.filter((child) => !isRedis(child))];
     await Promise.all(others.map((child) => child.stop(30_000)));
-    await redis.stop(10_000);
+    await Promise.all(redis.map((child) => child.stop(10_000)));
     rmSync(dataDir, { recursive: true, force: true });
   };
   process.once('SIGINT', () => stop().then(() => process.exit(130)));
@@ -52,15 +56,19 @@ export async function startService({
     return child;
   };
 
-  const socket = socketPath(join(dataDir, 'redis'), 'redis.sock');
-  const redis = add('redis', await ensureRedisServer(), redisArguments(dataDir, socket));
-  await redis.start();
-  await waitForRedis(socket, () => redis.running);
+  const startRedis = async () => {
+    const socket = socketPath(join(dataDir, 'redis'), 'redis.sock');
+    const redis = add('redis', await ensureRedisServer(), redisArguments(dataDir, socket));
+    await redis.start();
+    await waitForRedis(socket, () => redis.running);
+    return `unix://${socket}`;
+  };
+  const usedRedis = redisUrl ?? (await startRedis());
   const port = await claimPort('127.0.0.1', 0);
   const url = `http://127.0.0.1:${port}`;
   const childEnv = {
     ...process.env,
-    ...{ HOST: '127.0.0.1', PORT: String(port), DATA_DIR: dataDir, REDIS_URL: `unix://${socket}` },
+    ...{ HOST: '127.0.0.1', PORT: String(port), DATA_DIR: dataDir, REDIS_URL: usedRedis },
     ...{ AUTH: 'off', RATE_LIMIT: '0', LOG_LEVEL: 'warn' },
     ...env,
   };
@@ -81,7 +89,7 @@ export async function startService({
   }
   return {
     url,
-    redisUrl: `unix://${socket}`,
+    redisUrl: usedRedis,
     dataDir,
     headers,
     pid: (name) => processes.find((child) => child.name === name).pid,
