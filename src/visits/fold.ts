@@ -64,18 +64,18 @@ function foldShown(state: VisitsState, frame: VisitFrame): Folded {
   const { at, aspect } = frame;
   const known = withBefore(state, frame);
   const after = frame.things.filter(({ side }) => side === 'after');
-  const still = known.tracks.filter(({ inBefore }) => inBefore !== null);
-  const moving = known.tracks.filter((track) => !still.includes(track));
+  const isStill = ({ inBefore }: VisitTrack): boolean =>
+    inBefore !== null &&
+    !after.some(({ box }) => sharedArea(box, inBefore) > 0.05 * Math.min(areaOf(box), areaOf(inBefore)));
+  const moving = known.tracks.filter((track) => !isStill(track));
   const matches = matchThings(moving, after, at, aspect);
   const byTrack = new Map(matches.map((match) => [match.track, match]));
   const tracks = known.tracks.map((track) => {
-    if (still.includes(track)) return seenStill(track, at);
+    if (isStill(track)) return seenStill(track, at);
     const match = byTrack.get(track);
     if (match !== undefined) return joined(track, match, frame);
     const host = hostOf(track, matches, at, aspect);
-    return host === null
-      ? missed(track, at)
-      : seenMerged(track, inside(track, host.thing.box, at, aspect), host.track.id, at, aspect);
+    return host === null ? missed(track, at) : seenMerged(track, inside(track, host.thing.box, at, aspect), at, aspect);
   });
   const free = after.filter((thing) => !matches.some((match) => match.thing === thing));
   const started = free
@@ -128,7 +128,9 @@ function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
   return { ...state, before: { ...before, vacated: vacated.slice(-MAX_VACATED) }, tracks: left };
 }
 
-const placeAt = ({ path }: VisitTrack, at: number | null): Box | null => {
+/** The place at which a frame shows a track apart from other things. */
+const placeAt = ({ path, apart, begin }: VisitTrack, at: number | null): Box | null => {
+  if (at !== apart && at !== begin) return null;
   const point = path.findLast((one) => one[0] === at);
   return point === undefined ? null : boxOf(point);
 };

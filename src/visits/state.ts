@@ -99,9 +99,10 @@ export interface VisitTrack {
   readonly there: boolean;
   /** where "before" shows it; null: it does not */
   readonly inBefore: Box | null;
+  /** capture time of the last frame that shows it apart from other things */
+  readonly apart: number;
   /** frames in a row in which it was one thing with another track */
   readonly merged: number;
-  readonly mergedWith: string | null;
   /** frames in a row that do not show it, and the capture time of the first of them */
   readonly missed: number;
   readonly missedSince: number | null;

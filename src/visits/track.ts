@@ -34,8 +34,8 @@ export function startTrack(
     path: [pointOf(at, thing.box)],
     there,
     inBefore: there ? thing.box : null,
+    apart: at,
     merged: 0,
-    mergedWith: null,
     missed: 0,
     missedSince: null,
     uncertain: false,
@@ -56,21 +56,22 @@ export function seenApart(track: VisitTrack, thing: VisitThing, { at, comparison
     colours: thing.colours.map((share, i) =>
       Math.round(share * NEW.colours + (track.colours[i] ?? share) * (1 - NEW.colours)),
     ),
+    apart: at,
     merged: 0,
-    mergedWith: null,
     best,
   };
 }
 
 /** The track after a frame in which its thing and another one are one region. */
-export function seenMerged(track: VisitTrack, box: Box, host: string, at: number, aspect: number): VisitTrack {
-  return { ...movedTo(track, box, at, aspect), merged: track.merged + 1, mergedWith: host };
+export function seenMerged(track: VisitTrack, box: Box, at: number, aspect: number): VisitTrack {
+  return { ...movedTo(track, box, at, aspect), merged: track.merged + 1 };
 }
 
 /** The track after a frame that shows it at the same place, because "before" shows it and does not differ there. */
 export const seenStill = (track: VisitTrack, at: number): VisitTrack => ({
   ...track,
   last: at,
+  apart: at,
   frames: track.frames + 1,
   velocity: [0, 0],
   path: withPoint(track.path, pointOf(at, track.box)),
