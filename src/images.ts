@@ -59,6 +59,13 @@ export function sharedArea(a: Box, b: Box): number {
   return width <= 0 || height <= 0 ? 0 : width * height;
 }
 
+/** @returns the share of the smaller box that both have in common, 0..1 */
+export const overlap = (a: Box, b: Box): number => sharedArea(a, b) / Math.min(areaOf(a), areaOf(b));
+
+/** Whether both boxes have at least this share of the smaller one in common. */
+export const overlapsBy = (a: Box, b: Box, share: number): boolean =>
+  sharedArea(a, b) >= share * Math.min(areaOf(a), areaOf(b));
+
 /** Distance between two boxes along the axis on which they are further apart; 0 if they touch or overlap. */
 export const boxDistance = (a: Box, b: Box): number =>
   Math.max(a.x - (b.x + b.width), b.x - (a.x + a.width), a.y - (b.y + b.height), b.y - (a.y + a.height), 0);

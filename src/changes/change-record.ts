@@ -1,4 +1,5 @@
 /** Records of a change (`FoundChange`) when it opens, is seen again, settles or reverts. */
+import { isoTime } from '../iso-time.js';
 import { statementOf } from '../language/read-clauses.js';
 import { type Caption, write } from '../language/write.js';
 import {
@@ -16,9 +17,6 @@ import { meansOf } from './rule-sentences.js';
 import type { ChangeRules } from './rules.js';
 import { severityOf } from './severity.js';
 import type { Observation, OpenTrack, Still, Track } from './state.js';
-
-/** @param at epoch ms */
-export const isoTime = (at: number): string => new Date(at).toISOString();
 
 export function openedChange(track: Track, observation: Observation, rules: ChangeRules): FoundChange {
   const { at, comparisonId } = observation;

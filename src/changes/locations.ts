@@ -1,5 +1,5 @@
 /** Locations of an observation, and the overlap tests that associate them. Boxes are fractions of the frame. */
-import { areaOf, type Box, type Side, sharedArea } from '../images.js';
+import { areaOf, type Box, overlap, type Side, sharedArea } from '../images.js';
 import { CHANGE_KINDS, type ChangeRegion, type FoundChange, lastRegions } from '../schemas/change.js';
 import { SIDES_OF_KIND } from '../schemas/comparison.js';
 import { captionOfKind, describeLocation, regionsOfKind } from './captions.js';
@@ -17,7 +17,6 @@ const MIN_IOU = 0.3;
 /** Longest displacement between two frames, in lengths of the thing. Chosen by `npm run bench:replay` (1 frame/s). */
 const MAX_DISPLACEMENT = 1;
 
-const overlap = (a: Box, b: Box): number => sharedArea(a, b) / Math.min(areaOf(a), areaOf(b));
 export const isSameOutline = (a: Box, b: Box): boolean =>
   sharedArea(a, b) >= MIN_IOU * (areaOf(a) + areaOf(b) - sharedArea(a, b));
 

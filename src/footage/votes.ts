@@ -5,7 +5,7 @@
 import { regionsOfKind } from '../changes/captions.js';
 import { toChangeRegion } from '../changes/observation.js';
 import type { Track } from '../changes/state.js';
-import { areaOf, sharedArea } from '../images.js';
+import { overlap } from '../images.js';
 import type { ChangeRegion, FoundChange } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 
@@ -56,9 +56,6 @@ function statementsAbout(regions: Regions, { statements = [], regions: all }: Fi
     return isAbout ? [{ kind, text, regions: regionsOfKind(kind, about.map(toChangeRegion)) }] : [];
   });
 }
-
-type Box = Regions[number]['box'];
-const overlap = (a: Box, b: Box): number => sharedArea(a, b) / Math.min(areaOf(a), areaOf(b));
 
 function add(votes: readonly Vote[], kind: string, text: string, sighting: Vote['best']): readonly Vote[] {
   const earlier = votes.find((vote) => vote.kind === kind && vote.text === text);

@@ -1,5 +1,5 @@
 /** Choice of the region crops that show a change, for its search vector. */
-import { areaOf, type Box, type Side, sharedArea } from '../images.js';
+import { type Box, overlapsBy, type Side } from '../images.js';
 import type { RegionCrop } from '../model/regions.js';
 import type { SourceFrameMapping } from './word-heatmaps.js';
 
@@ -26,10 +26,11 @@ export function cropsAbout<C extends Pick<RegionCrop, 'regions'>>(
   const shows = ({ regions }: C): boolean =>
     regions.some((shown) => {
       const region = toSourceFrame.region(shown);
-      return region !== null && places.some((place) => place.side === region.side && overlaps(place.box, region.box));
+      return (
+        region !== null &&
+        places.some((place) => place.side === region.side && overlapsBy(place.box, region.box, MIN_OVERLAP))
+      );
     });
   const shown = crops.filter(shows);
   return (shown.length > 0 ? shown : crops).slice(0, most);
 }
-
-const overlaps = (a: Box, b: Box): boolean => sharedArea(a, b) >= MIN_OVERLAP * Math.min(areaOf(a), areaOf(b));

@@ -2,6 +2,7 @@
 import type { CameraSettings } from '../cameras/settings.js';
 import { resetBaseline } from '../changes/advance.js';
 import type { Track, TrackerState } from '../changes/state.js';
+import { isoTime } from '../iso-time.js';
 import type { CameraFrame, CameraNote } from '../schemas/camera-frame.js';
 import { type CameraEvent, type ChangeUpdate, compareSeverity } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
@@ -9,9 +10,6 @@ import type { BaselineEvent, CameraState, UnseenSpan } from './state.js';
 
 /** Weight of a new interval between frames in the exponential moving average. */
 const INTERVAL_WEIGHT = 1 / 8;
-
-/** @param at epoch ms */
-export const isoTime = (at: number): string => new Date(at).toISOString();
 
 export const isBaselineEvent = (event: CameraEvent | BaselineEvent): event is BaselineEvent =>
   event.type === 'baseline.set' || event.type === 'baseline.reset';

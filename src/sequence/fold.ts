@@ -16,6 +16,7 @@ import { pendingChanges } from '../changes/pending.js';
 import { restate } from '../changes/restate.js';
 import type { ChangeRules } from '../changes/rules.js';
 import type { Transition } from '../changes/state.js';
+import { isoTime } from '../iso-time.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
 import type { AlertIntent, CameraEvent, ChangeUpdate } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
@@ -28,7 +29,6 @@ import {
   gapSpans,
   isBaselineEvent,
   isChangeEvent,
-  isoTime,
   notCompared,
   resetIf,
   undecidedOf,

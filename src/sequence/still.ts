@@ -1,9 +1,9 @@
 /** Frames without any difference: a camera that is stuck repeats one picture. Pure. */
 
 import type { StoredCamera } from '../cameras/camera.js';
+import { isoTime } from '../iso-time.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import type { CameraHealthEvent } from '../schemas/stream-event.js';
-import { isoTime } from './answer.js';
 import type { CameraState, UnseenSpan } from './state.js';
 
 /** Two may be the repetition of a client that tries again. */

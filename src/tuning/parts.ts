@@ -2,7 +2,7 @@
  * The parts of a tuning. Each is fitted on the earlier feedback of every camera and judged on the later: whether it is
  * accepted, and why.
  */
-import { areaOf, sharedArea } from '../images.js';
+import { overlapsBy } from '../images.js';
 import { readCaption } from '../language/people/captions.js';
 import { nounFit } from '../language/people/nouns.js';
 import type { BundleManifest } from '../model/manifest.js';
@@ -151,7 +151,7 @@ function namedChange({ sample, finding }: JudgedRun): NamedChange[] {
 function factOf({ regions: judged }: FeedbackSample, { facts = [], regions }: Finding) {
   if (judged.length === 0) return facts[0];
   const about = regions.filter(({ side, box }) =>
-    judged.some((one) => one.side === side && 2 * sharedArea(one.box, box) >= Math.min(areaOf(one.box), areaOf(box))),
+    judged.some((one) => one.side === side && overlapsBy(one.box, box, 0.5)),
   );
   return facts.find((fact) => fact.regions.some((id) => about.some((region) => region.id === id)));
 }

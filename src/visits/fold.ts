@@ -10,8 +10,8 @@
  *   ending      a track that several frames in a row do not show ends
  *   beginning   a thing without a track begins one
  */
-import { areaOf, type Box, sharedArea } from '../images.js';
-import { distance, type Match, matchThings, mostVoted, predicted } from './match.js';
+import { areaOf, type Box, overlapsBy, sharedArea } from '../images.js';
+import { distance, type Match, matchThings, mostVoted, predicted, STRONG } from './match.js';
 import type { VisitEvent, VisitFrame, VisitSettings, VisitsState, VisitThing, VisitTrack } from './state.js';
 import { boxOf, missed, seenApart, seenMerged, seenStill, startTrack } from './track.js';
 import { isPassage, isVisit, visitOf } from './visit.js';
@@ -28,8 +28,6 @@ const WIDE = 0.62;
 const MAX_TRACKS = 64;
 const MAX_ENDED = 16;
 const MAX_VACATED = 64;
-/** Least score of a region that begins a track without a name. */
-const STRONG = 0.75;
 
 interface Folded {
   readonly state: VisitsState;
@@ -144,8 +142,7 @@ function joined(track: VisitTrack, { thing, close }: Match, frame: VisitFrame): 
 /** The match whose thing covers the place of a track that has none. */
 function hostOf(track: VisitTrack, matches: readonly Match[], at: number, aspect: number): Match | null {
   const place = predicted(track, at, aspect);
-  const covers = ({ box }: VisitThing): boolean =>
-    [place, track.box].some((one) => sharedArea(one, box) >= SAME_PLACE * Math.min(areaOf(one), areaOf(box)));
+  const covers = ({ box }: VisitThing): boolean => [place, track.box].some((one) => isSamePlace(one, box));
   const host = matches.find(({ thing }) => covers(thing));
   if (host === undefined) return null;
   return track.merged < MAX_MERGED || isSeveral(host.thing, aspect) ? host : null;
@@ -189,7 +186,7 @@ function beginning(thing: VisitThing, matches: readonly Match[], frame: VisitFra
   };
 }
 
-const isSamePlace = (a: Box, b: Box): boolean => sharedArea(a, b) >= SAME_PLACE * Math.min(areaOf(a), areaOf(b));
+const isSamePlace = (a: Box, b: Box): boolean => overlapsBy(a, b, SAME_PLACE);
 
 /** Opens the visits that have enough frames, and ends the tracks that are gone. */
 function concluded(state: VisitsState, tracks: readonly VisitTrack[], { camera }: VisitFrame): Folded {

@@ -22,7 +22,7 @@ const WEIGHT = { place: 0.5, colours: 10, size: 2, name: 3, missed: 1 } as const
 /** Cost above which a track gets no thing. */
 const LIMIT = { first: 7, second: 5 } as const;
 /** Score of a region from which it counts in the first round; ByteTrack's idea: weak ones may only continue a track. */
-const STRONG = 0.75;
+export const STRONG = 0.75;
 /** Prediction of a place by the velocity, s; after that the thing may have turned. */
 const PREDICTED_S = 2;
 

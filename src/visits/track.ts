@@ -9,8 +9,6 @@ const MAX_PATH = 32;
 /** Weight of a new measurement of colours and velocity. */
 const NEW = { colours: 0.2, velocity: 0.5 } as const;
 
-export const isoTime = (at: number): string => new Date(at).toISOString();
-
 type Frame = Pick<VisitFrame, 'at' | 'camera' | 'comparison' | 'number'>;
 
 /**

@@ -1,5 +1,6 @@
 /** The record of a visit, from its track: kind, statement, times and picture. Pure. */
 import type { Box } from '../images.js';
+import { isoTime } from '../iso-time.js';
 import { thirdOf } from '../language/place.js';
 import { SOMETHING } from '../language/thing.js';
 import { writeVisit } from '../language/visit.js';
@@ -8,7 +9,7 @@ import type { Visit } from '../schemas/visit.js';
 import type { Edge, VisitStatement } from '../schemas/visit-statement.js';
 import { distance, mostVoted } from './match.js';
 import type { VisitEnd, VisitTrack } from './state.js';
-import { boxOf, isoTime } from './track.js';
+import { boxOf } from './track.js';
 
 /** Frames from which a passage is a visit. */
 const VISIT_FRAMES = 3;

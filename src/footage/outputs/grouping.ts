@@ -1,5 +1,5 @@
 /** The changes of a recording that are places of a visit, and the passages of each hour. Pure. */
-import { areaOf, type Box, sharedArea } from '../../images.js';
+import { type Box, overlapsBy } from '../../images.js';
 import type { FootageChange, FootageVisit, Moment } from '../records.js';
 
 /** Time between a frame that shows the visit and one that shows the change, ms (set: a frame or two). */
@@ -38,7 +38,7 @@ function isPlaceOf({ regions, first_seen, last_seen }: FootageChange, { path }: 
   });
 }
 
-const isSamePlace = (a: Box, b: Box): boolean => sharedArea(a, b) >= SAME_PLACE * Math.min(areaOf(a), areaOf(b));
+const isSamePlace = (a: Box, b: Box): boolean => overlapsBy(a, b, SAME_PLACE);
 
 export interface PassagesOfHour {
   readonly camera: string;
