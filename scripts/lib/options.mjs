@@ -2,6 +2,7 @@
  * The command line of a script, read by parseArgs of node:util. Node built-ins only: scripts/up.mjs needs no packages.
  */
 import { parseArgs } from 'node:util';
+import { Stop } from './shell.mjs';
 
 /**
  * Reads `--name=value` and `--flag` options. Anything else ends the script with status 2 and one line, because a
@@ -20,6 +21,13 @@ export function readOptions(options, { arguments: names = [] } = {}) {
     console.error(`${error.message.split('. ')[0]}: expected ${[...names, ...known].join(', ')}`);
     process.exit(2);
   }
+}
+
+/** @param {string} given value of the option @returns it as a number @throws Stop unless it is whole and above 0 */
+export function wholeNumber(name, given) {
+  const value = Number(given);
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new Stop(`--${name}=${given}: expected a whole number above 0`);
 }
 
 /**

@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readOptions } from '../../scripts/lib/options.mjs';
+import { readOptions, wholeNumber } from '../../scripts/lib/options.mjs';
 import { ROOT, runMain, Stop, say } from '../../scripts/lib/shell.mjs';
 import { report } from '../bench/lib/report.mjs';
 import { dist, startService } from '../bench/lib/service.mjs';
@@ -37,11 +37,9 @@ await runMain(async () => {
     minutes: { type: 'string', default: '20' },
     write: { type: 'boolean' },
   });
-  const [seeds, firstSeed, workers, minutes] = ['seeds', 'seed', 'workers', 'minutes'].map((name) => {
-    const value = Number(values[name]);
-    if (Number.isInteger(value) && value > 0) return value;
-    throw new Stop(`--${name}=${values[name]}: expected a whole number above 0`);
-  });
+  const [seeds, firstSeed, workers, minutes] = ['seeds', 'seed', 'workers', 'minutes'].map((name) =>
+    wholeNumber(name, values[name]),
+  );
   const { uniformNumbers } = await dist('random.js');
   const folder = mkdtempSync(join(tmpdir(), 'sd-kills-'));
   const service = await startService({

@@ -6,7 +6,7 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readOptions } from '../../scripts/lib/options.mjs';
+import { readOptions, wholeNumber } from '../../scripts/lib/options.mjs';
 import { ROOT, runMain, Stop, say } from '../../scripts/lib/shell.mjs';
 import { report } from '../bench/lib/report.mjs';
 import { dist, formOf, startService } from '../bench/lib/service.mjs';
@@ -28,11 +28,9 @@ await runMain(async () => {
     seed: { type: 'string', default: '1' },
     short: { type: 'boolean' },
   });
-  const [jobs, kills, seeds, first] = ['jobs', 'kills', 'seeds', 'seed'].map((name) => {
-    const value = values.short ? (SHORT[name] ?? Number(values[name])) : Number(values[name]);
-    if (Number.isInteger(value) && value > 0) return value;
-    throw new Stop(`--${name}=${values[name]}: expected a whole number above 0`);
-  });
+  const [jobs, kills, seeds, first] = ['jobs', 'kills', 'seeds', 'seed'].map((name) =>
+    wholeNumber(name, (values.short && SHORT[name]) || values[name]),
+  );
   const { uniformNumbers } = await dist('random.js');
   const pairs = await makePairs();
   const rows = [];

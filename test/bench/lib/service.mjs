@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { firstKey, waitUntilReady } from '../../../scripts/lib/example.mjs';
 import { claimPort } from '../../../scripts/lib/instance.mjs';
+import { wholeNumber } from '../../../scripts/lib/options.mjs';
 import { ensureBuild } from '../../../scripts/lib/packages.mjs';
 import { ensureRedisServer, redisArguments, socketPath, waitForRedis } from '../../../scripts/lib/redis.mjs';
 import { ROOT } from '../../../scripts/lib/shell.mjs';
@@ -141,7 +142,5 @@ export function formOf(files, fields = {}) {
 /** A number given as --name=N. */
 export function numberOption(name, fallback) {
   const given = process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1];
-  const value = given === undefined ? fallback : Number(given);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new Error(`--${name}=${given}: expected a whole number above 0`);
+  return given === undefined ? fallback : wholeNumber(name, given);
 }
