@@ -83,7 +83,8 @@ beforeAll(async () => {
   cpSync(join(FIXTURE, 'data'), dataDir, { recursive: true });
   redis = await startRedis({ dump: join(FIXTURE, 'dump.rdb') });
   start('api');
-  await eventually(async () => expect((await get(service, '/livez')).status).toBe(200), 20_000);
+  // The process answers /livez before it has reached Redis.
+  await eventually(async () => expect((await get(service, '/readyz?exclude=workers')).status).toBe(200), 20_000);
 }, 40_000);
 
 afterAll(async () => {
