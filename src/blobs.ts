@@ -13,7 +13,8 @@ export interface BlobStore {
   put(key: string, bytes: Uint8Array): Promise<void>;
   /** @returns undefined if the key does not exist. */
   get(key: string): Promise<Uint8Array | undefined>;
-  delete(key: string): Promise<void>;
+  /** @param before deletes only what was last written before this time (epoch ms); absent: whatever its age */
+  delete(key: string, before?: number): Promise<void>;
   /** Deletes the blobs under `prefix` last written before `before` (epoch ms), except `keep`. @returns how many. */
   sweep(prefix: string, before: number, keep?: ReadonlySet<string>): Promise<number>;
 }

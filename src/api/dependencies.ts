@@ -16,6 +16,7 @@ import type { DayStore } from '../stores/days.js';
 import type { DeliveryStore } from '../stores/deliveries.js';
 import type { EndpointStore } from '../stores/endpoints.js';
 import type { EventReader } from '../stores/events.js';
+import type { FrameUses } from '../stores/frame-uses.js';
 import type { ResultStore } from '../stores/results.js';
 import type { WorkerRegistry } from '../stores/workers.js';
 import type { IdempotencyRecords } from './intake/idempotency.js';
@@ -26,6 +27,7 @@ import type { QueryVectors } from './search/query-vectors.js';
 export interface ApiDependencies {
   readonly results: Pick<ResultStore, 'create' | 'get' | 'update' | 'list' | 'openOf' | 'erase' | 'eraseEvents'>;
   readonly blobs: BlobStore;
+  readonly frameUses: Pick<FrameUses, 'ofCamera' | 'inComparisons' | 'leave' | 'leaveComparison'>;
   readonly deliveries: Pick<
     DeliveryStore,
     'create' | 'forget' | 'get' | 'resend' | 'ofComparison' | 'ofChange' | 'ofEndpoint'

@@ -72,7 +72,11 @@ export function createFileBlobStore(
         await write(path, bytes);
       }),
     get: (key) => storageCall('reading', () => missingIsUndefined(readFile(pathOf(key)))),
-    delete: (key) => storageCall('deleting', async () => void (await missingIsUndefined(unlink(pathOf(key))))),
+    delete: (key, before) =>
+      storageCall('deleting', async () => {
+        if (before === undefined) await missingIsUndefined(unlink(pathOf(key)));
+        else await sweepFile(pathOf(key), before);
+      }),
     sweep: (prefix, before, keep) =>
       storageCall('sweeping', async () => {
         const start = pathOf(prefix.replace(/\/$/, ''));

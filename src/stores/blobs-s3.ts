@@ -9,7 +9,12 @@ export function createS3BlobStore(s3: S3Client, bucket: string): BlobStore {
     // S3 has no cheaper way to refresh the age of an object than to write it again.
     put: (key, bytes) => s3.put(bucket, checkBlobKey(key), bytes),
     get: (key) => s3.get(bucket, checkBlobKey(key)),
-    delete: (key) => s3.delete(bucket, checkBlobKey(key)),
+    async delete(key, before) {
+      if (before === undefined) return s3.delete(bucket, checkBlobKey(key));
+      for await (const object of s3.list(bucket, checkBlobKey(key))) {
+        if (object.key === key && object.lastModified < before) await s3.delete(bucket, key);
+      }
+    },
     async sweep(prefix, before, keep) {
       let swept = 0;
       let batch: string[] = [];

@@ -18,6 +18,7 @@ import { createDayStore, type DayStore } from './days.js';
 import { createDeliveryStore, type DeliveryStore } from './deliveries.js';
 import { createDescriptionStore, type DescriptionStore } from './descriptions.js';
 import { createEndpointStore, type EndpointStore } from './endpoints.js';
+import { createFrameUses, type FrameUses } from './frame-uses.js';
 import { createResultStore, type ResultStore } from './results.js';
 import { createS3Client, type S3Client } from './s3-client.js';
 import { sourcesOnly } from './s3-sources.js';
@@ -28,6 +29,7 @@ import { createWorkerRegistry, type WorkerRegistry } from './workers.js';
 export interface Stores {
   readonly results: ResultStore;
   readonly blobs: BlobStore;
+  readonly frameUses: FrameUses;
   readonly deliveries: DeliveryStore;
   readonly endpoints: EndpointStore;
   readonly apiKeys: ApiKeyStore;
@@ -49,16 +51,19 @@ const HOUR_MS = 3_600_000;
 export function createStores(config: Config, redis: Redis): Stores {
   const retentionMs = config.resultRetentionHours * HOUR_MS;
   const s3 = createS3Client(config);
+  const cameras = createCameraStore(redis);
+  const changes = createChangeStore(redis, { retentionMs });
   return {
     results: createResultStore(redis, { retentionMs }),
     blobs: createBlobStore(config, s3),
+    frameUses: createFrameUses(redis, { cameras, changes }),
     deliveries: createDeliveryStore(redis, { retentionMs }),
     endpoints: createEndpointStore(redis),
     apiKeys: createApiKeyStore(redis),
     workers: createWorkerRegistry(redis),
-    cameras: createCameraStore(redis),
+    cameras,
     turns: createTurnStore(redis, { retentionMs }),
-    changes: createChangeStore(redis, { retentionMs }),
+    changes,
     descriptions: createDescriptionStore(redis, { retentionMs }),
     days: createDayStore(redis),
     batches: createBatchStore(redis),

@@ -23,6 +23,8 @@ export const KEYS = {
   comparisonsOpen: 'sd:cmps:open',
   /** the same per owner, score = creation time in ms; it bounds the queue's share of the owner */
   comparisonsOpenOf: (owner: string) => `sd:cmps:open:${owner}`,
+  /** sorted set of the hashes of frames whose comparison or camera was erased, score = time of the erasure in ms */
+  framesLeft: 'sd:frames:left',
   deliveriesOpen: 'sd:dlvs:open',
   /** sorted set of the ids of changes that wait for the describer, score = confirmation in ms by our clock */
   descriptionsOpen: 'sd:chgs:undescribed',

@@ -4,6 +4,7 @@
 import { type BlobStore, frameKey, heatmapKey } from '../blobs.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
+import type { FrameUses } from '../stores/frame-uses.js';
 import type { ResultStore } from '../stores/results.js';
 
 const HOUR_MS = 3_600_000;
@@ -23,7 +24,8 @@ export interface CameraRetention {
 export function createCameraRetention(deps: {
   cameras: CameraStore;
   results: ResultStore;
-  changes: Pick<ChangeStore, 'eraseOlderOf' | 'cameraEvents'>;
+  frameUses: Pick<FrameUses, 'ofCamera'>;
+  changes: Pick<ChangeStore, 'eraseOlderOf'>;
   blobs: BlobStore;
   /** epoch ms */
   clock: () => number;
@@ -58,7 +60,7 @@ export function createCameraRetention(deps: {
       cursor = page.nextCursor;
     }
     const unused = [...keys].filter((key) => !inUse.has(key));
-    for (const key of unused) await blobs.delete(key);
+    for (const key of unused) await blobs.delete(key, clock() - YOUNGEST_MS);
     // Saved after the deletion, so that the next round completes what a crash interrupts.
     await cameras.saveFramesErasedUntil(camera, until);
     return unused.length;
@@ -67,14 +69,8 @@ export function createCameraRetention(deps: {
   return {
     async framesInUse() {
       const keys = new Set<string>();
-      for await (const { id, reference } of cameras.all()) {
-        const state = await cameras.state(id);
-        const backgrounds = Object.values(state?.backgrounds ?? {}).map(({ frame }) => frame);
-        const ordered = (await deps.changes.cameraEvents(id)).flatMap((event) =>
-          event.type === 'baseline.set' ? [event.frame] : [],
-        );
-        for (const ref of [reference, state?.before?.frame, ...backgrounds, ...ordered])
-          if (ref != null) keys.add(frameKey(ref.sha256));
+      for await (const { id } of cameras.all()) {
+        for (const hash of await deps.frameUses.ofCamera(id)) keys.add(frameKey(hash));
       }
       return keys;
     },

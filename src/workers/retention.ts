@@ -11,6 +11,7 @@ import type { BatchFiles } from '../stores/batch-files.js';
 import type { BatchStore } from '../stores/batches.js';
 import type { ChangeStore } from '../stores/changes.js';
 import { eraseBatch } from '../stores/erase-batch.js';
+import type { FrameUses } from '../stores/frame-uses.js';
 import type { ResultStore } from '../stores/results.js';
 import { type CameraRetention, YOUNGEST_MS } from './camera-retention.js';
 
@@ -33,6 +34,7 @@ export function createRetention(deps: {
   results: ResultStore;
   changes: Pick<ChangeStore, 'olderThan' | 'erase' | 'withFeedback'>;
   blobs: BlobStore;
+  frameUses: Pick<FrameUses, 'left' | 'inComparisons' | 'settle'>;
   batches: Pick<BatchStore, 'get' | 'olderThan' | 'erase'>;
   files: Pick<BatchFiles, 'erase' | 'olderThan'>;
   ofCameras: CameraRetention;
@@ -40,7 +42,7 @@ export function createRetention(deps: {
   clock: () => number;
   logger: Logger;
 }): () => Promise<Retained> {
-  const { results, changes, blobs, config, clock } = deps;
+  const { results, changes, blobs, frameUses, config, clock } = deps;
 
   /** @returns how many items were erased */
   const eraseAll = async (
@@ -84,6 +86,18 @@ export function createRetention(deps: {
     return keys;
   };
 
+  /** Deletes the frames that erased comparisons and cameras have left, if nothing else needs them. */
+  const eraseLeftFrames = async (inUse: ReadonlySet<string>): Promise<void> => {
+    // A younger frame may have been sent once more, for a comparison that does not exist yet.
+    const before = clock() - YOUNGEST_MS;
+    const left = await frameUses.left(before);
+    if (left.length === 0) return;
+    const compared = await frameUses.inComparisons(new Set(left));
+    const unused = left.filter((hash) => !compared.has(hash) && !inUse.has(frameKey(hash)));
+    for (const hash of unused) await blobs.delete(frameKey(hash), before);
+    await frameUses.settle(before);
+  };
+
   const cutoff = (hours: number) => clock() - Math.max(hours * HOUR_MS, YOUNGEST_MS);
 
   /** Uploads whose request ended with the API's process before there was a batch. */
@@ -96,6 +110,7 @@ export function createRetention(deps: {
   return async () => {
     const inUse = new Set([...(await framesInUse()), ...(await deps.ofCameras.framesInUse())]);
     const ofCameras = await deps.ofCameras.retain(inUse);
+    await eraseLeftFrames(inUse);
     const retained = {
       comparisons: ofCameras.comparisons + (await eraseAll(results.olderThan, eraseComparison)),
       changes: ofCameras.changes + (await eraseAll(changes.olderThan, changes.erase)),

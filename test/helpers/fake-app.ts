@@ -17,6 +17,7 @@ import { type Contract, contractOf, type OpenApi } from './contract.js';
 import { FakeBatches } from './fake-batches.js';
 import { FakeDays } from './fake-days.js';
 import { FakeDeliveries, FakeEndpoints } from './fake-endpoints.js';
+import { FakeFrameUses } from './fake-frame-uses.js';
 import { FakeQuestions } from './fake-questions.js';
 import { fakeSearch } from './fake-search.js';
 import { FakeApiKeys, FakeBlobs, FakeCameras, FakeChanges, FakeEvents, FakeResults } from './fake-stores.js';
@@ -168,9 +169,11 @@ export async function fakeApp(
   const events = new FakeEvents();
   const cameras = new FakeCameras();
   const changes = new FakeChanges();
+  const results = new FakeResults(events);
   const fakes = {
     events,
-    results: new FakeResults(events),
+    results,
+    frameUses: new FakeFrameUses(results, cameras),
     blobs: new FakeBlobs(),
     cameras,
     deliveries: new FakeDeliveries(),
@@ -200,6 +203,7 @@ export async function fakeApp(
     fakes.events.kept.length = 0;
     fakes.results.kept.clear();
     fakes.blobs.kept.clear();
+    fakes.frameUses.queued.length = 0;
     for (const map of [fakes.cameras.kept, fakes.cameras.states, fakes.cameras.snapshots, fakes.cameras.waiting])
       map.clear();
     fakes.cameras.orders.length = 0;

@@ -21,6 +21,7 @@ import { createChangeStore } from '../../src/stores/changes.js';
 import { createDeliveryStore, type DeliveryStore } from '../../src/stores/deliveries.js';
 import { createDescriptionStore, type DescriptionStore } from '../../src/stores/descriptions.js';
 import { createEndpointStore, type EndpointStore } from '../../src/stores/endpoints.js';
+import { createFrameUses, type FrameUses } from '../../src/stores/frame-uses.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { createResultStore, type ResultStore } from '../../src/stores/results.js';
 import { createRunStore } from '../../src/stores/runs.js';
@@ -47,6 +48,7 @@ export interface Bench {
   readonly batches: BatchStore;
   readonly files: BatchFiles;
   readonly blobs: BlobStore;
+  readonly frameUses: FrameUses;
   /** the blob folder */
   readonly folder: string;
   /** name of the process; it is present only if it listens (stores/runs.ts) */
@@ -70,6 +72,8 @@ export async function setUpBench(): Promise<Bench> {
   const redis = connectRedis(server.url, { role: 'consumer', logger });
   const folder = await mkdtemp(join(tmpdir(), 'sd-workers-'));
   const blobs = createFileBlobStore(folder);
+  const cameras = createCameraStore(redis);
+  const changes = createChangeStore(redis, { retentionMs: HOUR });
   const guard = jobGuard({ redis, blobs });
   return {
     server,
@@ -79,11 +83,12 @@ export async function setUpBench(): Promise<Bench> {
     results: createResultStore(redis, { retentionMs: HOUR }),
     batches: createBatchStore(redis),
     files: createBatchFiles(folder),
-    cameras: createCameraStore(redis),
+    cameras,
+    frameUses: createFrameUses(redis, { cameras, changes }),
     turns: createTurnStore(redis, { retentionMs: HOUR }),
     deliveries: createDeliveryStore(redis, { retentionMs: HOUR }),
     endpoints: createEndpointStore(redis),
-    changes: createChangeStore(redis, { retentionMs: HOUR }),
+    changes,
     descriptions: createDescriptionStore(redis, { retentionMs: HOUR }),
     blobs,
     folder,

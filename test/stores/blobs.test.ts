@@ -79,6 +79,14 @@ describe.each(kinds)('blobs as %s', (_kind, make) => {
     expect(await store.get(a)).toBeUndefined();
   });
 
+  it('are deleted by age, too', async () => {
+    const { store, age } = make();
+    for (const key of [a, b]) await store.put(key, bytes('one'));
+    await age(a);
+    for (const key of [a, b]) await store.delete(key, Date.now() - DAY / 2);
+    expect([await store.get(a), await store.get(b)]).toEqual([undefined, expect.anything()]);
+  });
+
   it('are swept by age and prefix; writing one again makes it young', async () => {
     const { store, age } = make();
     const keys = ['0', '1', '2', '3', '4', '5', '6'].map((fill) => frameKey(fill.repeat(64)));

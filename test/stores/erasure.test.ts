@@ -1,6 +1,9 @@
 /** After the erasure of a camera no store has anything of it: each key of Redis is read, whatever it is. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { eraseComparisonsOf } from '../../src/api/comparisons/erase.js';
+import { frameKey } from '../../src/blobs.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { createMqttStore } from '../../src/stores/mqtt.js';
@@ -28,11 +31,15 @@ async function everything(): Promise<Map<string, string>> {
   }
   return found;
 }
+const storedFrames = async () =>
+  (await readdir(join(bench.folder, 'frames'), { recursive: true }))
+    .filter((path) => /[0-9a-f]{64}$/.test(path))
+    .map((path) => join('frames', path));
 const keysWith = async (text: string) =>
   [...(await everything())].flatMap(([key, value]) => (`${key} ${value}`.includes(text) ? [key] : [])).sort();
 
 it('of a camera leaves nothing that names it', async () => {
-  const { redis, results, changes, cameras } = bench;
+  const { redis, results, changes, cameras, frameUses } = bench;
   const camera = await setUpCamera(bench, CAMERA);
   await runsOn(() => bench)(camera, [
     [EMPTY, 0],
@@ -46,12 +53,16 @@ it('of a camera leaves nothing that names it', async () => {
   expect(before).toEqual(expect.arrayContaining([KEYS.events, KEYS.mqttWaiting, KEYS.camera(CAMERA)]));
 
   const queue = createJobProducer(redis);
+  const hashes = async () => new Set((await frameUses.left(Number.MAX_SAFE_INTEGER)).map(frameKey));
+  await frameUses.leave(await frameUses.ofCamera(CAMERA), Date.now());
   await cameras.erase(CAMERA);
   await eraseComparisonsOf(CAMERA, { ...bench, queue, clock: Date.now });
   await changes.eraseOf(CAMERA);
   // A job of the queue that finds no camera ends without a trace.
   expect((await keysWith(CAMERA)).filter((key) => !key.startsWith('sd:q:'))).toEqual([]);
   expect((await results.list({ camera: CAMERA, limit: 10 })).items).toEqual([]);
+  // The bytes that no camera and no comparison has are all left to the retention.
+  expect(await hashes()).toEqual(new Set(await storedFrames()));
   await queue.close();
 });
 

@@ -10,6 +10,7 @@ import { batchResultKey } from '../../src/stores/batches.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
 import { createRetention } from '../../src/workers/retention.js';
+import { setUpCamera } from '../helpers/cameras.js';
 import { foundChange, opening, saveTurnChanges } from '../helpers/changes.js';
 import { acceptedComparison, finished, storedRef } from '../helpers/comparisons.js';
 import { type Bench, logger, setUpBench } from '../helpers/workers.js';
@@ -135,6 +136,37 @@ describe('retention', () => {
     expect(await retain()).toMatchObject({ changes: 1, frames: 0 });
     expect(await bench.changes.get(change.id)).toBeUndefined();
     expect(await retain()).toMatchObject({ changes: 0, frames: 2 });
+  });
+
+  it('deletes the frames that an erasure left, unless a comparison, a camera or a new request has them', async () => {
+    const MINUTE = 60_000;
+    const gate = await setUpCamera(bench, 'gate', { before: 'reference' }, { reference: storedRef('2') });
+    const kept = acceptedComparison({ before: storedRef('1'), after: storedRef('1') });
+    await bench.results.create(kept);
+    await bench.results.update(kept.comparison.id, { comparison: finished(kept.comparison) });
+    const erased = acceptedComparison({ before: storedRef('4'), after: storedRef('5') });
+    await bench.results.create(erased);
+    for (const fill of ['1', '2', '3', '4', '5']) await put(key(fill), 20 * MINUTE);
+    const erasedAt = Date.now() - 10 * MINUTE;
+    await bench.frameUses.leaveComparison(erased.comparison.id, erasedAt);
+    await bench.results.erase(erased.comparison.id);
+    await bench.frameUses.leave(
+      ['1', '2', '3'].map((fill) => fill.repeat(64)),
+      erasedAt,
+    );
+    await bench.blobs.put(key('3'), Buffer.from('x'));
+    const stored = () => Promise.all(['1', '2', '3', '4', '5'].map((fill) => exists(key(fill))));
+
+    await retain();
+    expect(await stored()).toEqual([true, true, true, false, false]);
+    expect(await bench.frameUses.left(Date.now())).toEqual([]);
+
+    // A younger erasure waits: the same frame may be in a request that has no comparison yet.
+    await bench.frameUses.leave(await bench.frameUses.ofCamera(gate.id), Date.now());
+    await bench.cameras.erase(gate.id);
+    await retain();
+    expect(await exists(key('2'))).toBe(true);
+    expect(await bench.frameUses.left(Date.now() + 1)).toEqual(['2'.repeat(64)]);
   });
 
   it('of no hours keeps frames until their comparison is finished, and those too young to have one', async () => {

@@ -1,4 +1,7 @@
-/** Reader of a picture that frames will be compared with: a reference, or a baseline. */
+/**
+ * Reader of a picture that frames will be compared with: a reference, or a baseline. A hash opens only the frames of
+ * the camera itself, because those of others may show what their privacy zones hide.
+ */
 import type { Static } from 'typebox';
 import { type BlobStore, frameKey } from '../../blobs.js';
 import { maskOf, type StoredCamera } from '../../cameras/camera.js';
@@ -7,32 +10,43 @@ import { type DecodedFrame, type DecodeLimits, decodeFrame } from '../../frames/
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { sniffImage } from '../../image-type.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
+import type { FrameUses } from '../../stores/frame-uses.js';
 import { readFrame } from '../intake/frame-input.js';
 import type { PictureSchema } from '../schemas/camera.js';
 
 export interface PictureDependencies extends DecodeLimits {
   readonly blobs: Pick<BlobStore, 'get'>;
+  readonly frameUses: Pick<FrameUses, 'ofCamera' | 'inComparisons'>;
   readonly keeper: FrameKeeper;
   readonly frameLimit: number;
 }
 
 /**
  * @param given a picture in one of the forms of JSON
+ * @param camera id of the camera that it is for
  * @throws ScenedeltaError invalid-request, invalid-value, payload-too-large or image-unreadable, naming the field;
  * storage-unavailable
  */
 export async function readPicture(
   given: Static<typeof PictureSchema>,
+  camera: string,
   field: string,
-  { blobs, frameLimit }: PictureDependencies,
+  { blobs, frameUses, frameLimit }: PictureDependencies,
 ): Promise<IncomingFrame> {
   if (typeof given !== 'object' || !('sha256' in given)) return readFrame(given, field, frameLimit);
   const { sha256 } = given;
-  const bytes = await blobs.get(frameKey(sha256));
+  const isOfCamera =
+    (await frameUses.ofCamera(camera)).has(sha256) ||
+    (await frameUses.inComparisons(new Set([sha256]), camera)).has(sha256);
+  const bytes = isOfCamera ? await blobs.get(frameKey(sha256)) : undefined;
   if (bytes !== undefined) return { from: 'bytes', bytes, sha256, contentType: sniffImage(bytes, field) };
-  throw new ScenedeltaError('invalid-value', `${field} is the frame ${sha256}, which is not stored (any more)`, {
-    field,
-  });
+  throw new ScenedeltaError(
+    'invalid-value',
+    `${field} is the frame ${sha256}, expected a frame of ${camera} that is still stored`,
+    {
+      field,
+    },
+  );
 }
 
 /**

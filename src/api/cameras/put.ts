@@ -81,7 +81,7 @@ async function referenceOf(
 ): Promise<StoredFrameRef | null> {
   const field = 'reference';
   // Read also if it is not used, so that a damaged one is refused and not dropped.
-  const picture = given == null ? given : await readPicture(given, field, deps);
+  const picture = given == null ? given : await readPicture(given, camera.id, field, deps);
   if (picture === null || camera.settings.before !== 'reference') return null;
   if (picture === undefined) {
     if (earlier?.reference == null || earlier.mask === camera.mask) return earlier?.reference ?? null;

@@ -4,9 +4,9 @@ import { heatmapKey } from '../../blobs.js';
 import type { Comparison } from '../../schemas/comparison.js';
 import type { ApiDependencies } from '../dependencies.js';
 
-type Dependencies = Pick<ApiDependencies, 'results' | 'blobs' | 'queue' | 'clock'>;
+type Dependencies = Pick<ApiDependencies, 'results' | 'blobs' | 'frameUses' | 'queue' | 'clock'>;
 
-/** Cancels unfinished work, then erases the result, its heatmaps and all references to its frames. */
+/** Cancels unfinished work, then erases the result and its heatmaps, and leaves its frames to the retention. */
 export async function eraseComparison(comparison: Comparison, deps: Dependencies): Promise<void> {
   const { id } = comparison;
   const finished_at = new Date(deps.clock()).toISOString();
@@ -16,6 +16,7 @@ export async function eraseComparison(comparison: Comparison, deps: Dependencies
   });
   if (stopped) await deps.queue.cancel(id);
   await deps.blobs.delete(heatmapKey(id));
+  await deps.frameUses.leaveComparison(id, deps.clock());
   await deps.results.erase(id);
 }
 

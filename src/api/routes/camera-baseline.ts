@@ -70,14 +70,14 @@ export function cameraBaselineRoutes(
 ): void {
   const config = { scope: 'admin' } as const;
   const picture = { ...deps, ...options, keeper };
-  const read = async (request: FastifyRequest) =>
+  const read = async (request: FastifyRequest, camera: string) =>
     request.isMultipart()
       ? readPictureForm(request, options)
-      : readPicture((checkRequest(request.body) as BaselineRequest).frame, 'frame', picture);
+      : readPicture((checkRequest(request.body) as BaselineRequest).frame, camera, 'frame', picture);
 
   app.put('/v1/cameras/:id/baseline', { schema: setSchema, config }, async (request, reply) => {
     const camera = await findCamera(deps, request.params.id, request.visibility);
-    return reply.code(202).send(await setBaseline(camera, await read(request), picture));
+    return reply.code(202).send(await setBaseline(camera, await read(request, camera.id), picture));
   });
 
   app.delete('/v1/cameras/:id/baseline', { schema: resetSchema, config }, async (request, reply) => {

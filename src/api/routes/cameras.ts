@@ -210,8 +210,8 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     description:
       'Erases its settings and state, all comparisons that name it, their heatmaps, its changes and ' +
       'their alerts, pending deliveries included, and their events. After the answer none of it can be read. If the ' +
-      'request was interrupted, send it again to complete the erasure. The bytes of frames are stored ' +
-      'by content and expire with the retention of frames (FRAME_RETENTION_HOURS).',
+      'request was interrupted, send it again to complete the erasure. The bytes of its frames are deleted ' +
+      'within ten minutes, unless other comparisons or cameras have the same frames.',
     tags,
     params: CameraIdParams,
     response: {
@@ -221,7 +221,8 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
   };
   app.delete('/v1/cameras/:id', { schema: deleteSchema, config: { scope: 'admin' } }, async (request, reply) => {
     const { id } = request.params;
-    // The camera first, so that a running turn cannot save and no frame is accepted.
+    await deps.frameUses.leave(await deps.frameUses.ofCamera(id), deps.clock());
+    // The camera before its data, so that a running turn cannot save and no frame is accepted.
     const existed = await cameras.erase(id);
     await deps.queue.scheduleSnapshots(id, null);
     const comparisons = await eraseComparisonsOf(id, deps);

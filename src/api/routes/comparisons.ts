@@ -119,8 +119,8 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     summary: 'Cancel and erase a comparison',
     description:
       'Cancels unfinished work and erases the result, its heatmaps and all references to its frames at ' +
-      'once. The bytes of a frame are stored by content and may belong to other comparisons too; they ' +
-      'expire with the retention of frames (FRAME_RETENTION_HOURS).',
+      'once. The bytes of its frames are deleted within ten minutes, unless other comparisons or cameras have the ' +
+      'same frames.',
     tags: ['comparisons'],
     params: ComparisonIdParams,
     response: {

@@ -24,14 +24,14 @@ export const StoredFrameSchema = Type.Object(
 /** A picture that frames are compared with, in a request. */
 export const PictureSchema = Type.Union([FrameBytesSchema, FrameBase64Schema, StoredFrameSchema], {
   $id: 'Picture',
-  description: 'bytes in base64, or {"sha256": "..."} of a stored frame (its ETag)',
+  description: 'bytes in base64, or {"sha256": "..."} of a stored frame of the camera (its ETag)',
 });
 
 /** The frame that `before: reference` compares with, in a request. */
 const reference = Type.Union([PictureSchema, Type.Null()], {
   description:
     'The frame that `before: reference` compares with: bytes in base64, or {"sha256": "..."} of a ' +
-    'stored frame (its ETag). If it is left out, the earlier reference stays; if there is none, or ' +
+    'stored frame of the camera (its ETag). If it is left out, the earlier reference stays; if there is none, or ' +
     'with null, the next frame becomes the reference.',
 });
 
