@@ -25,7 +25,14 @@ import { useCors } from './plugins/cors.js';
 import { collectMethods } from './plugins/method-not-allowed.js';
 import { useMetrics } from './plugins/metrics.js';
 import { useOpenApi } from './plugins/openapi.js';
-import { MAX_PARAM_LENGTH, onError, onUnreadableRequest, unsupportedType, useProblems } from './plugins/problems.js';
+import {
+  MAX_PARAM_LENGTH,
+  MERGE_PATCH,
+  onError,
+  onUnreadableRequest,
+  unsupportedType,
+  useProblems,
+} from './plugins/problems.js';
 import { useRateLimit } from './plugins/rate-limit.js';
 import { traceIdOf, useTracing } from './plugins/tracing.js';
 import { askRoutes } from './routes/ask.js';
@@ -35,6 +42,7 @@ import { batchRoutes } from './routes/batches.js';
 import { briefRoutes } from './routes/brief.js';
 import { cameraBaselineRoutes } from './routes/camera-baseline.js';
 import { cameraDryRunRoutes } from './routes/camera-dry-run.js';
+import { cameraSettingsRoutes } from './routes/camera-settings.js';
 import { cameraRoutes } from './routes/cameras.js';
 import { changeCountRoutes } from './routes/change-counts.js';
 import { changeRoutes } from './routes/changes.js';
@@ -103,10 +111,13 @@ export async function buildApp(
   // Parsing JSON and decoding its base64 blocks the event loop, so JSON has a smaller limit; multipart is streamed.
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser<Buffer>(
-    'application/json',
+    ['application/json', MERGE_PATCH],
     { parseAs: 'buffer', bodyLimit: Math.min(options.jsonLimit, options.bodyLimit) },
     (request, body, done) => {
-      const { jsonStructure = BODY_STRUCTURE } = request.routeOptions.config;
+      const { jsonStructure = BODY_STRUCTURE, mergePatch = false } = request.routeOptions.config;
+      if (!mergePatch && request.headers['content-type']?.startsWith(MERGE_PATCH)) {
+        return done(unsupportedType(request));
+      }
       assertStructure(body, jsonStructure, 'The JSON body');
       parseJson(request, body.toString(), done);
     },
@@ -153,6 +164,7 @@ export async function buildApp(
   comparisonRoutes(app, { deps, options, keeper, present, respond });
   askRoutes(app, deps);
   cameraRoutes(app, { deps, options, keeper, respond });
+  cameraSettingsRoutes(app, { deps, options, keeper });
   cameraBaselineRoutes(app, { deps, options, keeper });
   cameraDryRunRoutes(app, deps);
   batchRoutes(app, deps, options);

@@ -35,7 +35,17 @@ export interface ApiDependencies {
   readonly endpoints: Pick<EndpointStore, 'create' | 'update' | 'saveSecrets' | 'get' | 'list' | 'all' | 'erase'>;
   readonly cameras: Pick<
     CameraStore,
-    'put' | 'get' | 'list' | 'maskOf' | 'state' | 'snapshot' | 'addFrame' | 'waitingFrames' | 'orderBaseline' | 'erase'
+    | 'put'
+    | 'alter'
+    | 'get'
+    | 'list'
+    | 'maskOf'
+    | 'state'
+    | 'snapshot'
+    | 'addFrame'
+    | 'waitingFrames'
+    | 'orderBaseline'
+    | 'erase'
   >;
   readonly changes: Pick<
     ChangeStore,
@@ -116,6 +126,7 @@ export type ApiOptions = Pick<
   | 'deadline'
   | 'cameraDeadline'
   | 'outboundAllow'
+  | 'outboundTimeoutMs'
   | 's3Endpoint'
   | 's3FrameBucket'
   | 's3SourceBuckets'

@@ -42,8 +42,8 @@ interface BucketReader {
 }
 
 export function createFrameFetcher(deps: {
-  blobs: BlobStore;
-  outbound: OutboundClient;
+  blobs: Pick<BlobStore, 'get' | 'put'>;
+  outbound: Pick<OutboundClient, 'fetchImage'>;
   s3: BucketReader | undefined;
   config: Pick<Config, 'frameLimit'> & DecodeLimits;
 }): FetchFrame {

@@ -43,12 +43,12 @@ export function createQuestioner(
     return subscribed;
   };
 
-  const ask = async (question: Question): Promise<Answers[Question['kind']]> => {
+  const ask = async (question: Question, longestMs: number): Promise<Answers[Question['kind']]> => {
     const id = randomUUID();
     let timer: NodeJS.Timeout | undefined;
     const replied = new Promise<Reply | undefined>((resolve) => {
       waiting.set(id, resolve);
-      timer = setTimeout(resolve, waitMs, undefined).unref();
+      timer = setTimeout(resolve, longestMs, undefined).unref();
     });
     try {
       await redisCall('Asking a worker', async () => {
@@ -58,7 +58,7 @@ export function createQuestioner(
       const reply = await replied;
       if (reply === undefined) {
         await redisCall('Withdrawing a question', () => queue.remove(id)).catch(() => {});
-        throw new ScenedeltaError('overloaded', `No worker answered within ${waitMs / 1000} s`);
+        throw new ScenedeltaError('overloaded', `No worker answered within ${longestMs / 1000} s`);
       }
       if ('error' in reply) {
         const { code, detail, field } = reply.error;
@@ -73,11 +73,12 @@ export function createQuestioner(
 
   return {
     /**
+     * @param longestMs longest wait
      * @returns the answer of a worker
-     * @throws ScenedeltaError 'overloaded' if none answers within `waitMs` or too many questions wait,
+     * @throws ScenedeltaError 'overloaded' if none answers within `longestMs` or too many questions wait,
      *   'queue-unavailable', and the error of the worker
      */
-    async ask<K extends Question['kind']>(question: QuestionOf<K>): Promise<Answers[K]> {
+    async ask<K extends Question['kind']>(question: QuestionOf<K>, longestMs = waitMs): Promise<Answers[K]> {
       if (waiting.size >= mostWaiting) {
         const expected = `expected fewer than ${mostWaiting}`;
         throw new ScenedeltaError('overloaded', `${waiting.size} questions wait for a worker, ${expected}`);
@@ -87,7 +88,7 @@ export function createQuestioner(
         throw new ScenedeltaError('queue-unavailable', `Redis cannot be reached (connection ${redis.status})`);
       }
       // The reply has the id of this question, so it is an answer of its kind.
-      return (await ask(question)) as Answers[K];
+      return (await ask(question, longestMs)) as Answers[K];
     },
     async close(): Promise<void> {
       replies.disconnect();

@@ -6,6 +6,7 @@
 import { type Static, Type } from 'typebox';
 import type { ErrorCode } from '../errors.js';
 import type { CheckAnswer } from '../schemas/ask.js';
+import type { SnapshotTest } from '../schemas/snapshot-test.js';
 import { version } from './payloads.js';
 
 /** The search vector of a text. */
@@ -18,13 +19,22 @@ const AskQuestionSchema = Type.Object({
   sentence: Type.String(),
 });
 
+/** The picture that an address of a camera delivers. */
+const SnapshotQuestionSchema = Type.Object({
+  kind: Type.Literal('snapshot'),
+  camera: Type.String(),
+  url: Type.String(),
+  /** encrypted (login.ts) */
+  login: Type.Optional(Type.String()),
+});
+
 /** `replyTo`: the channel of Redis that the API process listens on. */
 export const QuestionJobSchema = Type.Object({
   v: version,
   replyTo: Type.String(),
-  question: Type.Union([EmbedQuestionSchema, AskQuestionSchema]),
+  question: Type.Union([EmbedQuestionSchema, AskQuestionSchema, SnapshotQuestionSchema]),
 });
-export type Question = Static<typeof EmbedQuestionSchema> | Static<typeof AskQuestionSchema>;
+export type Question = Static<typeof QuestionJobSchema>['question'];
 export type QuestionOf<K extends Question['kind']> = Extract<Question, { kind: K }>;
 
 interface EmbedAnswer {
@@ -40,6 +50,7 @@ export interface Answers {
   /** null: the bundle has no graph for it */
   readonly embed: EmbedAnswer | null;
   readonly ask: CheckAnswer;
+  readonly snapshot: SnapshotTest;
 }
 
 /** The message on that channel; `id` is that of the job. */

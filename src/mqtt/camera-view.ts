@@ -6,6 +6,7 @@
 import type { StoredCamera } from '../cameras/camera.js';
 import { type CameraHealth, stateOf } from '../cameras/health.js';
 import type { CameraSettings } from '../cameras/settings.js';
+import { systemTime } from '../clock.js';
 import { type Change, lastRegions } from '../schemas/change.js';
 import { changeZones, OFF, ON } from './discovery.js';
 import { topicsOf } from './topics.js';
@@ -22,7 +23,14 @@ export interface CameraView {
 }
 
 /** End of a suspension without an end: the last millisecond that RFC 3339 can express. */
-export const FOR_EVER = '9999-12-31T23:59:59.999Z';
+const FOR_EVER = '9999-12-31T23:59:59.999Z';
+
+/** @returns the camera with its alerts suspended, or resumed; the same one if they are so already */
+export function withSuspension(camera: StoredCamera, suspend: boolean): StoredCamera {
+  const until = suspend ? FOR_EVER : null;
+  if (camera.settings.suspend_until === until) return camera;
+  return { ...camera, settings: { ...camera.settings, suspend_until: until }, updated_at: systemTime() };
+}
 
 export const isSuspended = ({ suspend_until }: Pick<CameraSettings, 'suspend_until'>, now: number): boolean =>
   suspend_until !== null && Date.parse(suspend_until) > now;

@@ -11,7 +11,7 @@ import type { ChangeStore } from '../stores/changes.js';
 import type { MqttStore, WaitingEvent } from '../stores/mqtt.js';
 import { isUnavailable } from '../stores/redis.js';
 import { type Broker, type Connection, Disconnected, MessageRefused } from './broker.js';
-import { type CameraView, FOR_EVER, noteChange } from './camera-view.js';
+import { type CameraView, noteChange, withSuspension } from './camera-view.js';
 import { type CameraViews, contextOf } from './camera-views.js';
 import { OFF, ON } from './discovery.js';
 import { alertMessage, sentenceMessage } from './messages.js';
@@ -34,7 +34,7 @@ export interface PublisherDependencies extends PictureSenderDependencies {
   readonly retained: Retained;
   readonly views: CameraViews;
   readonly store: Pick<MqttStore, 'head' | 'done' | 'waiting'>;
-  readonly cameras: Pick<CameraStore, 'suspend'>;
+  readonly cameras: Pick<CameraStore, 'alter'>;
   readonly changes: Pick<ChangeStore, 'get' | 'list'>;
   /** whether the service compares frames */
   readonly isReady: () => Promise<boolean>;
@@ -96,7 +96,7 @@ export function createPublisher(deps: PublisherDependencies) {
   const carryOut = async (): Promise<void> => {
     for (const [slug, suspend] of [...commands]) {
       const view = views.bySlug(slug);
-      const camera = view && (await deps.cameras.suspend(view.camera.id, suspend ? FOR_EVER : null));
+      const camera = view && (await deps.cameras.alter(view.camera.id, (stored) => withSuspension(stored, suspend)));
       commands.delete(slug);
       if (view === undefined || camera === undefined) {
         logger.warn({ camera: slug }, 'a command for a camera that does not exist was ignored');

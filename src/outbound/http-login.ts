@@ -163,7 +163,7 @@ export function createHttpLogins(now: () => number, kept?: RefusedLogins) {
     /** @returns what to send before any challenge; undefined if the host is not known */
     begin(target: LoginTarget, login: Login): LoginStep | undefined {
       const refusedUntil = refusals.get(keyOf(target, login)) ?? 0;
-      if (refusedUntil > now()) return { refused: 'refused the user name or the password' };
+      if (refusedUntil > now()) return { refused: 'answered 401: it refused the user name or the password' };
       const session = sessions.get(sessionKeyOf(target, login));
       return session && next(target, login, session);
     },
@@ -186,7 +186,7 @@ export function createHttpLogins(now: () => number, kept?: RefusedLogins) {
       if (sent && !isStale) {
         refusals.set(keyOf(target, login), now() + REFUSED_MS);
         kept?.add(keyOf(target, login), REFUSED_MS).catch(() => {});
-        return { refused: 'refused the user name or the password' };
+        return { refused: 'answered 401: it refused the user name or the password' };
       }
       const session = { challenge, count: 0 };
       sessions.set(key, session);

@@ -1,5 +1,5 @@
 /** Schemas of what a request gives, from the schemas of what is stored. */
-import type { TProperties, TSchema } from 'typebox';
+import { type TProperties, type TSchema, Type } from 'typebox';
 
 export type DeepPartial<T> = T extends readonly unknown[]
   ? T
@@ -29,4 +29,19 @@ export function optionalWhereDefault(schema: TSchema): TSchema {
     if (needed.length > 0) rest.required = needed;
   }
   return rest as TSchema;
+}
+
+/**
+ * @returns the schema of a JSON merge patch (RFC 7396) of what the schema describes: every member, at any depth, may be
+ *   absent or null, and arrays replace the earlier ones
+ */
+export function mergePatchOf(schema: TSchema): TSchema {
+  const { properties, anyOf } = schema as { properties?: TProperties; anyOf?: TSchema[] };
+  const { $id: _id, default: _default, required: _required, ...rest } = schema as Record<string, unknown>;
+  if (anyOf !== undefined) return { ...rest, anyOf: anyOf.map(mergePatchOf) } as TSchema;
+  if (properties === undefined) return rest as TSchema;
+  const orNull = (member: TSchema) =>
+    'anyOf' in member ? mergePatchOf(member) : Type.Union([mergePatchOf(member), Type.Null()]);
+  const members = Object.entries(properties).map(([name, member]) => [name, orNull(member)]);
+  return { ...rest, properties: Object.fromEntries(members) } as TSchema;
 }

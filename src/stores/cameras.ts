@@ -5,7 +5,6 @@
 
 import type { Redis } from 'ioredis';
 import { maskOf, type PrivacyMask, type StoredCamera } from '../cameras/camera.js';
-import { systemTime } from '../clock.js';
 import { ScenedeltaError } from '../errors.js';
 import type { BaselineEvent } from '../sequence/state.js';
 import { readCameraState } from './camera-state.js';
@@ -66,22 +65,26 @@ export function createCameraStore(redis: Redis) {
         return replies?.[0]?.[1] === 1;
       }),
     /**
-     * Alters `suspend_until` alone, also while another request replaces the settings.
-     * @param until RFC 3339; null: alerts are sent
-     * @returns the camera afterwards, undefined if there is none
+     * Alters a camera, also while another request replaces its settings.
+     * @param alter returns the camera to store, or the same one if nothing is to be altered; it may be called again
+     * @returns the camera afterwards, undefined if there is none. @throws also what `alter` throws
      */
-    suspend: (id: string, until: string | null): Promise<StoredCamera | undefined> =>
-      redisCall("suspending a camera's alerts", async () => {
-        for (;;) {
-          const json = await redis.hget(KEYS.camera(id), 'camera');
-          const camera = parsed<StoredCamera>(json);
-          if (json === null || camera === undefined || camera.settings.suspend_until === until) return camera;
-          const settings = { ...camera.settings, suspend_until: until };
-          const suspended: StoredCamera = { ...camera, settings, updated_at: systemTime() };
-          const saved = await redis.eval(REPLACE_IF_SAME, 1, KEYS.camera(id), json, JSON.stringify(suspended));
-          if (saved === 1) return suspended;
-        }
-      }),
+    alter: async (
+      id: string,
+      alter: (camera: StoredCamera) => StoredCamera | Promise<StoredCamera>,
+    ): Promise<StoredCamera | undefined> => {
+      for (;;) {
+        const json = await redisCall('reading a camera', () => redis.hget(KEYS.camera(id), 'camera'));
+        const camera = parsed<StoredCamera>(json);
+        if (json === null || camera === undefined) return undefined;
+        const altered = await alter(camera);
+        if (altered === camera) return camera;
+        const saved = await redisCall('altering a camera', () =>
+          redis.eval(REPLACE_IF_SAME, 1, KEYS.camera(id), json, JSON.stringify(altered)),
+        );
+        if (saved === 1) return altered;
+      }
+    },
     /**
      * One page of the visible cameras, ordered by id.
      * @param query.cursor the id of the last camera of the page before

@@ -1,9 +1,12 @@
 /** The job of a question (jobs/questions.ts): one worker answers it and publishes the reply. */
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import { type DecodeLimits, frameSize } from '../frames/decode.js';
 import type { FetchFrame } from '../frames/fetch.js';
+import { thumbnail } from '../frames/thumbnail.js';
 import { parseJob } from '../jobs/payloads.js';
 import { type Answers, type Question, QuestionJobSchema, type QuestionOf, type Reply } from '../jobs/questions.js';
 import type { Logger } from '../logger.js';
+import { loginContext, openLogin } from '../login.js';
 import type { Pipeline } from '../pipeline/compare.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ResultStore } from '../stores/results.js';
@@ -12,6 +15,12 @@ export interface QuestionDependencies {
   readonly pipeline: Pick<Pipeline, 'embedTexts' | 'ask'>;
   readonly results: Pick<ResultStore, 'get'>;
   readonly fetchFrame: FetchFrame;
+  /** as fetchFrame, and stores nothing */
+  readonly tryFrame: FetchFrame;
+  readonly decodeLimits: DecodeLimits;
+  /** key of the logins of cameras */
+  readonly loginKey: Buffer;
+  readonly clock: () => number;
   readonly cameras: Pick<CameraStore, 'maskOf'>;
   readonly publish: (channel: string, message: string) => Promise<unknown>;
   readonly logger: Pick<Logger, 'warn'>;
@@ -41,8 +50,24 @@ async function replyOf(id: string, question: Question, deps: QuestionDependencie
   }
 }
 
-const answer = (question: Question, deps: QuestionDependencies): Promise<Answers[Question['kind']]> =>
-  question.kind === 'embed' ? embed(question, deps) : ask(question, deps);
+function answer(question: Question, deps: QuestionDependencies): Promise<Answers[Question['kind']]> {
+  if (question.kind === 'embed') return embed(question, deps);
+  return question.kind === 'ask' ? ask(question, deps) : trySnapshot(question, deps);
+}
+
+async function trySnapshot(
+  { camera, url, login: sealed }: QuestionOf<'snapshot'>,
+  { tryFrame, cameras, decodeLimits, loginKey, clock }: QuestionDependencies,
+): Promise<Answers['snapshot']> {
+  const field = 'url';
+  const login = sealed === undefined ? undefined : openLogin(sealed, loginKey, loginContext(camera, url));
+  const mask = await cameras.maskOf(camera);
+  const { bytes } = await tryFrame({ from: 'url', url }, { field, signal: new AbortController().signal, mask, login });
+  const at = new Date(clock()).toISOString();
+  const limits = { ...decodeLimits, field };
+  const [size, picture] = await Promise.all([frameSize(bytes, limits), thumbnail(bytes, limits)]);
+  return { at, bytes: bytes.byteLength, ...size, picture: picture.toString('base64') };
+}
 
 /** Bound of the time that reading the frames takes; the pipeline has a bound of its own. */
 const READ_MS = 5_000;

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { createBatchProcessor } from '../batches/processor.js';
 import { createBatchRecovery } from '../batches/recovery.js';
+import type { BlobStore } from '../blobs.js';
 import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { createDescriber } from '../describer/describe.js';
@@ -49,6 +50,8 @@ import { createRetention } from './retention.js';
 
 const RETENTION_EVERY_MS = 5 * 60_000;
 const HOUR_MS = 3_600_000;
+/** Keeps nothing. */
+const NOWHERE: Pick<BlobStore, 'get' | 'put'> = { get: async () => undefined, put: async () => {} };
 
 interface ServeDependencies {
   readonly config: Config;
@@ -145,6 +148,11 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   };
   const descriptions =
     describer && createDescriptionProcessor({ ...base, describer, enqueueDelivery, decodeLimits: config, limits });
+  const questions = createQuestionProcessor({
+    ...base,
+    ...{ fetchFrame, pipeline, publish, decodeLimits: config, loginKey: loginKey(config, deps.secret) },
+    tryFrame: createFrameFetcher({ ...stores, blobs: NOWHERE, outbound: deps.outbound, config }),
+  });
   const served = [
     startComparisonWorkers({
       ...common,
@@ -157,7 +165,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     startBatchWorker({ ...common, processor: batches, queue }),
     startDeliveryWorker({ ...common, processor: deliveries }),
     ...(descriptions === undefined ? [] : [startDescriptionWorker({ ...common, processor: descriptions })]),
-    startQuestionWorker({ ...common, processor: createQuestionProcessor({ ...base, fetchFrame, pipeline, publish }) }),
+    startQuestionWorker({ ...common, processor: questions }),
     startSnapshotWorker({ ...common, pull }),
     startMaintenanceWorker({ ...common, tasks }),
   ];

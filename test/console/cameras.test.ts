@@ -19,7 +19,7 @@ const settingsOf = (id: string) => service.cameras.kept.get(id)?.settings;
 const zonesOf = (id: string) => settingsOf(id)?.zones ?? [];
 const save = async (page: Page) => {
   // "Saved." of an earlier save may still be on the page: only the answer to this one says that it is stored.
-  const stored = page.waitForResponse((response) => response.request().method() === 'PUT' && response.ok());
+  const stored = page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok());
   await page.getByRole('button', { name: 'Save' }).click();
   await stored;
   await page.getByText('Saved.').first().waitFor();

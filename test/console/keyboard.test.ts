@@ -67,7 +67,7 @@ describeInBrowser('By keyboard alone', () => {
     for (const [path, shown] of [
       [`/?comparison=${comparison}`, 'Outlines'],
       [`/review/${change.id}`, 'False alarm'],
-      ['/cameras', 'Set up'],
+      ['/cameras', 'New camera'],
       ['/cameras/gate', 'Remove rule 1'],
       ['/footage', 'Find the changes'],
       [`/endpoints/${endpoint}`, 'Send a test event'],

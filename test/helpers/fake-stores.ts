@@ -139,6 +139,11 @@ export class FakeCameras {
     this.kept.set(camera.id, camera);
     return isNew;
   }
+  async alter(id: string, alter: (camera: StoredCamera) => StoredCamera | Promise<StoredCamera>) {
+    const camera = this.kept.get(id);
+    if (camera !== undefined) this.kept.set(id, await alter(camera));
+    return this.kept.get(id);
+  }
   async get(id: string) {
     return this.kept.get(id);
   }

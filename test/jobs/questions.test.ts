@@ -1,14 +1,22 @@
 /** Questions of the API to a worker, over a real Redis. */
 import type { Redis } from 'ioredis';
+import sharp from 'sharp';
+import type { PrivacyMask } from '../../src/cameras/camera.js';
+import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { createJobGuard } from '../../src/jobs/job-guard.js';
 import { createQuestioner } from '../../src/jobs/questioner.js';
 import type { QueueWorkers } from '../../src/jobs/run-jobs.js';
 import { createLogger } from '../../src/logger.js';
+import { loginContext, sealLogin } from '../../src/login.js';
+import { createOutboundClient } from '../../src/outbound/client.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { createRunStore } from '../../src/stores/runs.js';
 import { createQuestionProcessor, type QuestionDependencies } from '../../src/workers/question-job.js';
 import { startQuestionWorker } from '../../src/workers/question-worker.js';
+import { isBlackRight, square } from '../helpers/camera-api.js';
+import { startLoginCamera } from '../helpers/login-camera.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
+import { jpeg } from '../helpers/requests.js';
 
 const logger = createLogger({ level: 'silent', name: 'test' });
 let server: TestRedis;
@@ -36,11 +44,16 @@ const asker = (options: { waitMs?: number; mostWaiting?: number } = {}) =>
 const VECTOR = { bundle: 'b'.repeat(64), least: 0.6 };
 const notAsked = () => Promise.reject(new Error('not asked'));
 const refusing = () => Promise.reject(new Error('not needed'));
-function startWorker(embedTexts: QuestionDependencies['pipeline']['embedTexts']): QueueWorkers {
+const LOGIN_KEY = Buffer.alloc(32, 1);
+function startWorker(
+  embedTexts: QuestionDependencies['pipeline']['embedTexts'],
+  given: Partial<Pick<QuestionDependencies, 'cameras' | 'tryFrame'>> = {},
+): QueueWorkers {
   const publish = (channel: string, message: string) => redis.publish(channel, message);
   const processor = createQuestionProcessor({
     pipeline: { embedTexts, ask: notAsked },
     ...{ results: { get: notAsked }, fetchFrame: notAsked, cameras: { maskOf: notAsked }, publish, logger },
+    ...{ tryFrame: notAsked, decodeLimits: { pixelLimit: 2e6 }, loginKey: LOGIN_KEY, clock: () => 0, ...given },
   });
   const guard = createJobGuard({
     redis,
@@ -77,5 +90,43 @@ describe('a question', () => {
     await expect(busy.ask(embed('a van'))).rejects.toMatchObject({ code: 'overloaded' });
     await expect(waiting).rejects.toThrow('No worker answered within 0.3 s');
     expect(await redis.keys('sd:q:questions:????????-*')).toEqual([]);
+  });
+});
+
+describe('the question for the picture of an address', () => {
+  const config = { outboundAllow: ['127.0.0.0/8'], outboundTimeoutMs: 5_000, frameLimit: 1e6, pixelLimit: 2e6 };
+  const outbound = createOutboundClient(config);
+  afterAll(() => outbound.close());
+  const start = (mask: PrivacyMask | null) => {
+    const blobs = { get: notAsked, put: async () => {} };
+    const tryFrame = createFrameFetcher({ blobs, outbound, s3: undefined, config });
+    startWorker(notAsked, { tryFrame, cameras: { maskOf: async () => mask } });
+  };
+  const question = async (url: string, password?: string) => {
+    const context = loginContext('gate', url);
+    const login = password === undefined ? {} : { login: sealLogin({ username: 'u', password }, LOGIN_KEY, context) };
+    return asker().ask({ kind: 'snapshot', camera: 'gate', url, ...login }, 20_000);
+  };
+
+  it('is answered with its size, its time and a small picture with the privacy zones of the camera', async () => {
+    const body = await jpeg(90, 1600, 900);
+    const demand = { username: 'u', password: 'p', schemes: ['digest-md5'] } as const;
+    const camera = closing(await startLoginCamera({ ...demand, body }));
+    start({ id: 'm', polygons: [square(0.5, 1)] as never });
+    const { picture, ...facts } = await question(`${camera.url}/snap.jpg`, 'p');
+    expect(facts).toMatchObject({ at: '1970-01-01T00:00:00.000Z', width: 1600, height: 900 });
+    const small = Buffer.from(picture, 'base64');
+    expect(await sharp(small).metadata()).toMatchObject({ width: 480, height: 270 });
+    expect(await isBlackRight(small)).toBe(true);
+    await expect(question(`${camera.url}/snap.jpg`, 'wrong')).rejects.toMatchObject({
+      code: 'url-failed',
+      message: `${camera.url}/snap.jpg answered 401: it refused the user name or the password`,
+    });
+    await expect(question('http://10.0.0.7/snap.jpg')).rejects.toMatchObject({
+      code: 'url-refused',
+      message: expect.stringContaining(
+        '10.0.0.7 is a private address, expected a public address or one in OUTBOUND_ALLOW',
+      ),
+    });
   });
 });

@@ -7,6 +7,7 @@ export type Change = Schemas['Change'];
 export type ChangeMatch = Schemas['ChangeMatch'];
 export type ChangeSearch = Schemas['ChangeSearch'];
 export type Camera = Schemas['Camera'];
+export type SnapshotTest = Schemas['SnapshotTest'];
 export type Zone = Schemas['Zone'];
 export type Delivery = Schemas['Delivery'];
 export type Endpoint = Schemas['Endpoint'];

@@ -2,24 +2,27 @@
 
 import { type ReadonlySignal, type Signal, signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Link } from 'wouter-preact';
+import { Link, useLocation } from 'wouter-preact';
 import { systemClock } from '../../../src/clock.js';
 import { messageOf } from '../api/client.js';
 import type { Camera, Zone } from '../api/types.js';
 import { session } from '../session.js';
 import { ago, shownTime } from '../ui/format.js';
+import { SureButton } from '../ui/sure-button.js';
 import { toast } from '../ui/toasts.js';
 import { State } from './camera-state.js';
 import { DryRun } from './dry-run.js';
 import { newZone, type Polygon } from './polygon-edit.js';
 import { Rules, type RulesDraft, rulesOf, settingsOf } from './rules.js';
-import { type Overview, saveCamera } from './store.js';
+import { type SourceDraft, SourceFields, snapshotOf, sourceOf } from './source.js';
+import { deleteCamera, type Overview, patchOf, saveCamera } from './store.js';
 import { ZoneCanvas } from './zone-canvas.js';
 import { ZoneList } from './zone-list.js';
 
 interface Draft {
   readonly zones: Signal<readonly Zone[]>;
   readonly rules: Signal<RulesDraft>;
+  readonly source: Signal<SourceDraft>;
 }
 /** By camera, what was edited and not saved: it is there again when the camera is opened again. */
 const drafts = new Map<string, Draft>();
@@ -27,10 +30,16 @@ const drafts = new Map<string, Draft>();
 function draftOf(camera: Camera): Draft {
   const kept = drafts.get(camera.id);
   if (kept !== undefined) return kept;
-  const draft = { zones: signal<readonly Zone[]>(camera.zones), rules: signal(rulesOf(camera)) };
+  const draft = {
+    zones: signal<readonly Zone[]>(camera.zones),
+    rules: signal(rulesOf(camera)),
+    source: signal(sourceOf(camera.snapshot)),
+  };
   drafts.set(camera.id, draft);
   return draft;
 }
+
+const differs = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other);
 
 /**
  * A draft without edits is dropped, so that the next one begins with the stored settings. The browser asks before it
@@ -51,15 +60,15 @@ function useUnsaved(camera: string, edited: ReadonlySignal<boolean>): void {
 
 export function CameraView({ overview }: { readonly overview: Overview }) {
   const { camera, picture, detail } = overview;
+  const [, navigate] = useLocation();
   const admin = session.value?.admin ?? false;
-  const { zones, rules } = draftOf(camera);
+  const { zones, rules, source } = draftOf(camera);
   const selected = useSignal<string | null>(null);
   const busy = useSignal(false);
   const fault = useSignal('');
+  const isSourceEdited = useComputed(() => differs(source.value, sourceOf(camera.snapshot)));
   const edited = useComputed(
-    () =>
-      JSON.stringify(zones.value) !== JSON.stringify(camera.zones) ||
-      JSON.stringify(rules.value) !== JSON.stringify(rulesOf(camera)),
+    () => isSourceEdited.value || differs(zones.value, camera.zones) || differs(rules.value, rulesOf(camera)),
   );
   const change = (id: string, part: Partial<Zone>) => {
     zones.value = zones.value.map((zone) => (zone.id === id ? { ...zone, ...part } : zone));
@@ -71,6 +80,7 @@ export function CameraView({ overview }: { readonly overview: Overview }) {
   const discard = () => {
     zones.value = camera.zones;
     rules.value = rulesOf(camera);
+    source.value = sourceOf(camera.snapshot);
     selected.value = null;
   };
   useUnsaved(camera.id, edited);
@@ -84,14 +94,25 @@ export function CameraView({ overview }: { readonly overview: Overview }) {
     busy.value = true;
     fault.value = '';
     try {
-      const saved = await saveCamera(camera, edits());
+      const snapshot = isSourceEdited.value ? { snapshot: snapshotOf(source.value) } : {};
+      const saved = await saveCamera(camera.id, { ...patchOf(camera, edits()), ...snapshot });
       zones.value = saved.zones;
       rules.value = rulesOf(saved);
+      source.value = sourceOf(saved.snapshot);
       toast('Saved.');
     } catch (error) {
       fault.value = messageOf(error);
     } finally {
       busy.value = false;
+    }
+  };
+  const erase = async () => {
+    try {
+      await deleteCamera(camera.id);
+      drafts.delete(camera.id);
+      navigate('/cameras');
+    } catch (error) {
+      fault.value = messageOf(error);
     }
   };
   const lastAt = camera.status?.last_frame_at;
@@ -131,6 +152,7 @@ export function CameraView({ overview }: { readonly overview: Overview }) {
             onRemove={remove}
             onAdd={add}
           />
+          {admin && <SourceFields id={camera.id} draft={source} hasLogin={camera.status?.snapshot_login ?? false} />}
           <Rules camera={camera} draft={rules} zones={zones.value} />
           {admin && <DryRun camera={camera} settings={edits} />}
           {admin ? (
@@ -144,6 +166,7 @@ export function CameraView({ overview }: { readonly overview: Overview }) {
                 </button>
               )}
               <span class="quiet">{edited.value ? 'Not saved yet.' : ''}</span>
+              <SureButton name="Delete" sure="Delete the camera and all its changes" onSure={erase} />
             </div>
           ) : (
             <p class="quiet">Saving needs a key with the scope admin.</p>

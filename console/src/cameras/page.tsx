@@ -2,7 +2,7 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import { api, messageOf, ok } from '../api/client.js';
+import { messageOf } from '../api/client.js';
 import { recoveries } from '../api/connection.js';
 import { watchEvents } from '../api/events.js';
 import { session } from '../session.js';
@@ -12,13 +12,15 @@ import { CameraIdInput } from '../ui/camera-id-input.js';
 import { ago } from '../ui/format.js';
 import { State } from './camera-state.js';
 import { CameraView } from './camera-view.js';
-import { loadOverviews, type Overview, overviews, refresh } from './store.js';
+import { SourceFields, snapshotOf, sourceOf } from './source.js';
+import { createCamera, loadOverviews, type Overview, overviews, refresh } from './store.js';
 
 /** Cameras that send a frame per second would otherwise be read as often. */
 const REFRESH_MS = 2_000;
 
 export function CamerasPage({ params }: { readonly params: { readonly camera?: string } }) {
   const fault = useSignal('');
+  const isAdding = useSignal(false);
   useSignalEffect(() => {
     recoveries.value;
     loadOverviews().then(
@@ -57,7 +59,21 @@ export function CamerasPage({ params }: { readonly params: { readonly camera?: s
   }
   return (
     <div class="cameras">
-      <h1>Cameras</h1>
+      <header class="camera-head">
+        <h1>Cameras</h1>
+        {session.value?.admin && (
+          <button
+            type="button"
+            aria-expanded={isAdding.value}
+            onClick={() => {
+              isAdding.value = !isAdding.value;
+            }}
+          >
+            New camera
+          </button>
+        )}
+      </header>
+      {isAdding.value && <NewCamera />}
       <p class="fault">{fault.value}</p>
       {all.length === 0 && <p class="quiet">There is no camera yet.</p>}
       <ul class="camera-grid">
@@ -67,7 +83,6 @@ export function CamerasPage({ params }: { readonly params: { readonly camera?: s
           </li>
         ))}
       </ul>
-      {session.value?.admin && <NewCamera />}
     </div>
   );
 }
@@ -91,25 +106,28 @@ function Card({ overview }: { readonly overview: Overview }) {
 
 function NewCamera() {
   const id = useSignal('');
+  const source = useSignal(sourceOf(null));
   const fault = useSignal('');
   const [, navigate] = useLocation();
   const submit = async (event: Event) => {
     event.preventDefault();
     try {
-      await ok(api.PUT('/v1/cameras/{id}', { params: { path: { id: id.value } }, body: { before: 'memory' } }));
-      await refresh(id.value);
+      await createCamera(id.value, { before: 'memory', snapshot: snapshotOf(source.value) });
       navigate(`/cameras/${id.value}`);
     } catch (error) {
       fault.value = messageOf(error);
     }
   };
   return (
-    <form class="new-camera" onSubmit={submit}>
-      <CameraIdInput label="New camera" id={id} placeholder="gate-3" required />
-      <button type="submit">Set up</button>
+    <form class="new-camera" aria-label="New camera" onSubmit={submit}>
+      <CameraIdInput label="Id of the camera" id={id} placeholder="gate-3" required />
+      <SourceFields id={id.value} draft={source} hasLogin={false} />
       <p role="alert" class="fault">
         {fault.value}
       </p>
+      <button type="submit" class="primary">
+        Set up
+      </button>
     </form>
   );
 }

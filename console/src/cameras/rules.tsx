@@ -1,6 +1,7 @@
 /** Rules of a camera: what its frames are compared with, when a change is confirmed, and its alarm budget. */
 import type { Signal } from '@preact/signals';
 import type { Camera, SEVERITIES, Zone } from '../api/types.js';
+import { Field } from '../ui/field.js';
 import { percent } from '../ui/format.js';
 import { PauseField, type Schedule, ScheduleFields } from './schedule.js';
 import { SeverityOptions } from './severity-options.js';
@@ -75,15 +76,13 @@ export function Rules({ camera, draft, zones }: Props) {
   return (
     <section aria-label="Rules" class="rules">
       <h2>Rules</h2>
-      <label>
-        Name of the camera
-        <input
-          maxLength={128}
-          value={draft.value.name}
-          placeholder={camera.id}
-          onInput={(event) => put({ name: event.currentTarget.value })}
-        />
-      </label>
+      <Field
+        name="Name of the camera"
+        maxLength={128}
+        value={draft.value.name}
+        placeholder={camera.id}
+        onValue={(name) => put({ name })}
+      />
       <label>
         Compare frames with
         <select
@@ -157,16 +156,6 @@ export function Rules({ camera, draft, zones }: Props) {
   );
 }
 
-interface FigureProps {
-  readonly name: string;
-  readonly value: string;
-  readonly min: number;
-  readonly onValue: (value: string) => void;
-}
+type FigureProps = Pick<Parameters<typeof Field>[0], 'name' | 'value' | 'min' | 'onValue'>;
 
-const Figure = ({ name, value, min, onValue }: FigureProps) => (
-  <label>
-    {name}
-    <input type="number" min={min} step="any" value={value} onInput={(event) => onValue(event.currentTarget.value)} />
-  </label>
-);
+const Figure = (props: FigureProps) => <Field type="number" step="any" {...props} />;

@@ -103,11 +103,37 @@ export function withSettings(camera: Camera, part: Partial<Settings>): Settings 
   return { ...settings, ...part };
 }
 
-/** @returns the stored camera */
-export async function saveCamera(camera: Camera, part: Partial<Settings>): Promise<Camera> {
-  const { id } = camera;
-  const body = withSettings(camera, part) as never;
-  const saved = await ok(api.PUT('/v1/cameras/{id}', { params: { path: { id } }, body }));
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** @returns the members of `edited` that differ from those that are known: the merge patch from these to those */
+export function patchOf(known: object, edited: object): object {
+  const before = new Map<string, unknown>(Object.entries(known));
+  const changed = Object.entries(edited).flatMap(([name, value]) => {
+    const earlier = before.get(name);
+    if (JSON.stringify(earlier) === JSON.stringify(value)) return [];
+    return [[name, isObject(earlier) && isObject(value) ? patchOf(earlier, value) : value]];
+  });
+  return Object.fromEntries(changed);
+}
+
+/** @param part the settings that change. @returns the stored camera */
+export async function saveCamera(id: string, part: object): Promise<Camera> {
+  const saved = await ok(api.PATCH('/v1/cameras/{id}', { params: { path: { id } }, body: part as never }));
   await refresh(id);
   return saved;
+}
+
+/** @throws ApiError if there is a camera of this id */
+export async function createCamera(id: string, settings: object): Promise<void> {
+  const path = { id };
+  const { response } = await api.GET('/v1/cameras/{id}', { params: { path } });
+  if (response.ok) throw new ApiError(409, `There is a camera ${id} already.`);
+  await ok(api.PUT('/v1/cameras/{id}', { params: { path }, body: settings as never }));
+  await refresh(id);
+}
+
+export async function deleteCamera(id: string): Promise<void> {
+  await ok(api.DELETE('/v1/cameras/{id}', { params: { path: { id } } }));
+  await refresh(id);
 }

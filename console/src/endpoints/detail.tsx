@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { Delivery, Endpoint } from '../api/types.js';
 import { ago, shownTime } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
+import { SureButton } from '../ui/sure-button.js';
 import { EndpointForm } from './form.js';
 import {
   changeEndpoint,
@@ -22,7 +23,6 @@ const DAY_HOURS = 24;
 
 export function EndpointDetail({ endpoint }: { readonly endpoint: Endpoint }) {
   const { id, state } = endpoint;
-  const isSure = useSignal(false);
   const isEditing = useSignal(false);
   useEffect(() => {
     deliveries.value = null;
@@ -79,18 +79,7 @@ export function EndpointDetail({ endpoint }: { readonly endpoint: Endpoint }) {
         <button type="button" onClick={() => setEnabled(id, !runs)}>
           {runs ? 'Disable' : 'Start'}
         </button>
-        <button
-          type="button"
-          onClick={() => {
-            if (isSure.value) void deleteEndpoint(id);
-            else isSure.value = true;
-          }}
-          onBlur={() => {
-            isSure.value = false;
-          }}
-        >
-          {isSure.value ? 'Delete for good' : 'Delete'}
-        </button>
+        <SureButton name="Delete" sure="Delete for good" onSure={() => void deleteEndpoint(id)} />
       </div>
       <h3>Deliveries</h3>
       <p class="fault" role="alert">

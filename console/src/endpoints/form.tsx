@@ -1,6 +1,7 @@
 /** Form of an endpoint, a new one or one that is edited: its address, its format and its filters. */
 import { useSignal } from '@preact/signals';
 import { type Endpoint, type EndpointPatch, SEVERITIES } from '../api/types.js';
+import { Field } from '../ui/field.js';
 
 type Format = Endpoint['format'];
 const FORMATS: readonly (readonly [Format, name: string, address: string])[] = [
@@ -163,16 +164,13 @@ interface TextProps {
 }
 
 const Text = ({ name, value, most, secret = false }: TextProps) => (
-  <label>
-    {name}
-    <input
-      type={secret ? 'password' : 'text'}
-      autocomplete="off"
-      maxLength={most}
-      value={value.value}
-      onInput={(event) => {
-        value.value = event.currentTarget.value;
-      }}
-    />
-  </label>
+  <Field
+    name={name}
+    type={secret ? 'password' : 'text'}
+    maxLength={most}
+    value={value.value}
+    onValue={(text) => {
+      value.value = text;
+    }}
+  />
 );

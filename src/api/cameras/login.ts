@@ -11,12 +11,12 @@ import { type Login, loginContext, openLogin, sealLogin } from '../../login.js';
  * @throws ScenedeltaError 'invalid-request' naming the missing part. A login is never sent to an origin that it was not
  * given for: another origin needs the password once more.
  */
-export function withoutLogin(
+export function withoutLogin<S extends Pick<CameraSettings, 'snapshot'>>(
   id: string,
-  settings: CameraSettings,
+  settings: S,
   earlier: Pick<StoredCamera, 'settings' | 'login'> | undefined,
   key: Buffer,
-): { settings: CameraSettings; login?: string } {
+): { settings: S; login?: string } {
   if (settings.snapshot === null) return { settings };
   const { username, password, ...rest } = settings.snapshot;
   const inUrl = userOf(rest.url);

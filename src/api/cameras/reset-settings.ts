@@ -1,8 +1,6 @@
 /** Settings that a PUT of a camera resets without naming them. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject } from './merge-patch.js';
 
 /**
  * @param given settings of the request

@@ -21,13 +21,19 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** whether the body may be an image (`Content-Type: image/...`) */
     imageBody?: boolean;
+    /** whether the body may be a JSON merge patch */
+    mergePatch?: boolean;
   }
 }
 
-const expectedTypes = ({ routeOptions }: FastifyRequest): string =>
-  routeOptions.config.imageBody === true
-    ? 'expected multipart/form-data, application/json or image/...'
-    : 'expected multipart/form-data or application/json';
+/** Type of a JSON merge patch (RFC 7396). */
+export const MERGE_PATCH = 'application/merge-patch+json';
+
+function expectedTypes({ routeOptions: { config } }: FastifyRequest): string {
+  if (config.imageBody === true) return 'expected multipart/form-data, application/json or image/...';
+  if (config.mergePatch === true) return `expected ${MERGE_PATCH} or application/json`;
+  return 'expected multipart/form-data or application/json';
+}
 
 /** @returns ScenedeltaError 'unsupported-media-type', naming the type that came and the types of the route */
 export const unsupportedType = (request: FastifyRequest): ScenedeltaError =>

@@ -13,10 +13,10 @@ import { briefLists, isFact } from '../brief/lists.js';
 import { briefMarkdown } from '../brief/markdown.js';
 import { notSeen } from '../brief/not-seen.js';
 import { cameraText } from '../brief/wording.js';
+import { findCamera } from '../cameras/present.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { pageBody, pageQuery, parsePageQuery } from '../schemas/pages.js';
 import { media, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
-import { findCamera } from './cameras.js';
 
 /** Changes that are read per index of a camera: if one camera is asked for, and if several are. */
 const MOST_READ = { alone: 2_000, among_others: 500 } as const;

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { checker } from '../../schemas/validation-error.js';
 import { resetBaseline, setBaseline } from '../cameras/baseline.js';
 import { type PictureDependencies, readPicture } from '../cameras/picture.js';
+import { findCamera } from '../cameras/present.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { readPictureForm } from '../intake/request.js';
 import {
@@ -13,7 +14,6 @@ import {
   CameraIdParams,
 } from '../schemas/camera.js';
 import { json, problems, ref } from '../schemas/shared.js';
-import { findCamera } from './cameras.js';
 
 const tags = ['cameras'];
 const TAKES_EFFECT =

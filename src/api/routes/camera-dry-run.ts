@@ -4,6 +4,7 @@ import { checkSettings } from '../../cameras/settings.js';
 import { ScenedeltaError } from '../../errors.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { dryRunCamera } from '../cameras/dry-run.js';
+import { findCamera } from '../cameras/present.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { operatingPointsOf } from '../intake/models.js';
 import { CAMERA_STRUCTURE } from '../json-structure.js';
@@ -11,7 +12,6 @@ import { CameraIdParams, CameraRequestSchema } from '../schemas/camera.js';
 import { CameraDryRunSchema } from '../schemas/dry-run.js';
 import { parsePageQuery, timeQuery } from '../schemas/pages.js';
 import { json, problems, ref } from '../schemas/shared.js';
-import { findCamera } from './cameras.js';
 
 const DAY_MS = 86_400_000;
 

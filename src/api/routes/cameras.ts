@@ -1,36 +1,24 @@
-/** Routes of cameras: their settings, and their frames. */
+/** Routes of cameras: their frames, their status, their list, and their erasure. */
 import { Type } from 'typebox';
-import { describeBudget } from '../../cameras/alarm-budget.js';
-import type { StoredCamera } from '../../cameras/camera.js';
 import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
-import type { CameraSettings } from '../../cameras/settings.js';
 import { pendingChanges } from '../../changes/pending.js';
 import { rulesOf } from '../../changes/rules.js';
-import { ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { IMAGE_TYPES } from '../../image-type.js';
-import { originAndPath } from '../../redact-url.js';
-import type { CameraState } from '../../sequence/state.js';
 import { noCamera } from '../../stores/cameras.js';
-import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';
-import { buildCamera } from '../cameras/put.js';
-import { resetSettings } from '../cameras/reset-settings.js';
+import { alarmBudgetOf, findCamera, presentCamera } from '../cameras/present.js';
 import { eraseComparisonsOf } from '../comparisons/erase.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { assertCapacity } from '../intake/capacity.js';
-import { operatingPointsOf } from '../intake/models.js';
 import { readCameraFrame } from '../intake/request.js';
 import type { Respond } from '../intake/respond.js';
 import { assertFetchable, assertUrl, fetchRules } from '../intake/url-policy.js';
-import { CAMERA_STRUCTURE } from '../json-structure.js';
 import {
-  type Camera,
   CameraFrameFormSchema,
   CameraFrameQuery,
   CameraFrameRequestSchema,
   CameraIdParams,
-  CameraRequestSchema,
   CameraSchema,
 } from '../schemas/camera.js';
 import { binary } from '../schemas/comparison-request.js';
@@ -42,34 +30,6 @@ const tags = ['cameras'];
 const ADDRESSES =
   'A key without the scope `admin` gets the addresses of snapshots and callbacks without their query, ' +
   'which may contain a token.';
-
-const putSchema = {
-  operationId: 'putCamera',
-  summary: 'Set up a camera, or change its settings',
-  description:
-    'The settings replace the earlier ones as a whole; omitted settings get their defaults. The state ' +
-    'of the camera stays, unless its privacy zones change: then its previous frame, its reference and ' +
-    'its background model are reset.',
-  tags,
-  params: CameraIdParams,
-  body: { content: { 'application/json': { schema: ref(CameraRequestSchema) } } },
-  response: {
-    200: json('The camera with its settings.', ref(CameraSchema)),
-    201: json('The camera is new.', ref(CameraSchema)),
-    ...problems([
-      'malformed-body',
-      'not-found',
-      'payload-too-large',
-      'unsupported-media-type',
-      'image-unreadable',
-      'image-too-large',
-      'image-too-small',
-      'url-refused',
-      'invalid-value',
-      'storage-unavailable',
-    ]),
-  },
-};
 
 const frameSchema = {
   operationId: 'createCameraFrame',
@@ -104,30 +64,6 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
   const { cameras } = deps;
   const rules = fetchRules(options);
   const { allow } = rules;
-
-  const alarmBudgetOf = async ({ settings }: StoredCamera, state: CameraState | undefined) => {
-    const { alarms_per_day } = settings;
-    if (alarms_per_day === null) return {};
-    const points = await operatingPointsOf(settings.model, deps.workers);
-    const history = state ?? { intervalMs: null };
-    return { alarm_budget: describeBudget({ ...settings, alarms_per_day }, history, points) };
-  };
-
-  const putConfig = { scope: 'admin', jsonStructure: CAMERA_STRUCTURE } as const;
-  app.put('/v1/cameras/:id', { schema: putSchema, config: putConfig }, async (request, reply) => {
-    const { id } = request.params;
-    const earlier = await cameras.get(id);
-    const camera = await buildCamera(id, request.body, earlier, { ...deps, ...options, keeper, allow });
-    const created = await cameras.put(camera);
-    await deps.queue.scheduleSnapshots(id, camera.settings.snapshot?.interval_s ?? null);
-    const reset = earlier === undefined ? [] : resetSettings(request.body as object, earlier.settings, camera.settings);
-    const state = created ? undefined : await cameras.state(id);
-    return reply.code(created ? 201 : 200).send({
-      ...presentCamera(camera, request),
-      ...(await alarmBudgetOf(camera, state)),
-      ...(reset.length === 0 ? {} : { reset }),
-    });
-  });
 
   app.post(
     '/v1/cameras/:id/frames',
@@ -168,7 +104,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     const last = state?.last ?? null;
     return {
       ...presentCamera(camera, request),
-      ...(await alarmBudgetOf(camera, state)),
+      ...(await alarmBudgetOf(camera, state, deps)),
       status: {
         frames: state?.frames ?? 0,
         waiting,
@@ -231,43 +167,3 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     return reply.code(204).send();
   });
 }
-
-const presentCamera = (
-  { id, settings, reference, created_at, updated_at }: StoredCamera,
-  { isAdmin }: { readonly isAdmin: boolean },
-): Camera => ({
-  id,
-  ...(isAdmin ? settings : withoutTokens(settings)),
-  reference: reference === null ? null : { sha256: reference.sha256 },
-  created_at,
-  updated_at,
-});
-
-/** Removes the queries of addresses, which may contain tokens, for keys without the scope admin. */
-const withoutTokens = (settings: CameraSettings): CameraSettings => ({
-  ...settings,
-  snapshot: settings.snapshot && { ...settings.snapshot, url: originAndPath(settings.snapshot.url) },
-  alerts: {
-    ...settings.alerts,
-    callback_url: settings.alerts.callback_url && originAndPath(settings.alerts.callback_url),
-  },
-});
-
-/** @throws ScenedeltaError 'not-found' */
-export async function findCamera(
-  deps: Pick<ApiDependencies, 'cameras'>,
-  id: string,
-  visibility: Visibility,
-): Promise<StoredCamera> {
-  const camera = seesCamera(visibility, id) ? await deps.cameras.get(id) : undefined;
-  if (camera !== undefined) return camera;
-  // The text is the same for a camera that does not exist and for one of another key.
-  throw visibility === 'everything' ? noCamera(id) : notOfKey(id, visibility);
-}
-
-const notOfKey = (id: string, visibility: Exclude<Visibility, 'everything'>) =>
-  new ScenedeltaError(
-    'not-found',
-    `There is no camera ${id} among those of this key (${visibility.cameras.join(', ') || 'none'}): ` +
-      `PUT /v1/cameras/${id} sets one up, and \`scenedelta keys create --cameras\` lets a key use it`,
-  );

@@ -5,6 +5,7 @@ import { LIGHTS } from '../../cameras/light.js';
 import { type CameraSettings, CameraSettingsRequestSchema, CameraSettingsSchema } from '../../cameras/settings.js';
 import { PendingChangeSchema } from '../../schemas/camera-frame.js';
 import { dateTime, literals, nullable, unit } from '../../schemas/constructors.js';
+import { mergePatchOf } from '../../schemas/optional-where-default.js';
 import {
   binary,
   FrameBase64Schema,
@@ -44,6 +45,19 @@ export const CameraRequestSchema = Type.Unsafe<CameraRequest>({
     reference: Type.Optional(reference),
   },
 });
+
+/** A JSON merge patch of the settings. */
+export const CameraPatchSchema = Type.Unsafe<object>({
+  ...mergePatchOf(CameraRequestSchema),
+  $id: 'CameraPatch',
+  description: 'A JSON merge patch (RFC 7396) of the settings: absent members stay, and null sets a default.',
+});
+
+const snapshot = CameraSettingsSchema.properties.snapshot.anyOf[0].properties;
+export const SnapshotTestRequestSchema = Type.Object(
+  { url: snapshot.url, username: snapshot.username, password: snapshot.password },
+  { $id: 'SnapshotTestRequest', additionalProperties: false },
+);
 
 export const CameraStatusSchema = Type.Object(
   {

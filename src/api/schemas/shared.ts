@@ -33,6 +33,7 @@ import { literals } from '../../schemas/constructors.js';
 import { DeliverySchema } from '../../schemas/delivery.js';
 import { LostSchema, TamperSchema } from '../../schemas/loss.js';
 import { PlaceIntervalSchema, PlaceSearchSchema } from '../../schemas/place-search.js';
+import { SnapshotTestSchema } from '../../schemas/snapshot-test.js';
 import { ViewpointSchema } from '../../schemas/viewpoint.js';
 import { AlertPayloadSchema, WebhookPayloadSchema } from '../../schemas/webhook-payload.js';
 import { CameraEventSchema, ChangeEventSchema, ComparisonEventSchema, EndpointEventSchema } from '../event-stream.js';
@@ -46,10 +47,12 @@ import {
   BaselineRequestSchema,
   CameraFrameFormSchema,
   CameraFrameRequestSchema,
+  CameraPatchSchema,
   CameraRequestSchema,
   CameraSchema,
   CameraStatusSchema,
   PictureSchema,
+  SnapshotTestRequestSchema,
   StoredFrameSchema,
 } from './camera.js';
 import { SEARCH_COMPONENTS } from './change-search.js';
@@ -101,6 +104,9 @@ const COMPONENTS: readonly TSchema[] = [
   ZoneSchema,
   ScheduleSchema,
   CameraRequestSchema,
+  CameraPatchSchema,
+  SnapshotTestRequestSchema,
+  SnapshotTestSchema,
   AlarmBudgetSchema,
   CameraSchema,
   CameraStatusSchema,

@@ -1,0 +1,175 @@
+/** Where the pictures of a camera come from: the fields of its snapshots, and a test that shows one picture. */
+import { type Signal, useSignal } from '@preact/signals';
+import { api, messageOf, ok } from '../api/client.js';
+import type { Camera, SnapshotTest } from '../api/types.js';
+import { Field } from '../ui/field.js';
+import { shownSize, shownTime } from '../ui/format.js';
+
+const SOURCES = [
+  ['posted', 'A client posts its frames', ''],
+  ['http', 'HTTP: a picture, or an MJPEG stream', 'http://192.168.1.20/snapshot.jpg'],
+  ['rtsp', 'RTSP: a video stream', 'rtsp://192.168.1.20:554/stream1'],
+] as const;
+const DEFAULT_INTERVAL_S = '10';
+
+/** Texts of the fields, as they are edited. */
+export interface SourceDraft {
+  readonly from: (typeof SOURCES)[number][0];
+  readonly url: string;
+  readonly intervalS: string;
+  readonly username: string;
+  readonly password: string;
+  readonly noLogin: boolean;
+}
+
+export function sourceOf(snapshot: Camera['snapshot']): SourceDraft {
+  const { url = '', interval_s = DEFAULT_INTERVAL_S } = snapshot ?? {};
+  const from = snapshot === null ? 'posted' : url.startsWith('rtsp') ? 'rtsp' : 'http';
+  return { from, url, intervalS: String(interval_s), username: '', password: '', noLogin: false };
+}
+
+/** @returns the setting `snapshot`; without a login in it, the stored one stays */
+export function snapshotOf({ from, url, intervalS, ...draft }: SourceDraft) {
+  if (from === 'posted') return null;
+  return { url: url.trim(), interval_s: Number(intervalS), ...loginOf(draft) };
+}
+
+function loginOf({ username, password, noLogin }: Pick<SourceDraft, 'username' | 'password' | 'noLogin'>) {
+  if (noLogin) return { username: '' };
+  return { ...(username === '' ? {} : { username }), ...(password === '' ? {} : { password }) };
+}
+
+interface Props {
+  /** of the camera; of a new one it may be empty */
+  readonly id: string;
+  readonly draft: Signal<SourceDraft>;
+  /** whether a login is stored */
+  readonly hasLogin: boolean;
+}
+
+export function SourceFields({ id, draft, hasLogin }: Props) {
+  const put = (part: Partial<SourceDraft>) => {
+    draft.value = { ...draft.value, ...part };
+  };
+  const { from, url, intervalS, username, password, noLogin } = draft.value;
+  const stays = hasLogin ? ' (empty: the stored one stays)' : ' (empty: none)';
+  return (
+    <section aria-label="Pictures" class="source">
+      <h2>Pictures</h2>
+      <label>
+        Come from
+        <select value={from} onChange={(event) => put({ from: event.currentTarget.value as SourceDraft['from'] })}>
+          {SOURCES.map(([name, meaning]) => (
+            <option key={name} value={name}>
+              {meaning}
+            </option>
+          ))}
+        </select>
+      </label>
+      {from === 'posted' ? (
+        <p class="quiet">
+          To <code class="clip">POST /v1/cameras/{id || '…'}/frames</code>, by a key with the scope compare.
+        </p>
+      ) : (
+        <>
+          <Field
+            name="Address"
+            required
+            maxLength={2048}
+            inputMode="url"
+            placeholder={SOURCES.find(([name]) => name === from)?.[2] ?? ''}
+            value={url}
+            onValue={(value) => put({ url: value })}
+          />
+          <Field
+            name="Seconds between two pictures"
+            type="number"
+            required
+            min={1}
+            max={86_400}
+            value={intervalS}
+            onValue={(value) => put({ intervalS: value })}
+          />
+          <Field
+            name={`User name${stays}`}
+            maxLength={256}
+            value={username}
+            onValue={(value) => put({ username: value })}
+          />
+          <Field
+            name={`Password${stays}`}
+            type="password"
+            maxLength={256}
+            autocomplete="new-password"
+            value={password}
+            onValue={(value) => put({ password: value })}
+          />
+          {hasLogin && (
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={noLogin}
+                onChange={(event) => put({ noLogin: event.currentTarget.checked })}
+              />
+              Send no login any more
+            </label>
+          )}
+          <Test id={id} draft={draft.value} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Of a camera that has no id yet. */
+const NEW = 'new-camera';
+
+function Test({ id, draft }: { readonly id: string; readonly draft: SourceDraft }) {
+  const found = useSignal<SnapshotTest | null>(null);
+  const fault = useSignal('');
+  const isBusy = useSignal(false);
+  const run = async () => {
+    isBusy.value = true;
+    found.value = null;
+    fault.value = '';
+    try {
+      const body = { url: draft.url.trim(), ...loginOf(draft) };
+      const path = { id: id || NEW };
+      found.value = await ok(api.POST('/v1/cameras/{id}/test-snapshot', { params: { path }, body }));
+    } catch (error) {
+      fault.value = messageOf(error);
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  return (
+    <>
+      <div class="rule-line">
+        <button type="button" disabled={isBusy.value || draft.url.trim() === ''} onClick={run}>
+          Test
+        </button>
+        <span role="status" class="quiet">
+          {isBusy.value && 'Waiting for the camera …'}
+          {found.value &&
+            `${found.value.width} × ${found.value.height} px, ${shownSize(found.value.bytes)}, ${shownTime(found.value.at)}`}
+        </span>
+      </div>
+      <p role="alert" class="fault clip">
+        {fault.value}
+      </p>
+      {fault.value.includes('OUTBOUND_ALLOW') && <AllowHelp url={draft.url} />}
+      {found.value && <img src={`data:image/jpeg;base64,${found.value.picture}`} alt="As the camera sees it now" />}
+    </>
+  );
+}
+
+const IPV4 = /\/\/(?:[^/@]*@)?(\d+\.\d+\.\d+)\.\d+/;
+
+/** The service does not reach its operator's network by itself: callers would otherwise read it through the service. */
+const AllowHelp = ({ url }: { readonly url: string }) => (
+  <p class="quiet">
+    The service requests addresses of its operator's network only if its setting OUTBOUND_ALLOW names them. Start it
+    with <code class="clip">OUTBOUND_ALLOW={IPV4.exec(url)?.[1] ?? '192.168.1'}.0/24 npm run up</code>, or with the
+    range of your cameras.
+  </p>
+);

@@ -1,0 +1,65 @@
+/** Finder of cameras for a request, and the form in which it sees them. */
+import { describeBudget } from '../../cameras/alarm-budget.js';
+import type { StoredCamera } from '../../cameras/camera.js';
+import type { CameraSettings } from '../../cameras/settings.js';
+import { ScenedeltaError } from '../../errors.js';
+import { originAndPath } from '../../redact-url.js';
+import type { CameraState } from '../../sequence/state.js';
+import { noCamera } from '../../stores/cameras.js';
+import { seesCamera, type Visibility } from '../../stores/visibility.js';
+import type { ApiDependencies } from '../dependencies.js';
+import { operatingPointsOf } from '../intake/models.js';
+import type { Camera } from '../schemas/camera.js';
+
+/** @returns the member `alarm_budget` of the answer; none if the camera has no budget */
+export async function alarmBudgetOf(
+  { settings }: StoredCamera,
+  state: CameraState | undefined,
+  { workers }: Pick<ApiDependencies, 'workers'>,
+): Promise<Pick<Camera, 'alarm_budget'>> {
+  const { alarms_per_day } = settings;
+  if (alarms_per_day === null) return {};
+  const points = await operatingPointsOf(settings.model, workers);
+  const history = state ?? { intervalMs: null };
+  return { alarm_budget: describeBudget({ ...settings, alarms_per_day }, history, points) };
+}
+
+export const presentCamera = (
+  { id, settings, reference, created_at, updated_at }: StoredCamera,
+  { isAdmin }: { readonly isAdmin: boolean },
+): Camera => ({
+  id,
+  ...(isAdmin ? settings : withoutTokens(settings)),
+  reference: reference === null ? null : { sha256: reference.sha256 },
+  created_at,
+  updated_at,
+});
+
+/** Removes the queries of addresses, which may contain tokens, for keys without the scope admin. */
+const withoutTokens = (settings: CameraSettings): CameraSettings => ({
+  ...settings,
+  snapshot: settings.snapshot && { ...settings.snapshot, url: originAndPath(settings.snapshot.url) },
+  alerts: {
+    ...settings.alerts,
+    callback_url: settings.alerts.callback_url && originAndPath(settings.alerts.callback_url),
+  },
+});
+
+/** @throws ScenedeltaError 'not-found' */
+export async function findCamera(
+  deps: Pick<ApiDependencies, 'cameras'>,
+  id: string,
+  visibility: Visibility,
+): Promise<StoredCamera> {
+  const camera = seesCamera(visibility, id) ? await deps.cameras.get(id) : undefined;
+  if (camera !== undefined) return camera;
+  // The text is the same for a camera that does not exist and for one of another key.
+  throw visibility === 'everything' ? noCamera(id) : notOfKey(id, visibility);
+}
+
+const notOfKey = (id: string, visibility: Exclude<Visibility, 'everything'>) =>
+  new ScenedeltaError(
+    'not-found',
+    `There is no camera ${id} among those of this key (${visibility.cameras.join(', ') || 'none'}): ` +
+      `PUT /v1/cameras/${id} sets one up, and \`scenedelta keys create --cameras\` lets a key use it`,
+  );

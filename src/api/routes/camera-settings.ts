@@ -1,0 +1,173 @@
+/** Routes that set up a camera and change its settings, and the test of an address that it may get. */
+import type { StoredCamera } from '../../cameras/camera.js';
+import { ScenedeltaError } from '../../errors.js';
+import type { FrameKeeper } from '../../frames/keep.js';
+import { SnapshotTestSchema } from '../../schemas/snapshot-test.js';
+import { checker } from '../../schemas/validation-error.js';
+import { noCamera } from '../../stores/cameras.js';
+import { withoutLogin } from '../cameras/login.js';
+import { isObject, mergePatch } from '../cameras/merge-patch.js';
+import { alarmBudgetOf, presentCamera } from '../cameras/present.js';
+import { buildCamera } from '../cameras/put.js';
+import { resetSettings } from '../cameras/reset-settings.js';
+import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import { assertUrl, fetchRules } from '../intake/url-policy.js';
+import { CAMERA_STRUCTURE } from '../json-structure.js';
+import { MERGE_PATCH } from '../plugins/problems.js';
+import {
+  CameraIdParams,
+  CameraPatchSchema,
+  CameraRequestSchema,
+  CameraSchema,
+  SnapshotTestRequestSchema,
+} from '../schemas/camera.js';
+import { json, problems, ref } from '../schemas/shared.js';
+
+const tags = ['cameras'];
+const BODY_PROBLEMS = [
+  'malformed-body',
+  'payload-too-large',
+  'unsupported-media-type',
+  'url-refused',
+  'invalid-value',
+] as const;
+const SETTINGS_PROBLEMS = [
+  ...BODY_PROBLEMS,
+  ...(['not-found', 'image-unreadable', 'image-too-large', 'image-too-small', 'storage-unavailable'] as const),
+];
+
+const putSchema = {
+  operationId: 'putCamera',
+  summary: 'Set up a camera, or change its settings',
+  description:
+    'The settings replace the earlier ones as a whole; omitted settings get their defaults. The state ' +
+    'of the camera stays, unless its privacy zones change: then its previous frame, its reference and ' +
+    'its background model are reset.',
+  tags,
+  params: CameraIdParams,
+  body: { content: { 'application/json': { schema: ref(CameraRequestSchema) } } },
+  response: {
+    200: json('The camera with its settings.', ref(CameraSchema)),
+    201: json('The camera is new.', ref(CameraSchema)),
+    ...problems([
+      'malformed-body',
+      'not-found',
+      'payload-too-large',
+      'unsupported-media-type',
+      'image-unreadable',
+      'image-too-large',
+      'image-too-small',
+      'url-refused',
+      'invalid-value',
+      'storage-unavailable',
+    ]),
+  },
+};
+
+const patchSchema = {
+  operationId: 'changeCamera',
+  summary: 'Change some settings of a camera',
+  description:
+    'A JSON merge patch (RFC 7396): only the settings that it names change, and null sets one to its default. A list, ' +
+    'such as `zones`, is replaced as a whole.',
+  tags,
+  params: CameraIdParams,
+  body: {
+    content: Object.fromEntries(
+      [MERGE_PATCH, 'application/json'].map((type) => [type, { schema: ref(CameraPatchSchema) }]),
+    ),
+  },
+  response: { 200: json('The camera with its settings.', ref(CameraSchema)), ...problems(SETTINGS_PROBLEMS) },
+};
+
+const testSchema = {
+  operationId: 'testSnapshot',
+  summary: 'Try an address for the snapshots of a camera',
+  description:
+    'Fetches one picture, as a snapshot does, and stores nothing. The camera need not exist. Without user name and ' +
+    'password its stored login is used, if the address has the origin that the login was given for.',
+  tags,
+  params: CameraIdParams,
+  body: { content: { 'application/json': { schema: ref(SnapshotTestRequestSchema) } } },
+  response: {
+    200: json('The picture.', ref(SnapshotTestSchema)),
+    ...problems([
+      ...BODY_PROBLEMS,
+      ...(['url-failed', 'url-unavailable', 'image-unreadable', 'image-too-large', 'image-too-small'] as const),
+      ...(['processing-timeout', 'overloaded'] as const),
+    ]),
+  },
+};
+const checkTest = checker(SnapshotTestRequestSchema);
+/** Time beside the fetch itself: queueing, decoding, answering. */
+const SLACK_MS = 5_000;
+
+export function cameraSettingsRoutes(
+  app: Api,
+  { deps, options, keeper }: { deps: ApiDependencies; options: ApiOptions; keeper: FrameKeeper },
+): void {
+  const { cameras } = deps;
+  const { allow } = fetchRules(options);
+  const config = { scope: 'admin', jsonStructure: CAMERA_STRUCTURE } as const;
+  const building = { ...deps, ...options, keeper, allow };
+  const schedule = ({ id, settings }: StoredCamera) =>
+    deps.queue.scheduleSnapshots(id, settings.snapshot?.interval_s ?? null);
+
+  app.put('/v1/cameras/:id', { schema: putSchema, config }, async (request, reply) => {
+    const { id } = request.params;
+    const earlier = await cameras.get(id);
+    const camera = await buildCamera(id, request.body, earlier, building);
+    const created = await cameras.put(camera);
+    await schedule(camera);
+    const reset = earlier === undefined ? [] : resetSettings(request.body as object, earlier.settings, camera.settings);
+    const state = created ? undefined : await cameras.state(id);
+    return reply.code(created ? 201 : 200).send({
+      ...presentCamera(camera, request),
+      ...(await alarmBudgetOf(camera, state, deps)),
+      ...(reset.length === 0 ? {} : { reset }),
+    });
+  });
+
+  app.patch('/v1/cameras/:id', { schema: patchSchema, config: { ...config, mergePatch: true } }, async (request) => {
+    const { id } = request.params;
+    const camera = await cameras.alter(id, (earlier) =>
+      buildCamera(id, settingsWith(earlier, request.body), earlier, building),
+    );
+    if (camera === undefined) throw noCamera(id);
+    await schedule(camera);
+    return { ...presentCamera(camera, request), ...(await alarmBudgetOf(camera, await cameras.state(id), deps)) };
+  });
+
+  app.post('/v1/cameras/:id/test-snapshot', { schema: testSchema, config: { scope: 'admin' } }, async (request) => {
+    const { id } = request.params;
+    const given = checkTest(request.body) as { url: string; username?: string; password?: string };
+    const { settings, login } = withoutLogin(
+      id,
+      { snapshot: { ...given, interval_s: 1 } },
+      await cameras.get(id),
+      deps.loginKey,
+    );
+    const { url } = settings.snapshot;
+    assertUrl(url, 'url', allow, { rtsp: true });
+    return deps.questions.ask(
+      { kind: 'snapshot', camera: id, url, ...(login === undefined ? {} : { login }) },
+      options.outboundTimeoutMs + SLACK_MS,
+    );
+  });
+}
+
+/** @throws ScenedeltaError 'invalid-request' if the patch is no object */
+function settingsWith({ settings }: StoredCamera, patch: unknown): unknown {
+  if (!isObject(patch)) {
+    throw new ScenedeltaError('invalid-request', 'The request is no merge patch, expected a JSON object');
+  }
+  const { reference, snapshot } = patch as { reference?: unknown; snapshot?: unknown };
+  const merged = mergePatch(settings, patch) as { snapshot?: object };
+  // Both are no part of the stored settings, so that their removal would be no change.
+  const isSignedOut = isObject(snapshot) && 'username' in snapshot && snapshot.username === null;
+  return {
+    ...merged,
+    ...(reference === null ? { reference } : {}),
+    ...(isSignedOut ? { snapshot: { ...merged.snapshot, username: '' } } : {}),
+  };
+}
