@@ -201,7 +201,9 @@ describe('a pull', () => {
     };
     expect(await pullWith('geheim')).toBeNull();
     expect(await comparisonsOf('gate')).toHaveLength(1);
-    expect(await pullWith('falsch')).toBe(`url-failed: ${recorder.url} answered 401: it refused the user name or the password`);
+    expect(await pullWith('falsch')).toBe(
+      `url-failed: ${recorder.url} answered 401: it refused the user name or the password`,
+    );
     await client.close();
     await recorder.close();
   }, 60_000);
