@@ -1,4 +1,4 @@
-/** Where the pictures of a camera come from, in Chromium: a new camera with its source and a test of it, and its end. */
+/** The source of a camera's pictures in Chromium: a new camera, the test of its address, changes, and deletion. */
 import { readFileSync } from 'node:fs';
 import { ScenedeltaError } from '../../src/errors.js';
 import { loginContext, openLogin } from '../../src/login.js';

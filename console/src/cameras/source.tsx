@@ -1,4 +1,4 @@
-/** Where the pictures of a camera come from: the fields of its snapshots, and a test that shows one picture. */
+/** The source of a camera's pictures: fields of its snapshots, and a test that shows one picture. */
 import { type Signal, useSignal } from '@preact/signals';
 import { api, messageOf, ok } from '../api/client.js';
 import type { Camera, SnapshotTest } from '../api/types.js';
@@ -121,7 +121,7 @@ export function SourceFields({ id, draft, hasLogin }: Props) {
   );
 }
 
-/** Of a camera that has no id yet. */
+/** The id of a camera that has none yet. */
 const NEW = 'new-camera';
 
 function Test({ id, draft }: { readonly id: string; readonly draft: SourceDraft }) {
