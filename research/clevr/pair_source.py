@@ -1,7 +1,7 @@
 """Pair source of the CLEVR world: pairs of views of a CLEVR-Change scene, drawn and ray traced, with ground truth.
 
 Scene n gives two pairs: seed 2n is the default and the changed view, seed 2n + 1 the default and the distractor view
-(another camera, no change). The same seed and split give the same pair on the same device.
+(another camera, no change). The same seed and split give the same pair.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DEFAULT, CHANGED, DISTRACTOR = range(3)  # views of a ChangedScene
 
 
 class ClevrPairSource:
-    """`sample(seed)` renders one pair, `sample_batch(seeds, device)` many at once, on a CPU or a GPU.
+    """`sample(seed)` renders one pair, `sample_batch(seeds)` many at once.
 
     This world needs no data folder; `data_root` is accepted, because other pair sources need one.
     """
@@ -41,12 +41,12 @@ class ClevrPairSource:
     def sample(self, seed: int) -> Pair:
         return self.sample_batch([seed])[0]
 
-    def sample_batch(self, seeds: list[int], device: str | torch.device = "cpu") -> list[Pair]:
+    def sample_batch(self, seeds: list[int]) -> list[Pair]:
         """One pair per seed. The default view of a scene is rendered once for both of its pairs."""
         numbers = sorted({seed // 2 for seed in seeds})
-        scenes = dict(zip(numbers, self.draw_scenes(numbers, device)))
+        scenes = dict(zip(numbers, self.draw_scenes(numbers)))
         wanted = sorted({(s // 2, view) for s in seeds for view in (DEFAULT, _second_view(s))})
-        images, slots = render(views_of_scenes([(scenes[n], view) for n, view in wanted], device))
+        images, slots = render(views_of_scenes([(scenes[n], view) for n, view in wanted]))
         rendered = dict(zip(wanted, zip(images.cpu().numpy(), slots.cpu().numpy())))
         pairs = []
         for seed in seeds:
@@ -57,7 +57,7 @@ class ClevrPairSource:
             pairs.append(build(seed, scenes[number], *rendered[number, DEFAULT], *after, rng))
         return pairs
 
-    def draw_scenes(self, numbers: list[int], device: str | torch.device = "cpu") -> list[ChangedScene]:
+    def draw_scenes(self, numbers: list[int]) -> list[ChangedScene]:
         """The scenes of these numbers. In all three views every object shows at least MIN_PIXELS.
 
         Change and number of objects are drawn before the first attempt, so that rejections do not make crowded
@@ -71,7 +71,7 @@ class ClevrPairSource:
         while waiting:
             tried = {number: rules.draw_changed_scene(*plans[number], generators[number]) for number in waiting}
             for stride, minimum in ((SPARSE_STRIDE, SPARSE_MIN_PIXELS), (1, MIN_PIXELS)):
-                counts = fewest_pixels(list(tried.values()), device, stride)
+                counts = fewest_pixels(list(tried.values()), stride)
                 tried = {n: scene for (n, scene), fewest in zip(tried.items(), counts) if fewest >= minimum}
             accepted |= tried
             waiting = [number for number in waiting if number not in accepted]
@@ -86,17 +86,16 @@ def _objects_in(scene: ChangedScene, view: int) -> Scene:
     return scene.after if view == CHANGED else scene.before
 
 
-def views_of_scenes(chosen: list[tuple[ChangedScene, int]], device: str | torch.device) -> Views:
+def views_of_scenes(chosen: list[tuple[ChangedScene, int]]) -> Views:
     """Tensors of (scene, view) pairs; a view is DEFAULT, CHANGED or DISTRACTOR."""
     return views_of(
         [_objects_in(scene, view) for scene, view in chosen],
         np.array([scene.eyes[view] for scene, view in chosen]),
         np.array([scene.lamp_offsets for scene, _ in chosen]),
-        device,
     )
 
 
-def fewest_pixels(scenes: list[ChangedScene], device: str | torch.device, stride: int) -> list[int]:
+def fewest_pixels(scenes: list[ChangedScene], stride: int) -> list[int]:
     """Per scene the visible pixels of its least visible object in any of the three views.
 
     Counted on every stride-th pixel and scaled to all pixels.
@@ -104,9 +103,9 @@ def fewest_pixels(scenes: list[ChangedScene], device: str | torch.device, stride
     if not scenes:
         return []
     views = [(scene, view) for scene in scenes for view in (DEFAULT, CHANGED, DISTRACTOR)]
-    slots = object_map(views_of_scenes(views, device), stride).flatten(1)
+    slots = object_map(views_of_scenes(views), stride).flatten(1)
     counts = torch.stack([(slots == k).sum(1) for k in range(rules.MAX_OBJECTS + 1)], 1)  # [V,K]
-    counts = counts.cpu().numpy() * stride**2
+    counts = counts.numpy() * stride**2
     fewest = [row[: len(_objects_in(scene, view))].min() for (scene, view), row in zip(views, counts)]
     return np.array(fewest).reshape(-1, 3).min(1).tolist()
 

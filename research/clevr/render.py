@@ -1,4 +1,4 @@
-"""Renderer of CLEVR scenes: images and object maps of many views at once, on a CPU or a GPU."""
+"""Renderer of CLEVR scenes: images and object maps of many views."""
 
 from __future__ import annotations
 
@@ -7,19 +7,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from research.clevr.light import LAMPS, SUN_AT, radiance
-from research.clevr.optics import CUBE, CYLINDER, NONE, SPHERE, Views, nearest, unit
+from research.clevr import light
+from research.clevr.optics import CUBE, CYLINDER, NONE, SPHERE, Views
 from research.clevr.rules import COLOURS, MAX_OBJECTS, Scene
-
-try:
-    from research.clevr import light_compiled
-except ImportError:  # without numba, which is only for speed
-    light_compiled = None
 
 WIDTH, HEIGHT = 480, 320
 FOCAL = 525.0  # px: a 35 mm lens before a 32 mm sensor
 SHAPE_CODE = {"cube": CUBE, "sphere": SPHERE, "cylinder": CYLINDER}
-VIEWS_AT_ONCE = {"cpu": 1, "cuda": 32}  # limited by the cache of a CPU and the memory of a GPU
 FILTER_CENTRE = 0.72  # weight of a pixel itself, per direction
 GRAIN = 0.9  # standard deviation of the noise in levels of 255
 SMOOTH = 0.06  # largest relative difference between neighbours that are interpolated
@@ -31,9 +25,7 @@ EDGE_SAMPLES = (
 )  # offsets from the pixel centre: a rotated grid
 
 
-def views_of(
-    scenes: list[Scene], eyes: np.ndarray, lamp_offsets: np.ndarray, device: str | torch.device = "cpu"
-) -> Views:
+def views_of(scenes: list[Scene], eyes: np.ndarray, lamp_offsets: np.ndarray) -> Views:
     """One view per scene; eyes [V,3], lamp_offsets [V,3 lamps,3]: jitter of the lamps."""
     V, K = len(scenes), MAX_OBJECTS + 1
     shape = np.full((V, K), NONE)
@@ -48,25 +40,24 @@ def views_of(
             turn[v, k] = np.cos(obj.turn), np.sin(obj.turn)
             colour[v, k] = np.array(COLOURS[obj.colour]) / 255
             metal[v, k] = obj.material == "metal"
-    lamps = np.concatenate([LAMPS + lamp_offsets, np.broadcast_to(SUN_AT, (V, 1, 3))], 1)
-    as_float = lambda x: torch.tensor(np.asarray(x), dtype=torch.float32, device=device)
+    lamps = np.concatenate([light.LAMPS + lamp_offsets, np.broadcast_to(light.SUN_AT, (V, 1, 3))], 1)
+    as_float = lambda x: torch.tensor(np.asarray(x), dtype=torch.float32)
     return Views(
         as_float(eyes),
-        torch.tensor(shape, device=device),
+        torch.tensor(shape),
         as_float(centre),
         as_float(radius),
         as_float(turn),
         as_float(colour),
-        torch.tensor(metal, device=device),
+        torch.tensor(metal),
         as_float(lamps),
     )
 
 
 def camera_axes(views: Views) -> Tensor:
     """Forward, right and down of each view's camera: [3,V,3]."""
-    forward = unit(-views.eye)
-    up = torch.tensor([0.0, 0.0, 1.0], device=views.eye.device).expand_as(forward)
-    right = unit(torch.linalg.cross(forward, up))
+    forward = F.normalize(-views.eye, dim=-1)
+    right = F.normalize(torch.linalg.cross(forward, torch.tensor([0.0, 0.0, 1.0]).expand_as(forward)), dim=-1)
     return torch.stack([forward, right, torch.linalg.cross(forward, right)])
 
 
@@ -82,15 +73,15 @@ def camera_rays(views: Views, view: Tensor, x: Tensor, y: Tensor) -> Tensor:
     """Unit directions [N,3] through pixel positions x, y [N] of those views."""
     forward, right, down = camera_axes(views)
     across, below = image_plane(x, y)
-    return unit(forward[view] + across[:, None] * right[view] + below[:, None] * down[view])
+    return F.normalize(forward[view] + across[:, None] * right[view] + below[:, None] * down[view], dim=-1)
 
 
-def pixel_grid(count: int, device: torch.device, stride: int = 1) -> tuple[Tensor, Tensor, Tensor]:
+def pixel_grid(count: int, stride: int = 1) -> tuple[Tensor, Tensor, Tensor]:
     """view, x, y of every stride-th pixel centre of `count` views, row-major."""
     v, y, x = torch.meshgrid(
-        torch.arange(count, device=device),
-        torch.arange(stride // 2, HEIGHT, stride, device=device),
-        torch.arange(stride // 2, WIDTH, stride, device=device),
+        torch.arange(count),
+        torch.arange(stride // 2, HEIGHT, stride),
+        torch.arange(stride // 2, WIDTH, stride),
         indexing="ij",
     )
     return v.flatten(), x.flatten() + 0.5, y.flatten() + 0.5
@@ -98,11 +89,8 @@ def pixel_grid(count: int, device: torch.device, stride: int = 1) -> tuple[Tenso
 
 def object_map(views: Views, stride: int = 1) -> Tensor:
     """Object map: the slot that every stride-th pixel shows, or -1; long [V,HEIGHT/stride,WIDTH/stride]."""
-    view, x, y = pixel_grid(len(views.eye), views.eye.device, stride)
-    if use_compiled(views):
-        _, slot = light_compiled.shade(views, camera_axes(views), view, *image_plane(x, y), None)
-    else:
-        slot = nearest(views, view, views.eye[view], camera_rays(views, view, x, y)).slot
+    view, x, y = pixel_grid(len(views.eye), stride)
+    _, slot = light.shade(views, camera_axes(views), view, *image_plane(x, y), None)
     return slot.reshape(len(views.eye), HEIGHT // stride, WIDTH // stride)
 
 
@@ -119,35 +107,25 @@ def to_srgb(linear: Tensor) -> Tensor:
     return torch.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear.clamp(min=1e-8) ** (1 / 2.4) - 0.055)
 
 
-def use_compiled(views: Views) -> bool:
-    """Whether the compiled form renders these views; without numba a CPU uses the tensor form, 5 times slower."""
-    return light_compiled is not None and views.eye.device.type == "cpu"
-
-
 def shade(views: Views, view: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Linear colour [N,3] and slot [N] at pixel positions x, y [N] of those views."""
-    if use_compiled(views):
-        return light_compiled.shade(views, camera_axes(views), view, *image_plane(x, y), pixel_seed(x, y))
-    origin, direction = views.eye[view], camera_rays(views, view, x, y)
-    hits = nearest(views, view, origin, direction)
-    return radiance(views, view, direction, hits, pixel_seed(x, y), origin), hits.slot
+    return light.shade(views, camera_axes(views), view, *image_plane(x, y), pixel_seed(x, y))
 
 
 def render(views: Views) -> tuple[Tensor, Tensor]:
     """Images uint8 [V,HEIGHT,WIDTH,3], sRGB, and object maps. Outlines are sampled four times per pixel."""
-    step = VIEWS_AT_ONCE.get(views.eye.device.type, 1)
-    parts = [_render_at_once(views.part(start, start + step)) for start in range(0, len(views.eye), step)]
+    parts = [_render_view(views.part(v, v + 1)) for v in range(len(views.eye))]  # one fits the cache of a CPU
     return tuple(torch.cat(rows) for rows in zip(*parts))
 
 
-def _render_at_once(views: Views) -> tuple[Tensor, Tensor]:
-    """As `render`, with all views in memory together.
+def _render_view(views: Views) -> tuple[Tensor, Tensor]:
+    """As `render`, with all views in memory.
 
     Bare ground is smooth, so it is sampled at every second position in both directions and interpolated. Objects and
     the borders of shadows are sampled at every pixel, outlines at four positions per pixel.
     """
-    count, device = len(views.eye), views.eye.device
-    view, x, y = pixel_grid(count, device)
+    count = len(views.eye)
+    view, x, y = pixel_grid(count)
     slots = object_map(views)
 
     half = (count, HEIGHT // 2, WIDTH // 2)
@@ -155,23 +133,23 @@ def _render_at_once(views: Views) -> tuple[Tensor, Tensor]:
         F.max_pool2d(slots[:, None].float(), 2)[:, 0] < 0
     ).nonzero()  # [n,3]: view, row, column; objects stay 0, hence uneven
     v2, y2, x2 = bare.unbind(1)
-    coarse = torch.zeros(*half, 3, device=device)
+    coarse = torch.zeros(*half, 3)
     coarse[v2, y2, x2], _ = shade(views, v2, 2.0 * x2 + 1, 2.0 * y2 + 1)  # the corner that four pixels share
     coarse = coarse.permute(0, 3, 1, 2)  # [V,h,w,3] -> [V,3,h,w]
-    light = (
+    radiance = (
         F.interpolate(coarse, scale_factor=2, mode="bilinear").permute(0, 2, 3, 1).reshape(-1, 3)
     )  # [V,3,H,W] -> [V*H*W,3]
     uneven = F.interpolate((contrast(coarse.mean(1)) > SMOOTH)[:, None].float(), scale_factor=2)[:, 0] > 0
 
     edges = outlines(slots)
     each = (((slots >= 0) | uneven) & ~edges).flatten().nonzero()[:, 0]
-    light[each], _ = shade(views, view[each], x[each], y[each])
+    radiance[each], _ = shade(views, view[each], x[each], y[each])
     edges = edges.flatten().nonzero()[:, 0]
-    offsets = torch.tensor(EDGE_SAMPLES, device=device)  # [S,2]
+    offsets = torch.tensor(EDGE_SAMPLES)  # [S,2]
     x, y = (p[edges, None] + offsets[:, i] for i, p in enumerate((x, y)))
     finer, _ = shade(views, view[edges].repeat_interleave(len(offsets)), x.flatten(), y.flatten())
-    light[edges] = finer.reshape(-1, len(offsets), 3).mean(1)
-    image = 255 * to_srgb(pixel_filter(light.reshape(count, HEIGHT, WIDTH, 3))) + grain(views)
+    radiance[edges] = finer.reshape(-1, len(offsets), 3).mean(1)
+    image = 255 * to_srgb(pixel_filter(radiance.reshape(count, HEIGHT, WIDTH, 3))) + grain(views)
     return image.round().clamp(0, 255).to(torch.uint8), slots
 
 
@@ -189,10 +167,10 @@ def pixel_filter(light: Tensor) -> Tensor:
 def grain(views: Views) -> Tensor:
     """Sampling noise of the original renderer, [V,HEIGHT,WIDTH,1] in levels of 255, seeded by the camera position."""
     layers = []
-    for eye in views.eye.double().cpu():
+    for eye in views.eye.double():
         generator = torch.Generator().manual_seed(int((eye * 1e5).round().long().abs().sum()))
         layers.append(torch.randn(HEIGHT, WIDTH, 1, generator=generator))
-    return GRAIN * torch.stack(layers).to(views.eye.device)
+    return GRAIN * torch.stack(layers)
 
 
 def contrast(level: Tensor) -> Tensor:

@@ -51,8 +51,8 @@ CORNERS_PER_HEIGHT = 12  # the side of a corner is the height of the image over 
 
 def render_default_views(scenes: list[ChangedScene], stride: int) -> tuple[np.ndarray, np.ndarray]:
     """Default views at every stride-th pixel: sRGB in 0..255 [V,h,w,3], slots [V,h,w]."""
-    views = views_of_scenes([(scene, DEFAULT) for scene in scenes], "cpu")
-    light, slots = shade(views, *pixel_grid(len(scenes), views.eye.device, stride))
+    views = views_of_scenes([(scene, DEFAULT) for scene in scenes])
+    light, slots = shade(views, *pixel_grid(len(scenes), stride))
     size = len(scenes), HEIGHT // stride, WIDTH // stride
     return (255 * to_srgb(light)).reshape(*size, 3).numpy(), slots.reshape(size).numpy()
 
@@ -83,7 +83,7 @@ def mean_colours(
 
 def mean_overlap(scene: ChangedScene, stride: int = 1) -> float:
     """Mean IoU of the boxes of each object that both views of a changed pair show."""
-    default, changed = object_map(views_of_scenes([(scene, DEFAULT), (scene, CHANGED)], "cpu"), stride).numpy()
+    default, changed = object_map(views_of_scenes([(scene, DEFAULT), (scene, CHANGED)]), stride).numpy()
     # After a drop the objects behind the dropped one are one slot lower.
     partner = {
         k: k - (scene.change == "drop" and k > scene.index_before)

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
-from research.clevr.optics import Views, dot, nearest, to_object
+from research.clevr.optics import Views, nearest_hits
 from research.clevr.pair_source import CHANGED, DEFAULT, views_of_scenes
 from research.clevr.render import FOCAL, HEIGHT, WIDTH, camera_axes, camera_rays
 from research.clevr.rules import ChangedScene
@@ -33,18 +34,18 @@ class TrueMatches:
 
 def true_matches(scene: ChangedScene, view: int, grid: tuple[int, int]) -> TrueMatches:
     """Matches of the default view in `view` (CHANGED or DISTRACTOR). grid: rows and columns of cells."""
-    views = views_of_scenes([(scene, DEFAULT), (scene, view)], "cpu")
+    views = views_of_scenes([(scene, DEFAULT), (scene, view)])
     x, y = _centres(grid)
     here = torch.zeros(len(x), dtype=torch.long)
-    origin, direction = views.eye[here], camera_rays(views, here, x, y)
-    hits = nearest(views, here, origin, direction)
-    points = origin + hits.distance[:, None] * direction
+    direction = camera_rays(views, here, x, y)
+    hits = nearest_hits(views, here, direction)
+    points = views.eye[here] + hits.distance[:, None] * direction
     partners = torch.tensor([_partner(scene, view, k) for k in range(len(scene.before))] + [-1])  # last: of slot -1
     partner = partners[hits.slot]
     there = here + 1
     carried = _carry(views, points, hits.slot.clamp(min=0), partner.clamp(min=0))
     position, seen = _project(views, carried)
-    seen = nearest(views, there, views.eye[there], seen[0]), seen[1]
+    seen = nearest_hits(views, there, seen[0]), seen[1]
     visible = (
         (partner >= 0)
         & (seen[0].slot == partner)
@@ -53,7 +54,7 @@ def true_matches(scene: ChangedScene, view: int, grid: tuple[int, int]) -> TrueM
         & (position < torch.tensor([WIDTH, HEIGHT])).all(1)
     )
     cells = position / torch.tensor([WIDTH / grid[1], HEIGHT / grid[0]])
-    other = nearest(views, there, views.eye[there], camera_rays(views, there, x, y)).slot
+    other = nearest_hits(views, there, camera_rays(views, there, x, y)).slot
     changed = -2 if view != CHANGED or scene.index_before is None else scene.index_before
     return TrueMatches(
         slot=hits.slot.numpy(),
@@ -80,14 +81,19 @@ def _partner(scene: ChangedScene, view: int, slot: int) -> int:
 
 def _carry(views: Views, points: Tensor, slot: Tensor, partner: Tensor) -> Tensor:
     """Points [N,3] on objects `slot` of view 0, moved along with them to where they are in view 1 (`partner`)."""
-    local = to_object(points - views.centre[0, slot], views.turn[0, slot])
-    return to_object(local, views.turn[1, partner], back=True) + views.centre[1, partner]
+    local = _rotated(points - views.centre[0, slot], views.turn[0, slot] * torch.tensor([1.0, -1.0]))
+    return _rotated(local, views.turn[1, partner]) + views.centre[1, partner]
+
+
+def _rotated(vector: Tensor, turn: Tensor) -> Tensor:
+    """Vectors [N,3] rotated about z by the angles of which turn [N,2] is the cosine and sine."""
+    (c, s), (x, y, z) = turn.unbind(-1), vector.unbind(-1)
+    return torch.stack([c * x - s * y, s * x + c * y, z], -1)
 
 
 def _project(views: Views, points: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
     """Positions in pixels [N,2] of points in view 1; their directions [N,3] and distances [N] from its camera."""
     ray = points - views.eye[1]
-    depth, right, down = (dot(ray, axis[1].expand_as(ray)) for axis in camera_axes(views))
+    depth, right, down = (ray @ axis[1] for axis in camera_axes(views))
     position = torch.stack([WIDTH / 2 + FOCAL * right / depth, HEIGHT / 2 + FOCAL * down / depth], 1)
-    distance = dot(ray, ray).sqrt()
-    return position, (ray / distance[:, None], distance)
+    return position, (F.normalize(ray, dim=-1), ray.norm(dim=-1))

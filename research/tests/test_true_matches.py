@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("torch")
+pytest.importorskip("numba")
 
 from research.clevr.pair_source import CHANGED, DISTRACTOR, ClevrPairSource  # noqa: E402
 from research.clevr.rules import ChangedScene  # noqa: E402
