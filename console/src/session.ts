@@ -23,9 +23,10 @@ export function startSession(): void {
   const begin = async () => {
     if (token !== undefined) {
       const fault = await signIn(token);
-      if (fault === null || isAway(fault)) return;
+      if (isAway(fault)) return;
       token = undefined;
-      signInError.value = 'This link has expired. Sign in with an API key.';
+      if (fault === null) return;
+      signInError.value = 'This link has expired or was used before. Sign in with an API key.';
     }
     await readSession();
   };

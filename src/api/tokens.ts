@@ -1,8 +1,9 @@
 /**
  * Signed tokens that replace an API key in a browser, each for one purpose and a limited time. A token names its key,
- * whose scopes, owner and cameras count at the time of use; revoking the key ends it.
+ * whose scopes, owner and cameras count at the time of use; revoking the key ends it. A random part makes each differ
+ * from all others, because a sign-in token and the token of an ended session are refused afterwards.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
  * events: in the query of an event stream, because an EventSource sends no headers; long enough to resume it after a
@@ -15,7 +16,7 @@ const TOKEN_LIFETIMES_MS = {
 } as const;
 export type TokenPurpose = keyof typeof TOKEN_LIFETIMES_MS;
 
-const TOKEN = /^(\w{1,64})\.(\d{1,12})\.([\w-]{43})$/;
+const TOKEN = /^(\w{1,64}\.\d{1,12}\.[\w-]{12})\.([\w-]{43})$/;
 
 /**
  * @param options.key links.ts derives it. @param options.now epoch ms
@@ -23,8 +24,8 @@ const TOKEN = /^(\w{1,64})\.(\d{1,12})\.([\w-]{43})$/;
  */
 export function signToken(purpose: TokenPurpose, keyId: string, options: { key: Buffer; now: number }) {
   const exp = Math.floor((options.now + TOKEN_LIFETIMES_MS[purpose]) / 1000);
-  const token = `${keyId}.${exp}.${signature(purpose, keyId, String(exp), options.key)}`;
-  return { token, expiresAt: exp * 1000 };
+  const content = `${keyId}.${exp}.${randomBytes(9).toString('base64url')}`;
+  return { token: `${content}.${signature(purpose, content, options.key)}`, expiresAt: exp * 1000 };
 }
 
 /**
@@ -36,8 +37,9 @@ export function verifyToken(
   token: string,
   options: { key: Buffer; now: number },
 ): { keyId: string; expiresAt: number } | undefined {
-  const [, keyId = '', exp = '', given = ''] = TOKEN.exec(token) ?? [];
-  const expected = Buffer.from(signature(purpose, keyId, exp, options.key));
+  const [, content = '', given = ''] = TOKEN.exec(token) ?? [];
+  const [keyId = '', exp = ''] = content.split('.');
+  const expected = Buffer.from(signature(purpose, content, options.key));
   const actual = Buffer.from(given);
   const genuine = actual.length === expected.length && timingSafeEqual(actual, expected);
   const expiresAt = Number(exp) * 1000;
@@ -45,5 +47,5 @@ export function verifyToken(
 }
 
 /** Signed links sign texts that begin with '/', so neither signature is valid as the other. */
-const signature = (purpose: TokenPurpose, keyId: string, exp: string, key: Buffer): string =>
-  createHmac('sha256', key).update(`${purpose}\n${keyId}\n${exp}`).digest('base64url');
+const signature = (purpose: TokenPurpose, content: string, key: Buffer): string =>
+  createHmac('sha256', key).update(`${purpose}\n${content}`).digest('base64url');

@@ -27,7 +27,10 @@ export interface PlanDependencies {
 }
 
 export interface PlannedBatch {
+  /** empty if nothing is left to process */
   readonly sequences: readonly FootageSequence[];
+  /** whether `since` and `until` left out recordings of a whole camera */
+  readonly leftOut: boolean;
   readonly failures: readonly FootageFailure[];
   /** failures beyond those */
   readonly unlisted: number;
@@ -52,7 +55,7 @@ const checkLine = checker(
   ),
 );
 
-/** @throws ScenedeltaError 'invalid-value' if nothing is left to process; of S3, if a prefix cannot be listed */
+/** @throws ScenedeltaError of S3, if a prefix cannot be listed; 'invalid-value' for too many files */
 export async function planBatch(
   batch: string,
   request: BatchRequest,
@@ -99,10 +102,19 @@ export async function planBatch(
     sequences.push({ ...sequence, range: { from, until: until ?? Number.MAX_SAFE_INTEGER }, endsAt, gapMs });
   }
   const warnings = unlisted === 0 ? plan.warnings : [...plan.warnings, notListed(unlisted)];
-  if (sequences.length > 0) return { sequences, failures, unlisted, warnings };
+  return { sequences, leftOut: sequences.length < plan.sequences.length, failures, unlisted, warnings };
+}
+
+/** Why a batch whose plan has no recordings fails. */
+export function nothingToProcess({ leftOut, failures, unlisted }: PlannedBatch): ScenedeltaError {
   const [first] = failures;
-  const why = first === undefined ? 'found none in that time' : `the first failure is: ${first.file}: ${first.reason}`;
-  throw new ScenedeltaError('invalid-value', `expected videos or pictures, and ${why}`, { field: 'inputs' });
+  const failed = `${failures.length + unlisted} inputs failed, the first of them ${first?.file}: ${first?.reason}`;
+  const why = [
+    ...(leftOut ? ['all recordings lie outside since and until'] : []),
+    ...(first === undefined ? [] : [failed]),
+  ];
+  const detail = `expected videos or pictures, and ${why.join('; ') || 'the inputs have none'}`;
+  return new ScenedeltaError('invalid-value', detail, { field: 'inputs' });
 }
 
 /** Hands the files over one by one, so that they are not kept twice. */

@@ -17,13 +17,20 @@ import type { OutboundClient } from '../outbound/client.js';
 import { isBatchFinal } from '../schemas/batch.js';
 import type { FrameDependencies } from '../sequence/examine.js';
 import type { BatchFiles } from '../stores/batch-files.js';
-import { type BatchRecord, type BatchStore, type PlannedCamera, plannedSettings } from '../stores/batches.js';
+import {
+  type BatchPlan,
+  type BatchRecord,
+  type BatchStore,
+  type PlannedCamera,
+  plannedSettings,
+} from '../stores/batches.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { S3Client } from '../stores/s3-client.js';
+import { seesCamera } from '../stores/visibility.js';
 import { batchCheckpoints } from './checkpoints.js';
 import { createMaterialize } from './materialize.js';
 import { createBatchPlaces, type Place } from './places.js';
-import { planBatch } from './plan.js';
+import { nothingToProcess, planBatch } from './plan.js';
 import { writeBatchResults } from './results.js';
 import { loadPlan, storePlan } from './stored-plan.js';
 import { searchBatch, writeSearchResults } from './when.js';
@@ -61,6 +68,9 @@ export function createBatchProcessor(deps: BatchDependencies) {
   const plan = async ({ id, request }: BatchRecord, signal: AbortSignal): Promise<void> => {
     const planned = await planBatch(id, request, deps, signal);
     const { failures, unlisted, warnings } = planned;
+    const listed = failures.map(({ camera, file, code, reason }) => ({ camera, file, code, reason }));
+    const ofInputs = { failures: listed, warnings, ...(unlisted === 0 ? {} : { unlisted }) };
+    if (planned.sequences.length === 0) return giveUp(id, nothingToProcess(planned), { cameras: [], ...ofInputs });
     const sequences = request.when === undefined ? planned.sequences : [oneCamera(planned.sequences, request.camera)];
     for (const [i, sequence] of sequences.entries()) {
       await storePlan(id, i, sequence, blobs);
@@ -68,7 +78,8 @@ export function createBatchProcessor(deps: BatchDependencies) {
     const cameras: PlannedCamera[] = [];
     for (const { camera, items, range, endsAt } of sequences) {
       // As they are now: a batch that goes on tomorrow has the same results.
-      const stored = (await deps.cameras.get(camera))?.settings.zones ?? [];
+      const isSeen = seesCamera(request.visibility ?? 'everything', camera);
+      const stored = isSeen ? ((await deps.cameras.get(camera))?.settings.zones ?? []) : [];
       const privacy = stored.filter(({ type }) => type === 'privacy');
       cameras.push({
         ...{ camera, files: items.length, ...(privacy.length === 0 ? {} : { privacy }) },
@@ -76,8 +87,7 @@ export function createBatchProcessor(deps: BatchDependencies) {
         ends_at: new Date(endsAt).toISOString(),
       });
     }
-    const listed = failures.map(({ camera, file, code, reason }) => ({ camera, file, code, reason }));
-    await batches.begin(id, { cameras, failures: listed, warnings, ...(unlisted === 0 ? {} : { unlisted }) });
+    await batches.begin(id, { cameras, ...ofInputs });
   };
 
   /** Adds the jobs of the current run, again if they are there already. */
@@ -111,9 +121,9 @@ export function createBatchProcessor(deps: BatchDependencies) {
     );
   };
 
-  /** Fails the batch. Its finished chunks are kept until it is deleted. */
-  const giveUp = async (id: string, error: ScenedeltaError): Promise<void> => {
-    if (await batches.fail(id, error.toProblem(), deps.clock())) {
+  /** Fails the batch. Its finished chunks are kept until it is deleted. @param plan with the inputs that failed */
+  const giveUp = async (id: string, error: ScenedeltaError, plan?: BatchPlan): Promise<void> => {
+    if (await batches.fail(id, error.toProblem(), deps.clock(), plan)) {
       deps.logger.warn({ batch_id: id, code: error.code, reason: error.message }, 'batch failed');
     }
   };

@@ -69,7 +69,7 @@ export function createApiKeyStore(redis: Redis, options: { now?: () => number } 
       redisCall('creating an API key', async () => {
         const id = newId('key', now());
         const secret = `sd_${id.slice('key_'.length)}_${randomBytes(32).toString('base64url')}`;
-        const hash = sha256(secret).toString('hex');
+        const hash = hashOf(secret);
         const stored = { id, ...chosen, cameras, createdAt: new Date(now()).toISOString(), hash };
         await redis.hset(KEYS.apiKeys, id, JSON.stringify(stored satisfies StoredKey));
         return { key: publicKey(stored, null), secret };
@@ -110,10 +110,23 @@ export function createApiKeyStore(redis: Redis, options: { now?: () => number } 
         markUsed(id);
         return publicKey(stored, used);
       }),
+    /**
+     * Marks a signed token as used.
+     * @param forMs how long it would be valid
+     * @returns false if it was used before
+     */
+    spend: (token: string, forMs: number): Promise<boolean> =>
+      redisCall(
+        'spending a token',
+        async () => (await redis.set(KEYS.spentToken(hashOf(token)), '1', 'PX', forMs, 'NX')) !== null,
+      ),
+    isSpent: (token: string): Promise<boolean> =>
+      redisCall('checking a token', async () => (await redis.exists(KEYS.spentToken(hashOf(token)))) === 1),
   };
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+const hashOf = (text: string): string => sha256(text).toString('hex');
 
 const publicKey = ({ hash: _hash, ...key }: StoredKey, used: string | null | undefined): ApiKey => ({
   ...key,

@@ -2,6 +2,7 @@
 import type { Polygon } from '../cameras/polygon.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import type { Box } from '../images.js';
+import type { Visibility } from './visibility.js';
 
 /** Source of files. An upload lies in the folder of the batch. */
 export type BatchInput =
@@ -53,4 +54,6 @@ export interface BatchRequest {
   /** seconds; null: changes are not merged */
   readonly mergeWindow: number | null;
   readonly metadata?: unknown;
+  /** of the key: only cameras that it sees lend their privacy zones; absent: 0.2.0 or earlier stored it, and all do */
+  readonly visibility?: Visibility;
 }

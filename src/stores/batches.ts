@@ -101,11 +101,12 @@ redis.call('HSET', KEYS[1], 'status', ARGV[3])
 for i = 4, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
 return 1`;
 
-/** KEYS: batch. A batch that has been planned goes on with its plan, because its checkpoints refer to it. */
+/** KEYS: batch. A plan with cameras stays, because checkpoints refer to it. */
 const RETRY = `
 local status = redis.call('HGET', KEYS[1], 'status')
 if status ~= 'failed' and status ~= 'cancelled' then return 0 end
-local planned = redis.call('HEXISTS', KEYS[1], 'plan') == 1
+local plan = redis.call('HGET', KEYS[1], 'plan')
+local planned = plan and #cjson.decode(plan).cameras > 0
 redis.call('HSET', KEYS[1], 'status', planned and 'running' or 'queued')
 redis.call('HDEL', KEYS[1], 'finished', 'error')
 return 1`;
@@ -153,8 +154,12 @@ export function createBatchStore(redis: Redis) {
     report: (id: string, index: number, progress: BatchProgress) =>
       move(id, ['running'], 'running', { [`progress:${index}`]: JSON.stringify(progress) }),
     complete: (id: string, at: number) => move(id, ['running'], 'completed', { finished: String(at) }),
-    fail: (id: string, error: Problem, at: number) =>
-      move(id, ['queued', 'running'], 'failed', { finished: String(at), error: JSON.stringify(error) }),
+    /** @param plan takes the place of the plan; absent: it stays */
+    fail: (id: string, error: Problem, at: number, plan?: BatchPlan) =>
+      move(id, ['queued', 'running'], 'failed', {
+        ...{ finished: String(at), error: JSON.stringify(error) },
+        ...(plan === undefined ? {} : { plan: JSON.stringify(plan) }),
+      }),
     cancel: (id: string, at: number) => move(id, ['queued', 'running'], 'cancelled', { finished: String(at) }),
     /** Lets a failed or cancelled batch go on from its checkpoints. @returns false if it is neither */
     retry: (id: string): Promise<boolean> =>

@@ -54,6 +54,8 @@ export const KEYS = {
   /** the turn that runs in the queue */
   runningTurn: (queue: string) => `sd:turn:${queue}`,
   apiKeys: 'sd:keys',
+  /** exists while a signed token that was used, or whose session was ended, would be valid; expires */
+  spentToken: (hash: string) => `sd:spent:${hash}`,
   /** sorted set of delivery ids of a comparison, a change or an endpoint, score = creation time in ms */
   deliveriesOf: (id: string) => `sd:dlvs:${id}`,
   delivery: (id: string) => `sd:dlv:${id}`,

@@ -185,6 +185,26 @@ describe('a picture of a change', () => {
   });
 });
 
+it('serves captions under a name that players know', async () => {
+  const mine = await keyWith(['batch'], 'mine');
+  const { id } = (await create(FOOTAGE, mine)).json();
+  const batch = fake.batches.kept.get(id);
+  if (batch !== undefined) fake.batches.kept.set(id, { ...batch, status: 'completed' });
+  await fake.blobs.put(`batches/${id}/results/vtt.json`, Buffer.from('[{"name":"gate.mp4","video":"gate.mp4"}]'));
+  await fake.blobs.put(`batches/${id}/results/vtt-1`, Buffer.from('WEBVTT'));
+  const answer = await fake.inject({ url: `/v1/batches/${id}/results?format=vtt`, headers: mine });
+  expect([answer.body, answer.headers['content-disposition']]).toEqual([
+    ...['WEBVTT', `attachment; filename="${id}-vtt-1.vtt"`],
+  ]);
+});
+
+it('keeps which cameras its key may use', async () => {
+  const cameras = ['yard', 'gate-*'];
+  const { secret } = await fake.apiKeys.create({ name: 'any', scopes: ['batch'], owner: 'mine', cameras });
+  const { id } = (await create(FOOTAGE, { authorization: `Bearer ${secret}` })).json();
+  expect(fake.batches.kept.get(id)?.request.visibility).toEqual({ owner: 'mine', cameras });
+});
+
 it('goes on after it was cancelled, once no worker holds a step of it', async () => {
   const mine = await keyWith(['batch'], 'mine');
   const { id } = (await create(FOOTAGE, mine)).json();

@@ -59,7 +59,7 @@ describe('Signing in', () => {
     await app.close();
   });
 
-  it('by a token of POST /v1/session/token works for thirty minutes, and the token opens nothing else', async () => {
+  it('by a token of POST /v1/session/token works once, within thirty minutes, and the token opens nothing else', async () => {
     const { secret } = await newKey();
     const made = await fake.inject({ method: 'POST', url: '/v1/session/token', headers: bearer(secret) });
     const { token, expires_at } = made.json();
@@ -74,8 +74,10 @@ describe('Signing in', () => {
       const answer = await fake.inject({ method, url, headers: bearer(token) });
       expect([url, answer.statusCode]).toEqual([url, 401]);
     }
-    now += HALF_HOUR_MS;
     expect((await signIn(token)).statusCode).toBe(401);
+    const late = await fake.inject({ method: 'POST', url: '/v1/session/token', headers: bearer(secret) });
+    now += HALF_HOUR_MS;
+    expect((await signIn(late.json().token)).statusCode).toBe(401);
   });
 });
 
@@ -140,13 +142,18 @@ describe('A session', () => {
     expect((await fake.inject({ url: '/v1/cameras', headers: forged })).statusCode).toBe(401);
   });
 
-  it('ends by signing out', async () => {
+  it('ends by signing out, in copies of its cookie too, and no other session of the key does', async () => {
     const { secret } = await newKey();
+    const other = { cookie: cookieOf(await signIn(secret)) };
     const headers = { cookie: cookieOf(await signIn(secret)), ...CSRF };
     const answer = await fake.inject({ method: 'DELETE', url: '/v1/session', headers });
     expect([answer.statusCode, answer.headers['set-cookie']]).toEqual([
       204,
       expect.stringMatching(/^scenedelta_session=; .*Expires=Thu, 01 Jan 1970/),
     ]);
+    const statuses = [headers, other].map(async (sent) => {
+      return (await fake.inject({ url: '/v1/cameras', headers: sent })).statusCode;
+    });
+    expect(await Promise.all(statuses)).toEqual([401, 200]);
   });
 });

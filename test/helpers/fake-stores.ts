@@ -221,6 +221,13 @@ export class FakeApiKeys implements ApiKeyStore {
   async authenticate(secret: string) {
     return this.keys.get(secret);
   }
+  readonly #spent = new Set<string>();
+  async spend(token: string) {
+    return !this.#spent.has(token) && this.#spent.add(token).has(token);
+  }
+  async isSpent(token: string) {
+    return this.#spent.has(token);
+  }
 }
 
 /** The routes pass the answers of this store on unchanged. */

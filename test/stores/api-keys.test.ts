@@ -37,6 +37,16 @@ describe('API keys', () => {
     expect(JSON.stringify(await redis.hgetall(KEYS.apiKeys))).not.toContain(secret.slice(-43));
   });
 
+  it('lets one use of a signed token through, and drops the mark when the token would have expired', async () => {
+    const keys = createApiKeyStore(redis);
+    expect(await keys.isSpent('token')).toBe(false);
+    expect(await Promise.all([keys.spend('token', 60_000), keys.spend('token', 60_000)])).toEqual([true, false]);
+    expect(await keys.isSpent('token')).toBe(true);
+    const [mark = ''] = await redis.keys('sd:spent:*');
+    expect(mark).not.toContain('token');
+    expect(await redis.pttl(mark)).toBeGreaterThan(0);
+  });
+
   it('are listed by age without their hashes, and stop working once revoked', async () => {
     let now = Date.now();
     const keys = createApiKeyStore(redis, { now: () => now++ });

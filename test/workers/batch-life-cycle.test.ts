@@ -1,12 +1,14 @@
 /** The life cycle of a batch over workers that die, steps that fail, and jobs that were lost. */
 import { existsSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import { presentBatch } from '../../src/api/batches/present.js';
 import { type BatchDependencies, createBatchProcessor } from '../../src/batches/processor.js';
 import { createBatchRecovery } from '../../src/batches/recovery.js';
 import { ScenedeltaError } from '../../src/errors.js';
 import { newId } from '../../src/ids.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
 import type { BatchRequest } from '../../src/stores/batch-request.js';
+import { setUpCamera } from '../helpers/cameras.js';
 import { logger, useBench } from '../helpers/workers.js';
 
 const bench = useBench();
@@ -40,6 +42,73 @@ const setUp = (changes: Partial<BatchDependencies> = {}) => {
   return { queue, processor, recovery, step, states };
 };
 const statusOf = async (id: string) => (await bench.batches.get(id))?.status;
+
+describe('the plan of a batch', () => {
+  const lines = (...cameras: string[]) => {
+    const at = '2026-06-01T12:00:00Z';
+    return cameras.map((camera) => JSON.stringify({ file: `https://cam.example/${camera}.jpg`, camera, at }));
+  };
+  const planned = async (manifest: readonly string[], request: Partial<BatchRequest> = {}) => {
+    const { step, queue } = setUp();
+    const id = newId('bat', Date.now());
+    const stream = Readable.from(Buffer.from(manifest.join('\n')));
+    await bench.files.saveUpload(id, 1, stream, { maxBytes: 10_000, what: 'manifest' });
+    const every = { mode: 'auto' } as const;
+    const none = { template: null, camera: null, timeZone: null, start: null, since: null, until: null };
+    const asked = { ...REQUEST, ...none, settings: { gap_s: 60 }, manifest: 1, every, ...request };
+    await bench.batches.create({ id, owner: 'local', createdAt: Date.now(), request: asked as BatchRequest });
+    await step(id, { step: 'plan' });
+    await queue.close();
+    const batch = await bench.batches.get(id);
+    if (batch === undefined) throw new Error(`there is no batch ${id}`);
+    return batch;
+  };
+
+  it('has the privacy zones of the cameras that its key may use, and of no others', async () => {
+    const zone = {
+      id: 'window',
+      type: 'privacy',
+      polygon: [
+        [0, 0],
+        [0.2, 0],
+        [0.2, 0.2],
+      ],
+    };
+    for (const id of ['gate', 'yard']) await setUpCamera(bench, id, { zones: [zone] });
+    const masked = async (visibility: BatchRequest['visibility']) => {
+      const { plan } = await planned(lines('gate', 'yard'), visibility === undefined ? {} : { visibility });
+      return plan?.cameras.map(({ camera, privacy = [] }) => [camera, privacy.length]);
+    };
+    expect(await masked({ owner: 'key_a', cameras: ['yard'] })).toEqual([
+      ['gate', 0],
+      ['yard', 1],
+    ]);
+    expect(await masked({ owner: 'key_b', cameras: [] })).toEqual([
+      ['gate', 0],
+      ['yard', 0],
+    ]);
+    for (const all of ['everything', undefined] as const) {
+      expect(await masked(all)).toEqual([
+        ['gate', 1],
+        ['yard', 1],
+      ]);
+    }
+  });
+
+  it('without anything to process fails it with every input that failed, and a retry plans again', async () => {
+    const batch = await planned(['nonsense', '{}', '[]']);
+    expect(batch).toMatchObject({
+      status: 'failed',
+      error: { detail: expect.stringContaining('3 inputs failed, the first of them line 1 of the manifest') },
+    });
+    expect(presentBatch(batch)).toMatchObject({
+      failures: 3,
+      failed_inputs: [1, 2, 3].map((line) => ({ file: `line ${line} of the manifest` })),
+    });
+    await bench.batches.retry(batch.id);
+    expect(await statusOf(batch.id)).toBe('queued');
+  });
+});
 
 describe('the last step of a batch', () => {
   it('takes up cameras that went on before their workers died, as often as they do', async () => {

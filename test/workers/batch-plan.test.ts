@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { planBatch } from '../../src/batches/plan.js';
+import { nothingToProcess, planBatch } from '../../src/batches/plan.js';
 import { loadPlan, storePlan } from '../../src/batches/stored-plan.js';
 import { checkSettings } from '../../src/cameras/settings.js';
 import type { FootageSequence } from '../../src/footage/recording-plan.js';
@@ -131,9 +131,25 @@ it('a video at an address takes the start, and files after it need times of thei
   ]);
 });
 
-it('names that do not fit the template are failures, and nothing left is a refusal with the first of them', async () => {
+it('names that do not fit the template are failures, and nothing left names the first of them', async () => {
   const lines = [{ file: 'https://cam.example/odd.jpg' }];
-  await expect(planManifest(lines, { template: '{camera}/{t:%Y%m%d-%H%M%S}.jpg' })).rejects.toThrow(
-    'expected videos or pictures, and the first failure is: https://cam.example/odd.jpg: the name does not fit',
+  const planned = await planManifest(lines, { template: '{camera}/{t:%Y%m%d-%H%M%S}.jpg' });
+  expect(planned.failures).toHaveLength(1);
+  expect(nothingToProcess(planned).message).toContain(
+    'expected videos or pictures, and 1 inputs failed, the first of them https://cam.example/odd.jpg: the name does not',
   );
+});
+
+it('nothing to process names the times only if they left recordings out', async () => {
+  const none = { async *list() {} };
+  const input = { from: 's3', bucket: 'archive', prefix: 'yard/' } as const;
+  expect(nothingToProcess(await plan({ inputs: [input] }, none)).message).toBe(
+    'expected videos or pictures, and the inputs have none',
+  );
+  const late = { since: Date.UTC(2026, 5, 2) };
+  expect(nothingToProcess(await planManifest([frame(0)], late)).message).toBe(
+    'expected videos or pictures, and all recordings lie outside since and until',
+  );
+  const both = nothingToProcess(await planManifest([frame(0), 'nonsense'], late)).message;
+  expect(both).toContain('outside since and until; 1 inputs failed, the first of them line 2 of the manifest');
 });

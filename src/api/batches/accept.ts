@@ -29,7 +29,8 @@ export async function acceptBatch(
     const create = async () => {
       try {
         const owner = request.owner ?? LOCAL_KEY_ID;
-        await batches.create({ id, owner, createdAt: clock(), request: incoming.request });
+        const { visibility } = request;
+        await batches.create({ id, owner, createdAt: clock(), request: { ...incoming.request, visibility } });
         await queue.addBatch({ id, owner });
       } catch (thrown) {
         await batches.erase(id).catch(() => {});

@@ -23,7 +23,7 @@ declare module 'fastify' {
     isAdmin: boolean;
     /**
      * For answers that take long: whether the request would still be let in. False once its key has been revoked or its
-     * session has expired; the signature of a link and an event token count only at the beginning.
+     * session has ended; the signature of a link and an event token count only at the beginning.
      */
     isStillAllowed: () => Promise<boolean>;
   }
@@ -105,7 +105,7 @@ type KeyDependencies = Pick<ApiDependencies, 'apiKeys' | 'linkKey' | 'clock'>;
 
 interface FoundKey {
   readonly key: ApiKey;
-  /** @returns the key; undefined if it has been revoked or the session has expired */
+  /** @returns the key; undefined if it has been revoked or the session has ended */
   readonly readAgain: () => Promise<ApiKey | undefined>;
 }
 
@@ -138,8 +138,13 @@ async function keyOf(request: FastifyRequest, deps: KeyDependencies): Promise<Fo
 }
 
 async function keyOfToken(purpose: TokenPurpose, token: string, deps: KeyDependencies): Promise<ApiKey | undefined> {
-  const verified = verifyToken(purpose, token, { key: deps.linkKey, now: deps.clock() });
-  return verified && deps.apiKeys.get(verified.keyId);
+  const now = deps.clock();
+  const verified = verifyToken(purpose, token, { key: deps.linkKey, now });
+  if (verified === undefined) return undefined;
+  // A sign-in token is spent by its first use, the one of a session by signing out.
+  if (purpose === 'sign-in' && !(await deps.apiKeys.spend(token, verified.expiresAt - now))) return undefined;
+  if (purpose === 'session' && (await deps.apiKeys.isSpent(token))) return undefined;
+  return deps.apiKeys.get(verified.keyId);
 }
 
 /** @throws ScenedeltaError 'unauthorized'; the text does not repeat the token, which is a secret */

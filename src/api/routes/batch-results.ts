@@ -12,7 +12,14 @@ import { media, problems } from '../schemas/shared.js';
 const tags = ['batches'];
 const config = { scope: 'batch' } as const;
 
-const FILES: Readonly<Record<Exclude<ResultFormat, 'vtt'>, { name: string; type: string }>> = {
+interface ResultFile {
+  /** in the store */
+  readonly name: string;
+  /** of the name under which a browser saves it; absent: `name` has it */
+  readonly ending?: string;
+  readonly type: string;
+}
+const FILES: Readonly<Record<Exclude<ResultFormat, 'vtt'>, ResultFile>> = {
   ndjson: { name: 'changes.ndjson', type: 'application/x-ndjson' },
   csv: { name: 'changes.csv', type: 'text/csv; charset=utf-8' },
   json: { name: 'changes.json', type: 'application/json' },
@@ -71,11 +78,12 @@ export function batchResultRoutes(app: Api, deps: Pick<ApiDependencies, 'batches
       const came = `format is ${format} and the batch ${id} is of mode ${modeOf(batch)}`;
       throw new ScenedeltaError('invalid-value', `${came}, expected ${formats.join(' or ')}`, { field: 'format' });
     }
-    const file = format === 'vtt' ? await captionsOf(id, { name, video }, deps.blobs) : FILES[format];
+    const file: ResultFile = format === 'vtt' ? await captionsOf(id, { name, video }, deps.blobs) : FILES[format];
     const bytes = await deps.blobs.get(batchResultKey(id, file.name));
     if (bytes === undefined) throw new ScenedeltaError('gone', `The results of ${id} have been erased`);
     // The report has a script of its own, which the policy in the page allows by its hash.
-    return reply.type(file.type).header('Content-Disposition', `attachment; filename="${id}-${file.name}"`).send(bytes);
+    const saved = `${id}-${file.name}${file.ending ?? ''}`;
+    return reply.type(file.type).header('Content-Disposition', `attachment; filename="${saved}"`).send(bytes);
   });
 }
 
@@ -103,7 +111,7 @@ async function captionsOf(
   const isOnly = names.length === 1 && name === undefined && (video === undefined || typeof all[0] === 'string');
   const byVideo = all.findIndex((one) => typeof one === 'object' && one.video === video);
   const index = isOnly ? 0 : video === undefined ? names.indexOf(name ?? '') : byVideo;
-  if (index >= 0) return { name: `vtt-${index + 1}`, type: 'text/vtt; charset=utf-8' };
+  if (index >= 0) return { name: `vtt-${index + 1}`, ending: '.vtt', type: 'text/vtt; charset=utf-8' };
   if (video !== undefined) {
     throw new ScenedeltaError('invalid-value', `file is ${video}, expected a video of the batch`, { field: 'file' });
   }

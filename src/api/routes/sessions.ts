@@ -53,13 +53,13 @@ const deleteSchema = {
   summary: 'Sign out',
   tags,
   security: [...KEY, { session: [] }],
-  response: { 204: { description: 'The cookie is removed.', type: 'null' }, ...problems() },
+  response: { 204: { description: 'The cookie is removed, and no copy of it is valid.', type: 'null' }, ...problems() },
 };
 const tokenSchema = {
   operationId: 'createSignInToken',
   summary: 'Make a token that signs a browser in',
   description:
-    'For a link to the console that is opened on the machine of the operator: `/#sign-in=TOKEN`. It is valid for ' +
+    'For a link to the console that is opened on the machine of the operator: `/#sign-in=TOKEN`. It is valid once, for ' +
     'thirty minutes.',
   tags,
   security: KEY,
@@ -119,9 +119,14 @@ export function sessionRoutes(
     },
   );
 
-  app.delete('/v1/session', { schema: deleteSchema, config }, async (_request, reply) =>
-    reply.clearCookie(SESSION_COOKIE, cookie).code(204).send(),
-  );
+  app.delete('/v1/session', { schema: deleteSchema, config }, async (request, reply) => {
+    reply.clearCookie(SESSION_COOKIE, cookie);
+    const given = request.cookies[SESSION_COOKIE] ?? '';
+    const now = deps.clock();
+    const verified = verifyToken('session', given, { key: deps.linkKey, now });
+    if (verified !== undefined) await deps.apiKeys.spend(given, verified.expiresAt - now);
+    return reply.code(204).send();
+  });
 
   app.post('/v1/session/token', { schema: tokenSchema, config: keyOnly }, async (request, reply) => {
     const { token, expiresAt } = sign('sign-in', request);
