@@ -11,7 +11,7 @@ import { createEnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import { publicBaseUrl } from '../links.js';
 import type { Logger } from '../logger.js';
 import { checker } from '../schemas/validation-error.js';
-import { createPresenter } from './comparisons/links-presenter.js';
+import { createLink, createPresenter } from './comparisons/links-presenter.js';
 import type { Api, ApiDependencies, ApiOptions } from './dependencies.js';
 import { createEventStreams } from './event-stream.js';
 import { createRespond } from './intake/respond.js';
@@ -58,6 +58,7 @@ import { heatmapRoutes } from './routes/heatmaps.js';
 import { modelRoutes } from './routes/models.js';
 import { operationRoutes } from './routes/operations.js';
 import { sessionRoutes } from './routes/sessions.js';
+import { visitRoutes } from './routes/visits.js';
 
 /** Time beside the wait for an outcome: reading the body, storing, answering. */
 const SLACK_MS = 30_000;
@@ -152,11 +153,8 @@ export async function buildApp(
     const bound = app.server.address() as AddressInfo | null;
     return publicBaseUrl({ ...options, port: bound?.port ?? options.port });
   };
-  const present = createPresenter({
-    baseUrl,
-    linkKey: options.auth === 'on' ? deps.linkKey : null,
-    clock: deps.clock,
-  });
+  const link = createLink({ baseUrl, linkKey: options.auth === 'on' ? deps.linkKey : null, clock: deps.clock });
+  const present = createPresenter(link);
 
   const respond = createRespond({ deps, options, metrics, present, waiting });
   const keeper = createFrameKeeper(deps.blobs, options);
@@ -179,6 +177,7 @@ export async function buildApp(
   changeRoutes(app, deps, enqueueDelivery);
   feedbackRoutes(app, deps);
   changeCountRoutes(app, deps);
+  visitRoutes(app, deps, link);
   briefRoutes(app, deps, baseUrl);
   eventRoutes(app, deps, streams);
   eventTokenRoutes(app, deps);

@@ -18,6 +18,7 @@ import type { EndpointStore } from '../stores/endpoints.js';
 import type { EventReader } from '../stores/events.js';
 import type { FrameUses } from '../stores/frame-uses.js';
 import type { ResultStore } from '../stores/results.js';
+import type { VisitStore } from '../stores/visits.js';
 import type { WorkerRegistry } from '../stores/workers.js';
 import type { IdempotencyRecords } from './intake/idempotency.js';
 import type { RateCounter } from './rate-counter.js';
@@ -67,6 +68,7 @@ export interface ApiDependencies {
   readonly queryVectors: QueryVectors;
   readonly questions: Pick<Questioner, 'ask'>;
   readonly days: DayStore;
+  readonly visits: Pick<VisitStore, 'get' | 'list' | 'counts' | 'eraseOf'>;
   readonly batches: Pick<BatchStore, 'create' | 'get' | 'list' | 'cancel' | 'retry' | 'erase'>;
   readonly files: Pick<BatchFiles, 'saveUpload' | 'erase'>;
   readonly apiKeys: ApiKeyStore;

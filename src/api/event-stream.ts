@@ -5,6 +5,7 @@ import { ChangeSchema } from '../schemas/change.js';
 import { FindingSchema } from '../schemas/comparison.js';
 import { dateTime, literals, nullable } from '../schemas/constructors.js';
 import { endsComparison } from '../schemas/stream-event.js';
+import { VISIT_EVENTS } from '../schemas/visit.js';
 import { compareEventIds, type EventFilter, type EventReader, matches, type StreamedEvent } from '../stores/events.js';
 
 export const ComparisonEventSchema = Type.Object(
@@ -40,6 +41,17 @@ export const ChangeEventSchema = Type.Object(
       'The `data` of a server-sent event about a change. `alert.opened`, `alert.escalated` and `alert.reverted` are the ' +
       'alerts: events that neither the schedule, the severity nor a cool-down withheld.',
   },
+);
+
+export const VisitEventSchema = Type.Object(
+  {
+    type: literals(VISIT_EVENTS),
+    visit: Type.String({ description: 'Id of the visit.' }),
+    camera: Type.String(),
+    caption: Type.String(),
+    at: dateTime('Capture time.'),
+  },
+  { $id: 'VisitEvent', description: 'A visit has begun or ended.' },
 );
 
 export const CameraEventSchema = Type.Object(
@@ -158,7 +170,11 @@ function format(id: string, event: StreamedEvent['event']): string {
 }
 
 type EventData = Static<
-  typeof ComparisonEventSchema | typeof ChangeEventSchema | typeof CameraEventSchema | typeof EndpointEventSchema
+  | typeof ComparisonEventSchema
+  | typeof ChangeEventSchema
+  | typeof VisitEventSchema
+  | typeof CameraEventSchema
+  | typeof EndpointEventSchema
 >;
 
 function dataOf(event: StreamedEvent['event']): EventData {

@@ -1,21 +1,29 @@
 /** Whether an endpoint gets an alert. Pure. */
 import { matchesCamera } from '../cameras/id-pattern.js';
 import { compareSeverity, hasKind, lastRegions, type Notice } from '../schemas/change.js';
+import type { VisitNotice } from '../schemas/visit.js';
 import type { EndpointSettings } from './settings.js';
 
 type Filters = Omit<EndpointSettings, 'description' | 'format'>;
 
-/** An empty list of a filter lets everything pass. A disabled endpoint gets nothing. */
-export function wantsAlert(filters: Filters, { type, change }: Pick<Notice, 'type' | 'change'>): boolean {
-  const { cameras, zones, kinds, events } = filters;
-  return (
+/**
+ * An empty list of a filter lets everything pass. A disabled endpoint gets nothing. Zones, kinds and severities are of
+ * changes: they filter no visit.
+ */
+export function wantsAlert(filters: Filters, notice: Pick<Notice, 'type' | 'change'> | VisitNotice): boolean {
+  const { cameras, zones, kinds, events, text } = filters;
+  const { camera, caption } = 'visit' in notice ? notice.visit : notice.change;
+  const isAsked =
     filters.enabled &&
-    events.includes(type) &&
-    (cameras.length === 0 || cameras.some((pattern) => matchesCamera(pattern, change.camera))) &&
+    events.includes(notice.type) &&
+    (cameras.length === 0 || cameras.some((pattern) => matchesCamera(pattern, camera))) &&
+    hasWords(caption, text);
+  if (!isAsked || 'visit' in notice) return isAsked;
+  const { change } = notice;
+  return (
     (zones.length === 0 || isInZone(change, zones)) &&
     (kinds.length === 0 || kinds.some((kind) => hasKind(change, kind))) &&
-    compareSeverity(change.severity, filters.min_severity) >= 0 &&
-    hasWords(change.caption, filters.text)
+    compareSeverity(change.severity, filters.min_severity) >= 0
   );
 }
 

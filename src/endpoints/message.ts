@@ -1,15 +1,15 @@
 /** The message to an endpoint, from which every format makes its request, and its wording. */
 import { type FoundChange, shownSide } from '../schemas/change.js';
-import type { AlertPayload, AlertToShow } from '../schemas/webhook-payload.js';
+import type { AlertPayload, AlertToShow, VisitPayload } from '../schemas/webhook-payload.js';
 
-/** Payload of the alert, or of a test event. */
 export interface EndpointMessage {
   /** the same for all receivers and attempts: id of the alert, or of the delivery of a test event */
   readonly id: string;
-  readonly payload: AlertPayload;
+  /** of the alert, of a visit, or of a test event */
+  readonly payload: AlertPayload | VisitPayload;
   /** name of the camera for people */
   readonly cameraName: string;
-  /** page of the console about the change */
+  /** page of the console about the change or visit */
   readonly link: string;
   /** base of the links of the service, without a trailing slash */
   readonly baseUrl: string;
@@ -32,18 +32,31 @@ export interface EndpointRequest {
 }
 export type Format = (message: EndpointMessage, receiver: Receiver) => EndpointRequest;
 
-const WHAT: Readonly<Record<AlertPayload['type'], string>> = {
+const WHAT: Readonly<Record<EndpointMessage['payload']['type'], string>> = {
   'change.opened': 'change',
   'change.escalated': 'change, more severe',
   'change.reverted': 'gone again',
   'change.acknowledged': 'acknowledged',
   'change.described': 'description',
+  'visit.opened': 'visit',
+  'visit.ended': 'visit has ended',
   'endpoint.test': 'test, nothing has changed',
 };
 
-/** Whether the change is over for the people who are alerted. */
-export const isOver = (type: AlertPayload['type']): boolean =>
-  type === 'change.reverted' || type === 'change.acknowledged';
+/** Whether the change or visit is over for the people who are alerted. */
+export const isOver = (type: EndpointMessage['payload']['type']): boolean =>
+  type === 'change.reverted' || type === 'change.acknowledged' || type === 'visit.ended';
+
+/** The change or visit that a message is about, as all formats show it. A visit has the least severity. */
+export function subjectOf({ payload: { data } }: EndpointMessage): Subject {
+  if (!('visit' in data)) return { ...data.change, since: data.change.confirmed_at };
+  const { id, camera, kind, first_seen: since } = data.visit;
+  return { id, camera, zone: null, kind, severity: 'info', since };
+}
+interface Subject extends Pick<FoundChange, 'id' | 'camera' | 'zone' | 'severity'> {
+  readonly kind: string;
+  readonly since: string;
+}
 
 /** @returns e.g. 'Gate 3: change', at most 150 characters */
 export const titleOf = ({ payload, cameraName }: EndpointMessage): string =>
@@ -51,6 +64,7 @@ export const titleOf = ({ payload, cameraName }: EndpointMessage): string =>
 
 /** @returns the sentence with the number of suppressed alerts, or that of the describer with ours */
 export function textOf({ payload: { data } }: EndpointMessage): string {
+  if ('visit' in data) return data.visit.caption;
   const { caption } = data.change;
   const { description } = data;
   if (description?.sentence != null) {
@@ -62,6 +76,7 @@ export function textOf({ payload: { data } }: EndpointMessage): string {
 
 /** @returns a picture of the change: outlined, or the frame itself; undefined if both have expired */
 export const pictureOf = ({ payload: { data } }: EndpointMessage): string | undefined => {
+  if ('visit' in data) return data.visit.picture?.url;
   const side = shownSide(data.change);
   return data.heatmaps?.[side].url ?? data.frames?.[side].url;
 };

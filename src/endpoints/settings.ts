@@ -27,7 +27,8 @@ const fields = {
     uniqueItems: true,
     description:
       'Events that are sent; default: opened, escalated and reverted; with alertmanager also acknowledged, which ' +
-      'resolves the alert there. change.described is sent only if it is named here, and never with alertmanager.',
+      'resolves the alert there. change.described and the events of visits are sent only if they are named here, and ' +
+      'never with alertmanager.',
   }),
   cameras: Type.Array(Type.String({ pattern: cameraPattern, maxLength: 65 }), {
     ...most,

@@ -6,7 +6,7 @@ import { wantsAlert } from '../endpoints/filter.js';
 import { ScenedeltaError } from '../errors.js';
 import { deliveryIdOf, endpointDeliveryIdOf, newId, newTraceId } from '../ids.js';
 import { originAndPath } from '../redact-url.js';
-import type { StoredAlert } from '../stores/change-writes.js';
+import type { StoredMessage } from '../stores/change-writes.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { DeliveryStore, NewDelivery } from '../stores/deliveries.js';
 import type { EndpointRecord, EndpointStore } from '../stores/endpoints.js';
@@ -41,12 +41,12 @@ export function createEnqueueDelivery(deps: {
       });
     },
     /** One delivery to the callback of the camera, if there is one, and one to each endpoint that wants the alert. */
-    ofAlert: async (alert: StoredAlert): Promise<void> => {
+    ofAlert: async (alert: StoredMessage): Promise<void> => {
       const { intent, comparisonId, url, traceId } = alert;
       const wanting = (await deps.endpoints.all()).filter(
         ({ settings, stopped }) => stopped === null && wantsAlert(settings, intent),
       );
-      const callback = { id: deliveryIdOf(intent.id), comparison: comparisonId, change: intent.change.id };
+      const callback = { id: deliveryIdOf(intent.id), comparison: comparisonId, ...subject(intent) };
       const all = [
         ...(url === null ? [] : [{ ...callback, url: loggedUrl(url) }]),
         ...wanting.map((endpoint) => endpointDelivery(alert, endpoint)),
@@ -65,17 +65,20 @@ export function createEnqueueDelivery(deps: {
 }
 
 const endpointDelivery = (
-  { intent, comparisonId }: StoredAlert,
+  { intent, comparisonId }: StoredMessage,
   { id, shownUrl }: Pick<EndpointRecord, 'id' | 'shownUrl'>,
 ): NewDelivery => ({
   id: endpointDeliveryIdOf(intent, id),
   comparison: comparisonId,
-  change: intent.change.id,
+  ...subject(intent),
   alert: intent.id,
   endpoint: id,
   event: intent.type,
   url: shownUrl,
 });
+
+const subject = (intent: StoredMessage['intent']) =>
+  'visit' in intent ? { visit: intent.visit.id } : { change: intent.change.id };
 
 /**
  * Delivers once more.

@@ -1,7 +1,7 @@
 /**
- * Intake: reads the event stream, takes the events of changes and alerts over into the publisher's own list, and passes
- * those of comparisons and cameras on. It does not depend on the broker, so that an outage of the broker is not limited
- * by the length of the stream, most of which is comparisons.
+ * Intake: reads the event stream, takes the events of changes, alerts and visits over into the publisher's own list,
+ * and passes those of comparisons and cameras on. It does not depend on the broker, so that an outage of the broker is
+ * not limited by the length of the stream, most of which is comparisons.
  */
 import type { Logger } from '../logger.js';
 import type { CameraHealthEvent, ComparisonEvent } from '../schemas/stream-event.js';
@@ -16,7 +16,7 @@ const PAUSE_MS = 1_000;
 export interface IntakeDependencies {
   readonly store: Pick<MqttStore, 'position' | 'take' | 'waiting'>;
   readonly cursor: Pick<EventCursor, 'first' | 'last' | 'next'>;
-  /** receives each event that is about no change */
+  /** receives each event that is about no change and no visit */
   readonly onOther: (event: ComparisonEvent | CameraHealthEvent) => void;
   /** called after events were taken over */
   readonly onTaken: () => void;
@@ -34,7 +34,7 @@ export async function runIntake(deps: IntakeDependencies, signal: AbortSignal): 
       const events = await cursor.next(position, READ_AT_ONCE);
       const last = events.at(-1)?.id;
       if (last === undefined || signal.aborted) continue;
-      const taken = events.filter(isOfChange);
+      const taken = events.filter(isPublished);
       const dropped = await store.take(
         taken.map(({ id, event }) => ({ id, event })),
         last,
@@ -44,8 +44,8 @@ export async function runIntake(deps: IntakeDependencies, signal: AbortSignal): 
         metrics.dropped(dropped);
         logger.error({ events: dropped }, 'more change events wait for the broker than are kept: the oldest were lost');
       }
-      for (const { event } of events) {
-        if (!('changeId' in event) && event.type !== 'endpoint.disabled') deps.onOther(event);
+      for (const one of events) {
+        if (!isPublished(one) && one.event.type !== 'endpoint.disabled') deps.onOther(one.event as ComparisonEvent);
       }
       if (taken.length > 0) deps.onTaken();
       metrics.waiting(await store.waiting());
@@ -75,4 +75,5 @@ async function startPosition({ store, cursor, metrics, logger }: IntakeDependenc
   return position;
 }
 
-const isOfChange = (streamed: StreamedEvent): streamed is StreamedEvent & WaitingEvent => 'changeId' in streamed.event;
+const isPublished = (streamed: StreamedEvent): streamed is StreamedEvent & WaitingEvent =>
+  'changeId' in streamed.event || 'visit' in streamed.event;

@@ -1,7 +1,8 @@
-/** Contents of the messages about a change. Pure. */
+/** Contents of the messages about a change or a visit. Pure. */
 import type { Zone } from '../cameras/settings.js';
 import type { Change } from '../schemas/change.js';
-import type { AlertEvent, ChangeEvent } from '../schemas/stream-event.js';
+import type { AlertEvent, ChangeEvent, VisitStreamEvent } from '../schemas/stream-event.js';
+import type { Visit } from '../schemas/visit.js';
 import { pictureLinks, type WebhookLinks } from '../schemas/webhook-payload.js';
 
 /** Home Assistant refuses a state that is longer, counted in code points. */
@@ -88,6 +89,26 @@ export function alertMessage(
     at: alert.at,
     id: alert.alertId,
     ...flatLinks(pictures),
+  });
+}
+
+/** The message about the begin or the end of a visit. @param keptSince as in alertMessage */
+export function visitMessage(
+  event: VisitStreamEvent,
+  visit: Visit,
+  { id, settings }: { readonly id: string; readonly settings: { readonly name: string | null } },
+  keptSince: number | null,
+  links: WebhookLinks,
+): string {
+  const { first_seen, last_seen, gone, identity, changes, best } = visit;
+  const { frames } = keptSince === null ? {} : pictureLinks(best.comparison, keptSince, false, links);
+  return JSON.stringify({
+    event_type: event.type.slice('visit.'.length),
+    ...{ sentence: event.caption, camera: id, camera_name: shownName(settings.name, id), visit: visit.id },
+    ...{ first_seen, last_seen, gone, identity, changes },
+    link: `${links.baseUrl}/review/${visit.id}`,
+    at: event.at,
+    ...(frames && { frame: frames[best.side].url }),
   });
 }
 

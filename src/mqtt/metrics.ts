@@ -2,7 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 /** Subject of a message. */
-export type MessageKind = 'alert' | 'picture' | 'state';
+export type MessageKind = 'alert' | 'visit' | 'picture' | 'state';
 /** failed: the connection was lost before the broker confirmed it, and it is sent again. */
 type MessageOutcome = 'sent' | 'refused' | 'failed';
 
@@ -32,18 +32,18 @@ export function createMqttMetrics(): MqttMetrics {
   });
   const messages = new Counter({
     name: 'scenedelta_mqtt_messages_total',
-    help: 'Messages by kind (alert, picture, state) and outcome (sent, refused by the broker, failed: sent again).',
+    help: 'Messages by kind (alert, visit, picture, state) and outcome (sent, refused by the broker, failed: sent again).',
     labelNames: ['kind', 'outcome'],
     registers,
   });
   const waiting = new Gauge({
     name: 'scenedelta_mqtt_events_waiting',
-    help: 'Events of changes and alerts that wait for the broker.',
+    help: 'Events of changes, alerts and visits that wait for the broker.',
     registers,
   });
   const dropped = new Counter({
     name: 'scenedelta_mqtt_events_dropped_total',
-    help: 'Events of changes and alerts that were lost, because too many waited or the event stream no longer had them.',
+    help: 'Events of changes, alerts and visits that were lost, because too many waited or the event stream no longer had them.',
     registers,
   });
   return {

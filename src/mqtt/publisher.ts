@@ -1,7 +1,7 @@
 /**
- * The publisher: brings what the broker keeps into agreement with the cameras, publishes each alert once, and
- * carries out the commands of the switches. One loop does all of it, one message after the other, so that a slow broker
- * holds up messages and fills no memory.
+ * The publisher: brings what the broker keeps into agreement with the cameras, publishes each alert and each event of a
+ * visit once, and carries out the commands of the switches. One loop does all of it, one message after the other, so
+ * that a slow broker holds up messages and fills no memory.
  */
 
 import type { Change } from '../schemas/change.js';
@@ -10,11 +10,12 @@ import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { MqttStore, WaitingEvent } from '../stores/mqtt.js';
 import { isUnavailable } from '../stores/redis.js';
+import type { VisitStore } from '../stores/visits.js';
 import { type Broker, type Connection, Disconnected, MessageRefused } from './broker.js';
 import { type CameraView, noteChange, withSuspension } from './camera-view.js';
 import { type CameraViews, contextOf } from './camera-views.js';
 import { OFF, ON } from './discovery.js';
-import { alertMessage, sentenceMessage } from './messages.js';
+import { alertMessage, sentenceMessage, visitMessage } from './messages.js';
 import type { MqttMetrics } from './metrics.js';
 import { createPause } from './pause.js';
 import type { Retained } from './retained.js';
@@ -36,6 +37,7 @@ export interface PublisherDependencies extends PictureSenderDependencies {
   readonly store: Pick<MqttStore, 'head' | 'done' | 'waiting'>;
   readonly cameras: Pick<CameraStore, 'alter'>;
   readonly changes: Pick<ChangeStore, 'get' | 'list'>;
+  readonly visits: Pick<VisitStore, 'get'>;
   /** whether the service compares frames */
   readonly isReady: () => Promise<boolean>;
   /** MQTT_TOPIC */
@@ -116,7 +118,7 @@ export function createPublisher(deps: PublisherDependencies) {
       if (err instanceof Disconnected || isUnavailable(err)) throw err;
       if (failed.id !== waiting.id) Object.assign(failed, { id: waiting.id, count: 0 });
       if (++failed.count < EVENT_TRIES) throw err;
-      logger.error({ err, change: waiting.event.changeId }, 'a change event could not be published and was dropped');
+      logger.error({ err, event: waiting.event }, 'an event could not be published and was dropped');
       deps.metrics.dropped(1);
     }
     await store.done(waiting);
@@ -127,6 +129,12 @@ export function createPublisher(deps: PublisherDependencies) {
     const view = await views.current(event.camera);
     // An erased camera has no entities left.
     if (view === undefined) return;
+    if ('visit' in event) {
+      const visit = await deps.visits.get(event.visit);
+      if (visit === undefined) return;
+      const keptSince = await endOf(visit.best.comparison);
+      return sendOnce(view, 'visit', visitMessage(event, visit, view.camera, keptSince, deps.links));
+    }
     const change = await deps.changes.get(event.changeId);
     noteChange(view, event.changeId, change, clock());
     // The event of the change comes before its alert, so that an automation finds picture and states current.
@@ -138,18 +146,27 @@ export function createPublisher(deps: PublisherDependencies) {
     await sync(view);
   };
 
+  /** @returns when the comparison ended, epoch ms; null: it was erased */
+  const endOf = async (comparison: string): Promise<number | null> => {
+    const finished = (await deps.results.get(comparison))?.comparison.finished_at;
+    return finished == null ? null : Date.parse(finished);
+  };
+
   const sendAlert = async (view: CameraView, change: Change | undefined, alert: AlertEvent): Promise<void> => {
-    const best = change && (await deps.results.get(change.comparisons.best))?.comparison.finished_at;
-    const keptSince = best == null ? null : Date.parse(best);
+    const keptSince = change === undefined ? null : await endOf(change.comparisons.best);
     const context = contextOf(view.camera, change, deps.links.baseUrl);
-    const payload = alertMessage(alert, context, keptSince, deps.links);
+    await sendOnce(view, 'alert', alertMessage(alert, context, keptSince, deps.links));
+  };
+
+  /** A message that the broker does not keep. */
+  const sendOnce = async ({ camera }: CameraView, kind: 'alert' | 'visit', payload: string): Promise<void> => {
     try {
-      await broker.publish({ topic: topicsOf(base, view.camera.id).alert, payload, retain: false });
-      deps.metrics.message('alert', 'sent');
+      await broker.publish({ topic: topicsOf(base, camera.id)[kind], payload, retain: false });
+      deps.metrics.message(kind, 'sent');
     } catch (thrown) {
-      deps.metrics.message('alert', thrown instanceof MessageRefused ? 'refused' : 'failed');
+      deps.metrics.message(kind, thrown instanceof MessageRefused ? 'refused' : 'failed');
       if (!(thrown instanceof MessageRefused)) throw thrown;
-      logger.error({ change: alert.changeId, reason: thrown.message }, 'the broker refuses an alert');
+      logger.error({ camera_id: camera.id, kind, reason: thrown.message }, 'the broker refuses a message');
     }
   };
 

@@ -39,7 +39,7 @@ export interface StartOptions {
   readonly config: PublisherConfig;
   readonly settings: BrokerSettings;
   readonly redis: Redis;
-  readonly stores: Pick<Stores, 'cameras' | 'changes' | 'results' | 'blobs' | 'workers'>;
+  readonly stores: Pick<Stores, 'cameras' | 'changes' | 'visits' | 'results' | 'blobs' | 'workers'>;
   /** the secret of webhooks, of which the key of links is derived */
   readonly secret: string;
   readonly metrics: MqttMetrics;

@@ -19,6 +19,8 @@ export const statusTopic = (base: string): string => `${base}/status`;
 export interface CameraTopics {
   /** one message per alert, not retained */
   readonly alert: string;
+  /** one message per begin and end of a visit, not retained */
+  readonly visit: string;
   readonly picture: string;
   readonly sentence: string;
   readonly state: string;
@@ -34,6 +36,7 @@ export function topicsOf(base: string, camera: string): CameraTopics {
   const prefix = `${base}/${CAMERAS}/${slugOf(camera)}`;
   return {
     alert: `${prefix}/alert`,
+    visit: `${prefix}/visit`,
     picture: `${prefix}/picture`,
     sentence: `${prefix}/sentence`,
     state: `${prefix}/state`,

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { CHANGE_KINDS } from './change.js';
 import { SEVERITIES } from './comparison.js';
 import { dateTime, literals, nullable } from './constructors.js';
+import { VisitSchema } from './visit.js';
 
 export const BriefChangeSchema = Type.Object(
   {
@@ -72,6 +73,24 @@ export const NotSeenSchema = Type.Object(
 );
 export type NotSeen = Static<typeof NotSeenSchema>;
 
+/** Visits of one answer. */
+export const MOST_BRIEF_VISITS = 50;
+const { id, caption, status, first_seen, last_seen, gone } = VisitSchema.properties;
+export const BriefVisitsSchema = Type.Object(
+  {
+    count: Type.Integer({ minimum: 0, description: 'Visits that began on the day.' }),
+    items: Type.Array(
+      Type.Object({
+        ...{ id, caption, status, first_seen, last_seen, gone },
+        url: Type.String({ description: 'The visit in the API.' }),
+      }),
+      { description: `In the order of their begin; at most ${MOST_BRIEF_VISITS}, the latest.` },
+    ),
+    left_out: Type.Integer({ minimum: 0, description: 'Earlier visits.' }),
+  },
+  { $id: 'BriefVisits' },
+);
+
 /** The lists of a camera's brief, in the order in which they are shown. */
 export const BRIEF_LISTS = ['came', 'left', 'moved', 'replaced', 'still_there', 'still_gone'] as const;
 export type BriefListName = (typeof BRIEF_LISTS)[number];
@@ -85,6 +104,11 @@ export const CameraBriefSchema = Type.Object(
     from: dateTime('Begin of the day.'),
     until: dateTime('End of the day, exclusive. A day has 23 or 25 hours if the clock changes.'),
     over: Type.Boolean({ description: 'false: the day goes on.' }),
+    visits: BriefVisitsSchema,
+    passages: Type.Array(
+      Type.Object({ from: dateTime('Begin of an hour of local time.'), count: Type.Integer({ minimum: 1 }) }),
+      { description: 'Things that one or two frames show, per hour; hours without one are left out.' },
+    ),
     came: BriefListSchema,
     left: BriefListSchema,
     moved: BriefListSchema,

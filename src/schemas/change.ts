@@ -9,6 +9,7 @@ import { OBJECT_KINDS, type ObjectKind, SEVERITIES } from './comparison.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
 import { type Description, DescriptionSchema } from './description.js';
 import { StatementSchema } from './statement.js';
+import { VISIT_EVENTS } from './visit.js';
 
 export const CHANGE_KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper'] as const;
 export const CHANGE_STATUSES = ['opened', 'persisting', 'reverted', 'acknowledged'] as const;
@@ -24,8 +25,10 @@ const CHANGE_EVENTS = [
   'change.described',
 ] as const;
 export const ALERT_TYPES = ['change.opened', 'change.escalated', 'change.reverted', 'change.acknowledged'] as const;
-/** Events that an endpoint can ask for: the alerts, and descriptions, which are none. */
-export const ENDPOINT_EVENTS = [...ALERT_TYPES, 'change.described'] as const;
+/** Messages about changes: the alerts, and descriptions, which are none. */
+export const NOTICE_TYPES = [...ALERT_TYPES, 'change.described'] as const;
+/** Events that an endpoint can ask for. */
+export const ENDPOINT_EVENTS = [...NOTICE_TYPES, ...VISIT_EVENTS] as const;
 const FEEDBACK_JUDGEMENTS = ['correct', 'false_alarm'] as const;
 
 export const ChangeRegionSchema = Type.Object(
@@ -199,7 +202,7 @@ export interface AlertIntent {
 
 /** An alert, or the description of a change, as it is stored and delivered. */
 export interface Notice extends Omit<AlertIntent, 'type'> {
-  readonly type: (typeof ENDPOINT_EVENTS)[number];
+  readonly type: (typeof NOTICE_TYPES)[number];
   /** of the type change.described alone */
   readonly description?: Description;
 }

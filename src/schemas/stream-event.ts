@@ -1,6 +1,7 @@
 /** Events of the stream KEYS.events: one JSON object per entry, in the field `event`. */
 import type { ChangeEventType, FoundChange } from './change.js';
 import type { Comparison, Finding } from './comparison.js';
+import type { VISIT_EVENTS, Visit } from './visit.js';
 
 export interface ComparisonEvent {
   readonly type: `comparison.${Comparison['status']}`;
@@ -25,6 +26,13 @@ export interface AlertEvent extends Omit<ChangeEvent, 'type'> {
   readonly type: 'alert.opened' | 'alert.escalated' | 'alert.reverted' | 'alert.acknowledged';
   readonly alertId: string;
 }
+/** A visit has begun or ended. */
+export interface VisitStreamEvent extends Pick<Visit, 'camera' | 'caption'> {
+  readonly type: (typeof VISIT_EVENTS)[number];
+  /** id of the visit */
+  readonly visit: string;
+  readonly at: string;
+}
 /** A camera repeats one picture, or has begun to send others again. */
 export interface CameraHealthEvent {
   readonly type: 'camera.frozen' | 'camera.recovered';
@@ -43,7 +51,13 @@ export interface EndpointEvent {
   readonly at: string;
   readonly camera: null;
 }
-export type StreamEvent = ComparisonEvent | ChangeEvent | AlertEvent | CameraHealthEvent | EndpointEvent;
+export type StreamEvent =
+  | ComparisonEvent
+  | ChangeEvent
+  | AlertEvent
+  | VisitStreamEvent
+  | CameraHealthEvent
+  | EndpointEvent;
 
 /** Whether the event ends a comparison. */
 export const endsComparison = (type: StreamEvent['type']): boolean =>

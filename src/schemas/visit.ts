@@ -9,10 +9,13 @@ import { OBJECT_KINDS } from './comparison.js';
 import { dateTime, literals, nullable } from './constructors.js';
 import { VisitStatementSchema } from './visit-statement.js';
 
-const KINDS = ['visit', 'passage'] as const;
+export const VISIT_KINDS = ['visit', 'passage'] as const;
+/** Events that an endpoint can ask for. */
+export const VISIT_EVENTS = ['visit.opened', 'visit.ended'] as const;
 const STATUSES = ['open', 'ended'] as const;
 const ENDS = ['gone', 'unseen'] as const;
 const IDENTITIES = ['certain', 'uncertain'] as const;
+export const VISIT_ID_PATTERN = '^vis_[0-9a-z]{26}$';
 const PathPointSchema = Type.Object(
   { at: dateTime('Capture time.'), box: BoxSchema },
   { $id: 'PathPoint', description: 'The place at which a frame shows the thing.' },
@@ -20,9 +23,9 @@ const PathPointSchema = Type.Object(
 
 export const VisitSchema = Type.Object(
   {
-    id: Type.String({ pattern: '^vis_[0-9a-z]{26}$', description: 'Derived from the camera and its first frame.' }),
+    id: Type.String({ pattern: VISIT_ID_PATTERN, description: 'Derived from the camera and its first frame.' }),
     camera: Type.String(),
-    kind: literals(KINDS, 'passage: one or two frames show it; visit: three or more do.'),
+    kind: literals(VISIT_KINDS, 'passage: one or two frames show it; visit: three or more do.'),
     status: literals(STATUSES, 'open: it is still there.'),
     caption: Type.String({ description: 'The sentence of `content`, in English.' }),
     content: VisitStatementSchema,
@@ -55,7 +58,31 @@ export const VisitSchema = Type.Object(
     changes: Type.Array(Type.Object({ id: Type.String(), object: literals(OBJECT_KINDS) }), {
       description: 'Changes of objects that were left or removed during the visit, beside its thing.',
     }),
+    picture: Type.Optional(
+      Type.Object(
+        { url: Type.String() },
+        { description: 'Link to the frame of `best`, while it is kept; not in files.' },
+      ),
+    ),
   },
   { $id: 'Visit' },
 );
 export type Visit = Static<typeof VisitSchema>;
+export type VisitKind = (typeof VISIT_KINDS)[number];
+
+/** An event of the reducer. */
+export interface VisitEvent {
+  /** passed: it ended after one or two frames. linked: an object that it left or took counts as left or removed now */
+  readonly type: (typeof VISIT_EVENTS)[number] | 'visit.passed' | 'visit.linked';
+  readonly visit: Visit;
+}
+
+/** The begin or the end of a visit, as it is stored and delivered to endpoints. */
+export interface VisitNotice {
+  /** 'alr_...' */
+  readonly id: string;
+  readonly type: (typeof VISIT_EVENTS)[number];
+  readonly visit: Visit;
+  /** capture time, epoch ms */
+  readonly at: number;
+}

@@ -5,11 +5,12 @@
 import { type Static, Type } from 'typebox';
 import { SIDES, type Side } from '../images.js';
 import { framePath, heatmapPath, signLink } from '../links.js';
-import { ENDPOINT_EVENTS, FoundChangeSchema, type Notice } from './change.js';
+import { FoundChangeSchema, NOTICE_TYPES, type Notice } from './change.js';
 import { type Comparison, ComparisonSchema } from './comparison.js';
 import { dateTime, literals } from './constructors.js';
 import { DescriptionSchema } from './description.js';
 import { roundFigures } from './rounding.js';
+import { VISIT_EVENTS, type VisitNotice, VisitSchema } from './visit.js';
 
 export const WEBHOOK_TYPES = ['comparison.finished', 'comparison.failed'] as const;
 /** Members that are left out, in this order, until the payload is small enough. */
@@ -33,7 +34,7 @@ export type WebhookPayload = Static<typeof WebhookPayloadSchema>;
 const { frames, heatmaps } = ComparisonSchema.properties;
 export const AlertPayloadSchema = Type.Object(
   {
-    type: literals([...ENDPOINT_EVENTS, 'endpoint.test'], 'endpoint.test: an invented change, sent by request.'),
+    type: literals([...NOTICE_TYPES, 'endpoint.test'], 'endpoint.test: an invented change, sent by request.'),
     timestamp: dateTime('Capture time of the event; the same at every attempt.'),
     data: Type.Object({
       change: FoundChangeSchema,
@@ -49,6 +50,16 @@ export const AlertPayloadSchema = Type.Object(
   { $id: 'AlertPayload' },
 );
 export type AlertPayload = Static<typeof AlertPayloadSchema>;
+
+export const VisitPayloadSchema = Type.Object(
+  {
+    type: literals(VISIT_EVENTS),
+    timestamp: dateTime('Capture time of the event; the same at every attempt.'),
+    data: Type.Object({ visit: VisitSchema }),
+  },
+  { $id: 'VisitPayload' },
+);
+export type VisitPayload = Static<typeof VisitPayloadSchema>;
 
 /** The part of an alert that its payload shows. */
 export interface AlertToShow extends Pick<Notice, 'change' | 'description' | 'suppressedCount' | 'at'> {
@@ -107,6 +118,18 @@ export function buildAlertPayload(
       ...(keptSince === null ? {} : pictureLinks(best, keptSince, change.kind !== 'tamper', links)),
     },
   };
+}
+
+/** @param keptSince as in buildAlertPayload, of the comparison that shows the visit best */
+export function buildVisitPayload(
+  { type, visit, at }: VisitNotice,
+  keptSince: number | null,
+  links: WebhookLinks,
+): VisitPayload {
+  const { comparison, side } = visit.best;
+  const pictures = keptSince === null ? {} : pictureLinks(comparison, keptSince, false, links);
+  const picture = 'frames' in pictures ? { picture: pictures.frames[side] } : {};
+  return { type, timestamp: new Date(at).toISOString(), data: { visit: { ...visit, ...picture } } };
 }
 
 /**

@@ -21,7 +21,7 @@ import type { CameraFrame } from '../schemas/camera-frame.js';
 import type { AlertIntent, CameraEvent, ChangeUpdate } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { CameraHealthEvent } from '../schemas/stream-event.js';
-import type { VisitEvent } from '../visits/state.js';
+import type { VisitEvent } from '../schemas/visit.js';
 import {
   describeBefore,
   excludedNotes,

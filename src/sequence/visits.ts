@@ -4,10 +4,11 @@ import type { StoredCamera } from '../cameras/camera.js';
 import type { Box } from '../images.js';
 import type { ChangeUpdate } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
+import type { VisitEvent } from '../schemas/visit.js';
 import { viewOf, visitThings } from '../visits/facts.js';
 import { foldVisits } from '../visits/fold.js';
 import { linkObjects } from '../visits/links.js';
-import { initialVisitsState, type VisitEvent, type VisitsState } from '../visits/state.js';
+import { initialVisitsState, type VisitsState } from '../visits/state.js';
 import type { FrameEvidence } from './evidence.js';
 import type { CameraState } from './state.js';
 

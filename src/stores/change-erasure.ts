@@ -1,9 +1,9 @@
 /** Erasure of changes with their alerts, deliveries and index entries. */
 import type { Redis } from 'ioredis';
-import { deliveryIdOf } from '../ids.js';
 import { logEntry } from './change-log.js';
 import { allIndexes } from './change-writes.js';
 import { eraseEvents } from './erase-events.js';
+import { eraseMessages } from './erase-messages.js';
 import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';
 import { readerOf } from './stored-change.js';
@@ -15,25 +15,15 @@ export function erasureOf(redis: Redis) {
   const read = readerOf(redis);
 
   const erase = async (id: string): Promise<boolean> => {
-    const [[change], alerts, deliveries] = await Promise.all([
-      read([id]),
-      redis.zrange(KEYS.alertsOf(id), '0', '-1'),
-      redis.zrange(KEYS.deliveriesOf(id), '0', '-1'),
-    ]);
+    const [change] = await read([id]);
     const erasing = redis
       .multi()
       .del(KEYS.change(id))
-      .del(KEYS.deliveriesOf(id), KEYS.alertsOf(id))
       .zrem(KEYS.changesByWriting, id)
       .zrem(KEYS.changesByFeedback, id)
       .zrem(KEYS.descriptionsOpen, id)
       .call(...logEntry(id));
-    for (const alert of alerts) {
-      erasing.del(KEYS.alert(alert), KEYS.deliveriesOfAlert(alert)).zrem(KEYS.alertsByTime, alert);
-    }
-    for (const delivery of new Set([...deliveries, ...alerts.map(deliveryIdOf)])) {
-      erasing.del(KEYS.delivery(delivery)).zrem(KEYS.deliveriesOpen, delivery);
-    }
+    await eraseMessages(redis, erasing, id);
     if (change !== undefined) {
       for (const index of allIndexes(change.camera)) erasing.zrem(index, id);
     }

@@ -11,7 +11,8 @@ import {
   type Notice,
 } from '../schemas/change.js';
 import type { VectorOfChange } from '../schemas/search-vector.js';
-import type { AlertEvent, CameraHealthEvent, ChangeEvent } from '../schemas/stream-event.js';
+import type { AlertEvent, CameraHealthEvent, ChangeEvent, VisitStreamEvent } from '../schemas/stream-event.js';
+import type { VisitEvent, VisitNotice } from '../schemas/visit.js';
 import type { UnseenSpan } from '../sequence/state.js';
 import { logEntry } from './change-log.js';
 import { encodeVector, VECTOR_FIELD } from './change-vectors.js';
@@ -22,8 +23,8 @@ import type { RedisCommand } from './redis.js';
 export const EXPIRY_SLACK_MS = 3_600_000;
 
 /** An alert, or the description of a change, with all that its delivery needs. */
-export interface StoredAlert {
-  readonly intent: Notice;
+export interface StoredAlert<Intent extends Notice | VisitNotice = Notice> {
+  readonly intent: Intent;
   /** of the comparison that caused the alert */
   readonly comparisonId: string;
   /** address from the camera's settings, with query and credentials; null: none. Endpoints get every alert. */
@@ -33,6 +34,13 @@ export interface StoredAlert {
   readonly traceparent?: string;
   readonly apiKeyId: string;
 }
+
+/** A message of which a delivery is made: an alert, a description or an event of a visit. */
+export type StoredMessage = StoredAlert<Notice | VisitNotice>;
+
+/** @returns the id of the change or visit that a message is about */
+export const subjectOf = (intent: StoredMessage['intent']): string =>
+  'visit' in intent ? intent.visit.id : intent.change.id;
 
 /** Changes and alerts of one turn of a camera. */
 export interface TurnChanges {
@@ -45,6 +53,9 @@ export interface TurnChanges {
   readonly describe?: readonly string[];
   /** search vectors of changes; absent: none */
   readonly vectors?: readonly VectorOfChange[];
+  /** visits that began, ended or were linked, and the messages about them; absent: none */
+  readonly visits?: readonly VisitEvent[];
+  readonly visitMessages?: readonly StoredAlert<VisitNotice>[];
   /** absent: nothing to report */
   readonly health?: CameraHealthEvent | null;
   /** spans that ended with the frame of the turn */
@@ -66,6 +77,7 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
     ...writesOfSpans(turn.camera, turn.unseen ?? [], lifetime),
     ...(turn.describe ?? []).map((id) => ['ZADD', KEYS.descriptionsOpen, now, id] as const),
     ...turn.alerts.flatMap((alert) => writesOfAlert(alert, now, lifetime)),
+    ...(turn.visitMessages ?? []).flatMap((message) => writesOfMessage(message, now, lifetime)),
     ...(turn.eventsApplied === 0 ? [] : [['LTRIM', KEYS.cameraEvents(turn.camera), turn.eventsApplied, -1] as const]),
   ];
 }
@@ -110,15 +122,16 @@ export const writesOfAlert = (alert: StoredAlert, now: number, lifetime: number)
   ...writesOfMessage(alert, now, lifetime),
 ];
 
-/** The alert, or the description, as its deliveries and recovery read it. */
-export function writesOfMessage(alert: StoredAlert, now: number, lifetime: number): RedisCommand[] {
-  const { id, change, at } = alert.intent;
+/** The message as its deliveries and recovery read it. */
+export function writesOfMessage(alert: StoredMessage, now: number, lifetime: number): RedisCommand[] {
+  const { id, at } = alert.intent;
+  const subject = subjectOf(alert.intent);
   return [
     ['SET', KEYS.alert(id), JSON.stringify(alert), 'PX', lifetime],
-    ['ZADD', KEYS.alertsOf(change.id), at, id],
+    ['ZADD', KEYS.alertsOf(subject), at, id],
     ['ZREMRANGEBYSCORE', KEYS.alertsByTime, '-inf', now - lifetime],
     ['ZADD', KEYS.alertsByTime, now, id],
-    ['PEXPIRE', KEYS.alertsOf(change.id), lifetime],
+    ['PEXPIRE', KEYS.alertsOf(subject), lifetime],
     // Open from now on, so that recovery finds the delivery if a crash prevents its job.
     ['ZADD', KEYS.deliveriesOpen, now, deliveryIdOf(id)],
   ];
@@ -128,7 +141,7 @@ const eventWrite = (change: FoundChange, type: ChangeEvent['type']): RedisComman
   const at = type === 'change.reverted' ? (change.reverted_at ?? change.last_seen) : change.last_seen;
   return addEvent(eventOf(change, type, at));
 };
-export const addEvent = (event: ChangeEvent | CameraHealthEvent | AlertEvent): RedisCommand => [
+export const addEvent = (event: ChangeEvent | CameraHealthEvent | AlertEvent | VisitStreamEvent): RedisCommand => [
   ...(['XADD', KEYS.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'event'] as const),
   JSON.stringify(event),
 ];

@@ -12,7 +12,7 @@ import { erasureOf } from './change-erasure.js';
 import { judgementsOf } from './change-judgements.js';
 import { type ChangeQuery, fitsQuery, indexOf } from './change-query.js';
 import { decodeVector, VECTOR_FIELD } from './change-vectors.js';
-import type { StoredAlert } from './change-writes.js';
+import type { StoredMessage } from './change-writes.js';
 import { KEYS } from './keys.js';
 import { idPages, pageOf } from './pages.js';
 import { redisCall, repliesOf } from './redis.js';
@@ -87,16 +87,16 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
         const events = await redis.lrange(KEYS.cameraEvents(camera), 0, -1);
         return events.map((json) => JSON.parse(json) as CameraEvent | BaselineEvent);
       }),
-    alert: (id: string): Promise<StoredAlert | undefined> =>
+    alert: (id: string): Promise<StoredMessage | undefined> =>
       redisCall('reading an alert', async () => {
         const json = await redis.get(KEYS.alert(id));
-        return json === null ? undefined : (JSON.parse(json) as StoredAlert);
+        return json === null ? undefined : (JSON.parse(json) as StoredMessage);
       }),
     /** Pages of the ids of all alerts made from `since` on (epoch ms), the oldest first. */
     alertsSince: (since: number, pageSize: number): AsyncGenerator<string[]> =>
       idPages(redis, KEYS.alertsByTime, since, pageSize),
-    /** @returns ids of the change's alerts from later frames. @param at epoch ms by the camera's clock */
-    alertsAfter: (change: string, at: number): Promise<string[]> =>
-      redisCall("listing a change's alerts", () => redis.zrangebyscore(KEYS.alertsOf(change), `(${at}`, '+inf')),
+    /** @returns ids of messages about a change or visit from later frames. @param at epoch ms by the camera's clock */
+    alertsAfter: (subject: string, at: number): Promise<string[]> =>
+      redisCall("listing a change's alerts", () => redis.zrangebyscore(KEYS.alertsOf(subject), `(${at}`, '+inf')),
   };
 }

@@ -24,6 +24,7 @@ import { createS3Client, type S3Client } from './s3-client.js';
 import { sourcesOnly } from './s3-sources.js';
 import type { TurnStore } from './turns.js';
 import { createTurnStore } from './turns.js';
+import { createVisitStore, type VisitStore } from './visits.js';
 import { createWorkerRegistry, type WorkerRegistry } from './workers.js';
 
 export interface Stores {
@@ -39,6 +40,7 @@ export interface Stores {
   readonly changes: ChangeStore;
   readonly descriptions: DescriptionStore;
   readonly days: DayStore;
+  readonly visits: VisitStore;
   readonly batches: BatchStore;
   readonly files: BatchFiles;
   /** source of s3:// frames; undefined if S3_ENDPOINT is not set */
@@ -66,6 +68,7 @@ export function createStores(config: Config, redis: Redis): Stores {
     changes,
     descriptions: createDescriptionStore(redis, { retentionMs }),
     days: createDayStore(redis),
+    visits: createVisitStore(redis),
     batches: createBatchStore(redis),
     files: createBatchFiles(config.dataDir),
     s3: s3 && sourcesOnly(s3, config),

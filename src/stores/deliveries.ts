@@ -40,10 +40,10 @@ export function createDeliveryStore(redis: Redis, options: { retentionMs: number
      */
     create: (deliveries: readonly NewDelivery[], alertId?: string): Promise<void> =>
       redisCall('creating deliveries', async () => {
-        const indexes = deliveries.map(({ id, comparison, change, endpoint }) => ({
+        const indexes = deliveries.map(({ id, comparison, change, visit, endpoint }) => ({
           id,
           key: KEYS.delivery(id),
-          lists: [change ?? comparison, endpoint].filter((one) => one !== undefined).map(KEYS.deliveriesOf),
+          lists: [change ?? visit ?? comparison, endpoint].filter((one) => one !== undefined).map(KEYS.deliveriesOf),
         }));
         const created = deliveries.map((delivery, i) => ({ ...indexes[i], delivery: JSON.stringify(delivery) }));
         await runCreate(

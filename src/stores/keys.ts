@@ -1,5 +1,6 @@
 /** Every Redis key of the service. No other file spells one. */
 import type { ChangeStatus } from '../schemas/change.js';
+import type { VisitKind } from '../schemas/visit.js';
 
 /** The stream of events is trimmed to about this many entries. */
 export const EVENTS_KEPT = 10_000;
@@ -70,6 +71,12 @@ export const KEYS = {
   /** sorted sets of change ids, score = last write, and feedback, in ms by the clock of the service */
   changesByWriting: 'sd:chgs:written',
   changesByFeedback: 'sd:chgs:feedback',
+  visit: (id: string) => `sd:vis:${id}`,
+  /** sorted sets, member = visit id, score = its first frame in ms by the camera's clock */
+  visitsByTime: (kind: VisitKind) => `sd:viss:${kind}`,
+  visitsByCamera: (kind: VisitKind, camera: string) => `sd:viss:${kind}:${camera}`,
+  /** the same of both kinds, score = last write in ms by the clock of the service */
+  visitsByWriting: (camera: string) => `sd:viss:written:${camera}`,
   /** stream of ids of changes whose sentences were written or that were erased, in the field `id` ('': a mark) */
   changeLog: 'sd:chgs:log',
   /** list of CameraEvent and BaselineEvent since the last frame of the camera */
@@ -85,7 +92,7 @@ export const KEYS = {
   endpoint: (id: string) => `sd:end:${id}`,
   /** exists until the next delivery to an endpoint that limits its rate; expires */
   endpointPace: (id: string) => `sd:end:${id}:pace`,
-  /** sorted set of the ids of a change's alerts, score = the camera's time in ms */
+  /** sorted set of the ids of the messages about a change or a visit, score = the camera's time in ms */
   alertsOf: (change: string) => `sd:chg:${change}:alerts`,
   /** heartbeat of each live worker process: JSON with its models; expires */
   worker: (workerId: string) => `sd:worker:${workerId}`,

@@ -21,6 +21,7 @@ import { defineScript, type RedisCommand, redisCall } from './redis.js';
 import { endingWrites } from './result-writes.js';
 import { IS_GONE } from './runs.js';
 import { parseRecord, type StoredComparison } from './stored-comparison.js';
+import { visitWrites } from './visits.js';
 
 export interface Turn {
   readonly camera: StoredCamera;
@@ -199,6 +200,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
       commit(turn, state, [
         ...endingWrites(stored, now(), options.retentionMs),
         ...(changes === undefined ? [] : changeWrites(changes, now(), options.retentionMs)),
+        ...visitWrites(changes?.visits ?? [], now(), options.retentionMs),
       ]),
     /** As `commit`, without saving a comparison. */
     drop: (turn: Turn): Promise<CommitResult> => commit(turn, undefined, null),

@@ -11,8 +11,9 @@
  *   beginning   a thing without a track begins one
  */
 import { areaOf, type Box, overlapsBy, sharedArea } from '../images.js';
+import type { VisitEvent } from '../schemas/visit.js';
 import { distance, type Match, matchThings, mostVoted, predicted, STRONG } from './match.js';
-import type { VisitEvent, VisitFrame, VisitSettings, VisitsState, VisitThing, VisitTrack } from './state.js';
+import type { VisitFrame, VisitSettings, VisitsState, VisitThing, VisitTrack } from './state.js';
 import { boxOf, missed, seenApart, seenMerged, seenStill, startTrack } from './track.js';
 import { isPassage, isVisit, visitOf } from './visit.js';
 
@@ -203,6 +204,7 @@ function concluded(state: VisitsState, tracks: readonly VisitTrack[], { camera }
       left.push(opened);
     } else left.push(track);
   }
+  events.push(...left.slice(0, -MAX_TRACKS).flatMap((track) => endingOf(track, camera, 'unseen')));
   return { state: { ...state, tracks: left.slice(-MAX_TRACKS), ended: ended.slice(-MAX_ENDED) }, events };
 }
 

@@ -3,7 +3,8 @@ import { type Box, boxDistance } from '../images.js';
 import { SOMETHING } from '../language/thing.js';
 import { type ChangeUpdate, type FoundChange, lastRegions } from '../schemas/change.js';
 import { OWNER_WITHIN } from '../schemas/comparison.js';
-import type { VisitEvent, VisitsState, VisitTrack } from './state.js';
+import type { VisitEvent } from '../schemas/visit.js';
+import type { VisitsState, VisitTrack } from './state.js';
 import { boxOf } from './track.js';
 import { visitOf } from './visit.js';
 

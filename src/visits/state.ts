@@ -147,9 +147,3 @@ export const initialVisitsState = (): VisitsState => ({
   tracks: [],
   ended: [],
 });
-
-export interface VisitEvent {
-  /** passed: it ended after one or two frames. linked: an object that it left or took counts as left or removed now */
-  readonly type: 'visit.opened' | 'visit.ended' | 'visit.passed' | 'visit.linked';
-  readonly visit: Visit;
-}

@@ -4,18 +4,24 @@
  */
 
 import { heatmapKey } from '../blobs.js';
-import { maskOf } from '../cameras/camera.js';
+import { maskOf, type StoredCamera } from '../cameras/camera.js';
+import { rulesOf } from '../changes/rules.js';
+import { isWatching } from '../changes/schedule.js';
+import { wantsAlert } from '../endpoints/filter.js';
 import { ScenedeltaError } from '../errors.js';
 import type { StoredFrame } from '../frames/keep.js';
 import { decodePreview } from '../frames/preview.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
+import { derivedId } from '../ids.js';
 import type { Logger } from '../logger.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
 import type { Comparison } from '../schemas/comparison.js';
 import type { VectorOfChange } from '../schemas/search-vector.js';
+import { VISIT_EVENTS, type VisitEvent, type VisitNotice } from '../schemas/visit.js';
 import { type CameraState, initialCameraState } from '../sequence/state.js';
 import { type StepDependencies, type StepResult, stepSequence } from '../sequence/step.js';
 import type { StoredAlert } from '../stores/change-writes.js';
+import type { EndpointStore } from '../stores/endpoints.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
 import type { Turn } from '../stores/turns.js';
 import type { Compared } from './life-cycle.js';
@@ -24,6 +30,7 @@ export interface CameraFrameDependencies extends StepDependencies {
   readonly results: Pick<ResultStore, 'get'>;
   /** whether there is a describer; absent: no */
   readonly describes?: boolean;
+  readonly endpoints: Pick<EndpointStore, 'all'>;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -85,6 +92,8 @@ async function compare(
   const { heatmaps, changes, suppressed, health, unseen } = processed;
   const url = camera.settings.alerts.callback_url;
   const alerts = processed.alerts.map((intent): StoredAlert => ({ intent, comparisonId, url, ...trace, apiKeyId }));
+  const notices = await visitNotices(processed.visits, camera, at, deps);
+  const visitMessages = notices.map((intent) => ({ intent, comparisonId, url: null, ...trace, apiKeyId }));
   const describe =
     deps.describes === true && (camera.settings.describer ?? null) !== null
       ? changes.filter(({ change, event }) => event === 'change.opened' && change.kind !== 'tamper')
@@ -98,13 +107,29 @@ async function compare(
       state: processed.state,
       changes: {
         camera: camera.id,
-        ...{ changes, alerts, suppressed, health, unseen },
+        ...{ changes, alerts, suppressed, health, unseen, visits: processed.visits, visitMessages },
         describe: describe.map(({ change }) => change.id),
         vectors: await vectorsOf(processed, comparisonId, deps),
         eventsApplied: events.length,
       },
     },
   };
+}
+
+/** The begins and ends of visits that an endpoint asks for, in the times in which the camera may alert. */
+async function visitNotices(
+  events: readonly VisitEvent[],
+  { id, settings }: StoredCamera,
+  at: number,
+  { endpoints }: Pick<CameraFrameDependencies, 'endpoints'>,
+): Promise<VisitNotice[]> {
+  const notices = events.flatMap(({ type, visit }): VisitNotice[] => {
+    const known = VISIT_EVENTS.find((one) => one === type);
+    return known === undefined ? [] : [{ id: derivedId('alr', at, `${type}/${visit.id}`), type: known, visit, at }];
+  });
+  if (notices.length === 0 || !isWatching(at, rulesOf(id, settings, true))) return [];
+  const filters = (await endpoints.all()).filter(({ stopped }) => stopped === null);
+  return notices.filter((notice) => filters.some(({ settings: wanted }) => wantsAlert(wanted, notice)));
 }
 
 /** The frame counts without the vectors, too: its changes are found by their words alone. */

@@ -6,6 +6,7 @@ import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { FrameUses } from '../stores/frame-uses.js';
 import type { ResultStore } from '../stores/results.js';
+import type { VisitStore } from '../stores/visits.js';
 
 const HOUR_MS = 3_600_000;
 /**
@@ -19,6 +20,8 @@ export interface CameraRetention {
   framesInUse(): Promise<Set<string>>;
   /** Erases what is older than its camera's settings allow. @returns how many of each */
   retain(inUse: ReadonlySet<string>): Promise<{ comparisons: number; changes: number; frames: number }>;
+  /** Erases visits that were last written before the camera's limit or this one. @returns how many */
+  retainVisits(hours: number): Promise<number>;
 }
 
 export function createCameraRetention(deps: {
@@ -26,6 +29,7 @@ export function createCameraRetention(deps: {
   results: ResultStore;
   frameUses: Pick<FrameUses, 'ofCamera'>;
   changes: Pick<ChangeStore, 'eraseOlderOf'>;
+  visits: Pick<VisitStore, 'eraseOf'>;
   blobs: BlobStore;
   /** epoch ms */
   clock: () => number;
@@ -82,6 +86,14 @@ export function createCameraRetention(deps: {
         if (results_hours === null) continue;
         erased.comparisons += await eraseResults(id, results_hours);
         erased.changes += await deps.changes.eraseOlderOf(id, clock() - results_hours * HOUR_MS);
+      }
+      return erased;
+    },
+    async retainVisits(hours) {
+      let erased = 0;
+      for await (const { id, settings } of cameras.all()) {
+        const kept = Math.min(hours, settings.retention.results_hours ?? hours) * HOUR_MS;
+        erased += await deps.visits.eraseOf(id, clock() - kept);
       }
       return erased;
     },

@@ -80,7 +80,9 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
   const enqueueDeliveries = async (ended: StoredComparison, { changes }: TurnPart): Promise<void> => {
     const deliveries = [
       deps.enqueueDelivery.ofComparison(ended),
-      ...(changes?.alerts ?? []).map((alert) => deps.enqueueDelivery.ofAlert(alert)),
+      ...[...(changes?.alerts ?? []), ...(changes?.visitMessages ?? [])].map((alert) =>
+        deps.enqueueDelivery.ofAlert(alert),
+      ),
     ];
     for (const delivery of await Promise.allSettled(deliveries)) {
       if (delivery.status === 'fulfilled') continue;

@@ -1,5 +1,5 @@
 /**
- * Retention: deletes comparisons, changes, frames and heatmaps after their time. Frames of unfinished
+ * Retention: deletes comparisons, changes, visits, frames and heatmaps after their time. Frames of unfinished
  * comparisons, of comparisons with feedback and of the baselines of cameras stay however old they are.
  */
 
@@ -24,6 +24,7 @@ const LONGEST_UPLOAD_MS = 48 * HOUR_MS;
 interface Retained {
   readonly comparisons: number;
   readonly changes: number;
+  readonly visits: number;
   readonly frames: number;
   readonly heatmaps: number;
   readonly batches: number;
@@ -114,6 +115,7 @@ export function createRetention(deps: {
     const retained = {
       comparisons: ofCameras.comparisons + (await eraseAll(results.olderThan, eraseComparison)),
       changes: ofCameras.changes + (await eraseAll(changes.olderThan, changes.erase)),
+      visits: await deps.ofCameras.retainVisits(config.resultRetentionHours),
       frames: ofCameras.frames + (await blobs.sweep('frames', cutoff(config.frameRetentionHours), inUse)),
       heatmaps: await blobs.sweep('heatmaps', cutoff(config.heatmapRetentionHours)),
       batches: await eraseAll(deps.batches.olderThan, (id) => eraseBatch(id, deps)),

@@ -1,5 +1,6 @@
 /** GET /v1/brief as Markdown and HTML. */
 import { describe, expect, it } from '@jest/globals';
+import { storedVisit } from '../helpers/visits.js';
 import { ask, at, camera, change, DAY, fake, HOUR, setNow } from './brief-service.js';
 
 describe('the pages of a brief', () => {
@@ -31,6 +32,25 @@ describe('the pages of a brief', () => {
     expect((await ask(`?day=${DAY}&format=html&tz=Europe/Berlin`)).body).toContain(
       '<li>08:00 no longer: a bag has appeared, since 2026-01-04 23:00 <a href="https://sd.example/v1/changes/',
     );
+  });
+
+  it('begin with the visits of the day and the passages per hour, in the time of the zone', async () => {
+    const begun = (clock: string, given: Parameters<typeof storedVisit>[0] = {}) => {
+      const visit = storedVisit({ name: clock, begun: Date.parse(at(clock)), ...given });
+      fake.visits.kept.push(visit);
+      return visit;
+    };
+    const { id, caption } = begun('08:00');
+    begun('09:00', { status: 'open', gone: null, end: null });
+    for (const clock of ['10:15', '10:45', '22:59', '23:30']) begun(clock, { kind: 'passage' });
+    const query = `?day=${DAY}&format=markdown&tz=Europe/Berlin`;
+    const { body } = await ask(query);
+    expect(body).toContain(`### Visits (2)\n\n- 09:00 to 09:00: ${caption} [show](https://sd.example/v1/visits/${id})`);
+    expect(body).toContain('- 10:00 still there: a person');
+    // The last one is of the next day there.
+    expect(body).toContain('### Passages per hour\n\n- 11:00: 2, 23:00: 1\n');
+    expect((await ask(query.replace('Europe/Berlin', 'Asia/Kolkata'))).body).toContain('15:00: 1, 16:00: 1\n');
+    expect(body).not.toContain('Nothing changed');
   });
 
   it('name the offset of times in the hour that a clock change repeats', async () => {

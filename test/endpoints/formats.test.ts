@@ -4,12 +4,14 @@ import { HTTP } from 'cloudevents';
 import fc from 'fast-check';
 import { topicOf } from '../../src/endpoints/formats/ntfy.js';
 import { escapeChat } from '../../src/endpoints/formats/slack.js';
+import type { EndpointMessage } from '../../src/endpoints/message.js';
 import { render } from '../../src/endpoints/render.js';
 import type { FormatName } from '../../src/endpoints/settings.js';
 import { endpointMessage } from '../helpers/endpoints.js';
+import { storedVisit } from '../helpers/visits.js';
 
 const URL_OF = 'https://receiver.example/in?token=1';
-const sent = (format: FormatName, message = endpointMessage(), url = URL_OF) => {
+const sent = (format: FormatName, message: EndpointMessage = endpointMessage(), url = URL_OF) => {
   const request = render(format, message, { url, authorization: null });
   return { ...request, json: JSON.parse(request.body) };
 };
@@ -33,6 +35,17 @@ describe('CloudEvents', () => {
       data: message.payload.data,
     });
   });
+
+  it.each(['standard-webhooks', 'cloudevents', 'slack', 'ntfy'] as const)(
+    'as %s show a visit with its picture',
+    (format) => {
+      const visit = { ...storedVisit(), picture: { url: 'https://cameras.example/picture' } };
+      const payload = { type: 'visit.ended', timestamp: visit.last_seen, data: { visit } } as const;
+      const { body } = sent(format, { ...endpointMessage(), payload });
+      for (const shown of [visit.caption, visit.picture.url]) expect(body).toContain(shown);
+      expect(body).not.toContain('undefined');
+    },
+  );
 
   it('have header values of printable characters, whatever a camera is called', () => {
     const { headers } = sent('cloudevents-binary', endpointMessage('change.opened', { id: 'ä "%\r\n' }));

@@ -88,13 +88,14 @@ describe('a change is a place of a visit', () => {
   });
 });
 
-it('passages are counted per camera and hour', () => {
+it('passages are counted per camera and hour of its local time', () => {
   const passage = (seconds: number, camera = 'yard') =>
     visit(1, { kind: 'passage', first_seen: moment(seconds), camera });
-  expect(passagesPerHour([passage(10), passage(20), passage(3700), passage(10, 'gate'), visit(2)])).toEqual([
+  const all = [passage(10), passage(20), passage(3700), passage(10, 'gate'), visit(2)];
+  expect(passagesPerHour(all, (camera) => (camera === 'gate' ? 'Asia/Kolkata' : 'UTC'))).toEqual([
     { camera: 'yard', hour: '2026-06-01T12:00:00Z', passages: 2 },
     { camera: 'yard', hour: '2026-06-01T13:00:00Z', passages: 1 },
-    { camera: 'gate', hour: '2026-06-01T12:00:00Z', passages: 1 },
+    { camera: 'gate', hour: '2026-06-01T17:00:00+05:30', passages: 1 },
   ]);
 });
 

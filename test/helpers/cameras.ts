@@ -65,6 +65,28 @@ export function pixelPipeline(options: { onCompare?: () => Promise<void> | void 
   return { pipeline, calls };
 }
 
+/** As pixelPipeline: what differs is a person in red. */
+export function walkingPipeline() {
+  const { pipeline, calls } = pixelPipeline();
+  const sure = (value: string) => ({ value, probability: 0.95 });
+  const person = {
+    noun: sure('person'),
+    colour: sure('red'),
+    class: sure('person'),
+    count: { value: 1, probability: 1 },
+  };
+  const walking: TurnDependencies['pipeline'] = {
+    ...pipeline,
+    async compare(input) {
+      const compared = await pipeline.compare(input);
+      const { finding } = compared;
+      const facts = finding.regions.map(({ id }) => ({ kind: sure('appear'), ...person, regions: [id] }));
+      return { ...compared, finding: { ...finding, facts: facts as unknown as NonNullable<Finding['facts']> } };
+    },
+  };
+  return { pipeline: walking, calls };
+}
+
 type Raw = { data: Buffer; info: { width: number; height: number } };
 
 function findingOf(before: Raw, after: Raw): Finding {

@@ -14,8 +14,8 @@ const BASE = 'https://cameras.example';
 export function endpointMessage(
   type: AlertPayload['type'] = 'change.opened',
   change: Parameters<typeof foundChange>[0] = {},
-  given: Partial<EndpointMessage> = {},
-): EndpointMessage {
+  given: Partial<Omit<EndpointMessage, 'payload'>> = {},
+): EndpointMessage & { readonly payload: AlertPayload } {
   const found = foundChange(change);
   const picture = (side: string) => ({ url: `${BASE}/v1/comparisons/cmp_1/heatmaps/${side}?exp=1&sig=x` });
   const pictures = { before: picture('before'), after: picture('after') };

@@ -21,6 +21,7 @@ import { FakeFrameUses } from './fake-frame-uses.js';
 import { FakeQuestions } from './fake-questions.js';
 import { fakeSearch } from './fake-search.js';
 import { FakeApiKeys, FakeBlobs, FakeCameras, FakeChanges, FakeEvents, FakeResults } from './fake-stores.js';
+import { FakeVisits } from './visits.js';
 
 /** Folder of uploads. It exists only after one. */
 export const UPLOADS = join(tmpdir(), `sd-api-${process.pid}`);
@@ -183,6 +184,7 @@ export async function fakeApp(
     queryVectors: async (text: string) => changes.queryVectors.get(text) ?? ({ missing: 'no_worker' } as const),
     questions: new FakeQuestions(),
     days: new FakeDays(),
+    visits: new FakeVisits(),
     batches: new FakeBatches(),
     files: createBatchFiles(UPLOADS),
     apiKeys: new FakeApiKeys(),
@@ -218,6 +220,7 @@ export async function fakeApp(
     fakes.changes.queryVectors.clear();
     fakes.questions.asked.length = 0;
     fakes.questions.answer = undefined;
+    fakes.visits.kept.length = 0;
     fakes.days.changes.length = 0;
     fakes.days.spans.length = 0;
     fakes.days.asked.length = 0;

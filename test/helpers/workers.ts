@@ -27,6 +27,7 @@ import { createResultStore, type ResultStore } from '../../src/stores/results.js
 import { createRunStore } from '../../src/stores/runs.js';
 import type { TurnStore } from '../../src/stores/turns.js';
 import { createTurnStore } from '../../src/stores/turns.js';
+import { createVisitStore, type VisitStore } from '../../src/stores/visits.js';
 import { type ComparisonJobDependencies, createComparisonProcessor } from '../../src/workers/comparison-job.js';
 import { createFetchLimits } from '../../src/workers/fetch-limits.js';
 import { createLifeCycle, type LifeCycleDependencies } from '../../src/workers/life-cycle.js';
@@ -42,6 +43,7 @@ export interface Bench {
   readonly deliveries: DeliveryStore;
   readonly endpoints: EndpointStore;
   readonly changes: ChangeStore;
+  readonly visits: VisitStore;
   readonly descriptions: DescriptionStore;
   readonly cameras: CameraStore;
   readonly turns: TurnStore;
@@ -89,6 +91,7 @@ export async function setUpBench(): Promise<Bench> {
     deliveries: createDeliveryStore(redis, { retentionMs: HOUR }),
     endpoints: createEndpointStore(redis),
     changes,
+    visits: createVisitStore(redis),
     descriptions: createDescriptionStore(redis, { retentionMs: HOUR }),
     blobs,
     folder,

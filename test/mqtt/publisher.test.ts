@@ -7,7 +7,16 @@ import { brokerSettings } from '../../src/mqtt/settings.js';
 import { startPublisher } from '../../src/mqtt/start.js';
 import { createWorkerRegistry } from '../../src/stores/workers.js';
 import { EMPTY, runsOn, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';
-import { HEIGHT, pixelPipeline, setUpCamera, turnProcessor, WIDTH } from '../helpers/cameras.js';
+import {
+  HEIGHT,
+  picture,
+  pixelPipeline,
+  RED,
+  setUpCamera,
+  turnProcessor,
+  WIDTH,
+  walkingPipeline,
+} from '../helpers/cameras.js';
 import { eventually } from '../helpers/eventually.js';
 import { describeWithMosquitto, type Mosquitto, startMosquitto, subscribe } from '../helpers/mosquitto.js';
 import { logger, useBench } from '../helpers/workers.js';
@@ -159,6 +168,21 @@ describeWithMosquitto('the MQTT publisher', () => {
     await eventually(() => expect(alerts().map(({ event_type }) => event_type)).toEqual(['opened', 'reverted']));
     expect(home.last(`${OWN}/zones/left`)).toBe('OFF');
     expect(home.last(`${OWN}/changed`)).toBe('OFF');
+  });
+
+  it('publishes the begin and the end of a visit, which the broker does not keep', async () => {
+    const walk = [4, 8, 12].map((x) => picture({ things: [[x, 20, 6, 20, RED]] }));
+    const frames = [EMPTY, ...walk, ...Array.from({ length: 8 }, () => EMPTY)];
+    await run(camera, frames.map((frame, i) => [frame, i] as const), turnProcessor(bench, walkingPipeline())); // biome-ignore format: one line per run
+    const visits = () => home.of(`${OWN}/visit`).map(({ payload }) => JSON.parse(payload.toString()));
+    await eventually(() => expect(visits().map(({ event_type }) => event_type)).toEqual(['opened', 'ended']));
+    const [stored] = (await bench.visits.list({ kind: 'visit', limit: 1 })).items;
+    expect(visits()[1]).toMatchObject({
+      ...{ sentence: stored?.caption, camera: 'gate', camera_name: 'Gate <b>3</b>', visit: stored?.id },
+      ...{ first_seen: '2026-06-01T12:00:01.000Z', gone: stored?.gone, identity: 'certain', changes: [] },
+      ...{ link: `https://cameras.example/review/${stored?.id}`, frame: expect.stringContaining('/frames/after?exp=') },
+    });
+    expect(home.of(`${OWN}/visit`).some(({ retained }) => retained)).toBe(false);
   });
 
   it('suspends and resumes the alerts of a camera by its switch: states without alerts', async () => {

@@ -1,6 +1,6 @@
 /** Rounded figures: in every answer and webhook, and of any finding. */
 import fc from 'fast-check';
-import { createPresenter } from '../../src/api/comparisons/links-presenter.js';
+import { createLink, createPresenter } from '../../src/api/comparisons/links-presenter.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { roundFigures } from '../../src/schemas/rounding.js';
 import { buildAlertPayload, buildWebhookPayload } from '../../src/schemas/webhook-payload.js';
@@ -46,7 +46,7 @@ function longFigures(value: unknown, path = ''): string[] {
 
 describe('figures that leave the service have three decimals, metadata excepted', () => {
   it('in the answer about a comparison', () => {
-    const present = createPresenter({ baseUrl: () => links.baseUrl, linkKey: null, clock: () => 0 });
+    const present = createPresenter(createLink({ baseUrl: () => links.baseUrl, linkKey: null, clock: () => 0 }));
     expect(longFigures(present(comparison))).toEqual(['/metadata/odometer = 1234.567891']);
   });
 

@@ -8,7 +8,7 @@ import { createJobProducer } from '../../src/jobs/producer.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { createMqttStore } from '../../src/stores/mqtt.js';
 import { EMPTY, runsOn, WITH_CAR } from '../helpers/camera-runs.js';
-import { setUpCamera } from '../helpers/cameras.js';
+import { setUpCamera, turnProcessor, walkingPipeline } from '../helpers/cameras.js';
 import { useBench } from '../helpers/workers.js';
 
 const bench = useBench();
@@ -39,13 +39,11 @@ const keysWith = async (text: string) =>
   [...(await everything())].flatMap(([key, value]) => (`${key} ${value}`.includes(text) ? [key] : [])).sort();
 
 it('of a camera leaves nothing that names it', async () => {
-  const { redis, results, changes, cameras, frameUses } = bench;
+  const { redis, results, changes, visits, cameras, frameUses } = bench;
   const camera = await setUpCamera(bench, CAMERA);
-  await runsOn(() => bench)(camera, [
-    [EMPTY, 0],
-    [WITH_CAR, 5],
-    [WITH_CAR, 10],
-  ]);
+  const frames = [EMPTY, WITH_CAR, WITH_CAR, WITH_CAR].map((frame, i) => [frame, 5 * i] as const);
+  await runsOn(() => bench)(camera, frames, turnProcessor(bench, walkingPipeline()));
+  expect((await visits.list({ kind: 'visit', limit: 1 })).items).toHaveLength(1);
   const mqtt = createMqttStore(redis);
   const waiting = { type: 'change.opened', changeId: 'chg_x', camera: CAMERA, at: '' } as never;
   await mqtt.take([{ id: '1-0', event: waiting }], '1-0');
@@ -58,6 +56,7 @@ it('of a camera leaves nothing that names it', async () => {
   await cameras.erase(CAMERA);
   await eraseComparisonsOf(CAMERA, { ...bench, queue, clock: Date.now });
   await changes.eraseOf(CAMERA);
+  await visits.eraseOf(CAMERA);
   // A job of the queue that finds no camera ends without a trace.
   expect((await keysWith(CAMERA)).filter((key) => !key.startsWith('sd:q:'))).toEqual([]);
   expect((await results.list({ camera: CAMERA, limit: 10 })).items).toEqual([]);

@@ -32,7 +32,7 @@ const TITLES: Readonly<Record<BriefListName, string>> = {
   still_gone: 'Still gone',
 };
 
-/** @param pageOf address of the page that shows a change, by its id */
+/** @param pageOf address of the page that shows a change or a visit, by its id */
 export function cameraText(brief: CameraBrief, pageOf: (id: string) => string): CameraText {
   const { camera, name, day, timezone, over, not_seen, truncated } = brief;
   const sections = BRIEF_LISTS.filter((list) => brief[list].count > 0).map((list) => ({
@@ -49,13 +49,29 @@ export function cameraText(brief: CameraBrief, pageOf: (id: string) => string): 
       ...plain(not_seen.left_out, 'shorter spans are left out'),
     ],
   };
+  const visits = {
+    title: `Visits (${brief.visits.count})`,
+    lines: [
+      ...brief.visits.items.map((visit) => visitLine(visit, brief, pageOf)),
+      ...plain(brief.visits.left_out, 'earlier visits are left out'),
+    ],
+  };
+  const passed = brief.passages.map(({ from, count }) => `${timeIn(brief)(from)}: ${count}`);
+  const passages = {
+    title: 'Passages per hour',
+    lines: passed.length === 0 ? [] : [{ text: passed.join(', '), link: null }],
+  };
   const nothing = { title: 'Nothing changed', lines: [] };
   return {
     title: name === null || name.trim() === '' ? camera : `${oneLine(name)} (${camera})`,
     subtitle:
       `${day}, ${timezone}${over ? '' : ', so far'}` +
       (truncated ? '; there were more changes than are read, so that all counts are lower bounds' : ''),
-    sections: [...(sections.length === 0 ? [nothing] : sections), ...(unseen.lines.length === 0 ? [] : [unseen])],
+    sections: [
+      ...[visits, passages].filter(({ lines }) => lines.length > 0),
+      ...(sections.length === 0 && visits.lines.length === 0 ? [nothing] : sections),
+      ...(unseen.lines.length === 0 ? [] : [unseen]),
+    ],
   };
 }
 
@@ -80,6 +96,16 @@ function groupLine(
     text: `${when} ${ended ? 'no longer: ' : ''}${oneLine(caption)}${times}${until}${since}`,
     link: last === undefined ? null : { text: count === 1 ? 'show' : 'show the last', url: pageOf(last.id) },
   };
+}
+
+function visitLine(
+  { id, caption, status, first_seen, last_seen }: CameraBrief['visits']['items'][number],
+  brief: CameraBrief,
+  pageOf: (id: string) => string,
+): Line {
+  const time = timeIn(brief);
+  const until = status === 'open' ? 'still there' : `to ${time(last_seen)}`;
+  return { text: `${time(first_seen)} ${until}: ${oneLine(caption)}`, link: { text: 'show', url: pageOf(id) } };
 }
 
 function unseenLine({ from, until, detail, change }: Unseen, brief: CameraBrief, pageOf: (id: string) => string): Line {

@@ -18,13 +18,17 @@ export interface LinkOptions {
   readonly clock: () => number;
 }
 export type Present = (comparison: Comparison) => Comparison;
+/** @returns the absolute address of a path, signed if API keys are required */
+export type Link = (path: string) => { url: string };
 
-export function createPresenter(options: LinkOptions): Present {
-  const link = (path: string) => {
-    const expiresAt = options.clock() + LINK_LIFETIME_MS;
-    const signed = options.linkKey === null ? path : signLink(path, { key: options.linkKey, expiresAt });
-    return { url: options.baseUrl() + signed };
+export const createLink =
+  ({ baseUrl, linkKey, clock }: LinkOptions): Link =>
+  (path) => {
+    const expiresAt = clock() + LINK_LIFETIME_MS;
+    return { url: baseUrl() + (linkKey === null ? path : signLink(path, { key: linkKey, expiresAt })) };
   };
+
+export function createPresenter(link: Link): Present {
   const links = (pathOf: (id: string, side: Side) => string, id: string) =>
     Object.fromEntries(SIDES.map((side) => [side, link(pathOf(id, side))])) as Record<Side, { url: string }>;
   return (comparison) => ({

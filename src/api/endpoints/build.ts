@@ -6,6 +6,7 @@ import { type EndpointSecrets, openSecrets, shownUrl, validSecrets } from '../..
 import { type EndpointPatch, type EndpointSettings, SIGNED_FORMATS } from '../../endpoints/settings.js';
 import { ScenedeltaError } from '../../errors.js';
 import type { AllowList } from '../../outbound/address.js';
+import { ALERT_TYPES } from '../../schemas/change.js';
 import type { EndpointRecord } from '../../stores/endpoints.js';
 import { assertUrl } from '../intake/url-policy.js';
 import type { EndpointSchema } from '../schemas/endpoints.js';
@@ -47,10 +48,11 @@ export function assertAuthorization(given: EndpointPatch, earlier: EndpointSecre
 
 /** @throws ScenedeltaError 'invalid-value' for an event that the format has no request for */
 export function assertEvents({ format, events }: Pick<EndpointSettings, 'format' | 'events'>): void {
-  if (format !== 'alertmanager' || !events.includes('change.described')) return;
+  const other = events.find((type) => !ALERT_TYPES.some((alert) => alert === type));
+  if (format !== 'alertmanager' || other === undefined) return;
   throw new ScenedeltaError(
     'invalid-value',
-    'events has change.described with the format alertmanager, expected alerts alone: a description raises none',
+    `events has ${other} with the format alertmanager, expected alerts alone: it raises none`,
     { field: 'events' },
   );
 }

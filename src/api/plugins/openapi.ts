@@ -14,6 +14,7 @@ const TAGS = {
   comparisons: 'Two frames in, a sentence and heatmaps out.',
   cameras: 'Named sources of frames with settings: one frame in, compared with the "before" of the camera.',
   changes: 'Changes that comparisons of a camera found: opened, persisting, reverted, acknowledged.',
+  visits: 'Things followed over time: one record per thing that came, moved about and went.',
   batches: 'Archived footage in, changes out.',
   events: 'Live events (server-sent events).',
   models: 'Bundles that the live workers serve.',

@@ -12,6 +12,7 @@ import { BRIEF_POLICY, briefHtml } from '../brief/html.js';
 import { briefLists, isFact } from '../brief/lists.js';
 import { briefMarkdown } from '../brief/markdown.js';
 import { notSeen } from '../brief/not-seen.js';
+import { briefVisits } from '../brief/visits.js';
 import { cameraText } from '../brief/wording.js';
 import { findCamera } from '../cameras/present.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
@@ -52,9 +53,9 @@ const BriefQuery = Type.Object(
 
 const schema = {
   operationId: 'readBrief',
-  summary: 'The daily brief: things that came, left and are still there, and times without sight',
+  summary: 'The daily brief: visits, things that came, left and are still there, and times without sight',
   description:
-    'Per camera the confirmed changes of one day, without those that were called a false alarm, and the times in which ' +
+    'Per camera the visits and the confirmed changes of one day, without those that were called a false alarm, and the times in which ' +
     'the camera showed nothing. Changes of one sentence are grouped. `limit` and `cursor` page through the cameras.',
   tags: ['changes'],
   querystring: BriefQuery,
@@ -70,10 +71,10 @@ const schema = {
 
 export function briefRoutes(
   app: Api,
-  deps: Pick<ApiDependencies, 'cameras' | 'days' | 'clock' | 'consoleFolder'>,
+  deps: Pick<ApiDependencies, 'cameras' | 'days' | 'visits' | 'clock' | 'consoleFolder'>,
   baseUrl: () => string,
 ): void {
-  const urlOf = (id: string) => `${baseUrl()}/v1/changes/${id}`;
+  const urlOf = (id: string) => `${baseUrl()}/v1/${id.startsWith('vis_') ? 'visits' : 'changes'}/${id}`;
   const pageOf = (id: string) => (deps.consoleFolder === null ? urlOf(id) : `${baseUrl()}/review/${id}`);
 
   const briefOf = async (
@@ -86,10 +87,11 @@ export function briefRoutes(
     const now = deps.clock();
     const day = dayOf(text, tz ?? settings.schedule?.timezone ?? 'UTC', now);
     if (day.from > now) throw notYet(text, id, day.timezone);
-    const [found, spans, state] = await Promise.all([
+    const [found, spans, state, visits] = await Promise.all([
       deps.days.changesOf(id, day, mostRead),
       deps.days.unseenOf(id, day),
       deps.cameras.state(id),
+      briefVisits(id, day, urlOf, deps),
     ]);
     const changes = found.changes.filter(isFact);
     return {
@@ -97,6 +99,7 @@ export function briefRoutes(
       from: new Date(day.from).toISOString(),
       until: new Date(day.until).toISOString(),
       over: day.until <= now,
+      ...visits,
       ...briefLists(changes, day, urlOf),
       not_seen: notSeen(day, { spans, state, gapSeconds: settings.gap_s, changes, now }),
       truncated: found.truncated,

@@ -144,7 +144,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     operationId: 'eraseCamera',
     summary: 'Erase a camera and all its data',
     description:
-      'Erases its settings and state, all comparisons that name it, their heatmaps, its changes and ' +
+      'Erases its settings and state, all comparisons that name it, their heatmaps, its changes and visits, ' +
       'their alerts, pending deliveries included, and their events. After the answer none of it can be read. If the ' +
       'request was interrupted, send it again to complete the erasure. The bytes of its frames are deleted ' +
       'within ten minutes, unless other comparisons or cameras have the same frames.',
@@ -163,7 +163,8 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     await deps.queue.scheduleSnapshots(id, null);
     const comparisons = await eraseComparisonsOf(id, deps);
     const changes = await deps.changes.eraseOf(id);
-    if (!existed && comparisons + changes === 0) throw noCamera(id);
+    const visits = await deps.visits.eraseOf(id);
+    if (!existed && comparisons + changes + visits === 0) throw noCamera(id);
     return reply.code(204).send();
   });
 }

@@ -13,6 +13,7 @@ import {
   ComparisonEventSchema,
   EndpointEventSchema,
   type EventStreams,
+  VisitEventSchema,
 } from '../event-stream.js';
 import { ComparisonIdParams, media, problems, ref } from '../schemas/shared.js';
 
@@ -52,7 +53,11 @@ const comparisonEvents = media(STREAM, {
 });
 const allEvents = media(STREAM, {
   'text/event-stream': serverSentEvent(
-    Type.Union([ref(ComparisonEventSchema), ref(ChangeEventSchema), ref(CameraEventSchema), ref(EndpointEventSchema)]),
+    Type.Union(
+      [ComparisonEventSchema, ChangeEventSchema, VisitEventSchema, CameraEventSchema, EndpointEventSchema].map(
+        (schema) => ref(schema),
+      ),
+    ),
   ),
 });
 
@@ -93,7 +98,7 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
 
   const ofAll = {
     operationId: 'watchComparisons',
-    summary: 'Watch all comparisons, changes and cameras',
+    summary: 'Watch all comparisons, changes, visits and cameras',
     description: 'New events, or all events after `Last-Event-ID`; about the last 10,000 are kept.',
     tags: ['events'],
     security,

@@ -13,6 +13,7 @@ import {
   BriefGroupSchema,
   BriefListSchema,
   BriefSchema,
+  BriefVisitsSchema,
   CameraBriefSchema,
   NotSeenSchema,
   UnseenSchema,
@@ -35,8 +36,15 @@ import { LostSchema, TamperSchema } from '../../schemas/loss.js';
 import { PlaceIntervalSchema, PlaceSearchSchema } from '../../schemas/place-search.js';
 import { SnapshotTestSchema } from '../../schemas/snapshot-test.js';
 import { ViewpointSchema } from '../../schemas/viewpoint.js';
-import { AlertPayloadSchema, WebhookPayloadSchema } from '../../schemas/webhook-payload.js';
-import { CameraEventSchema, ChangeEventSchema, ComparisonEventSchema, EndpointEventSchema } from '../event-stream.js';
+import { VisitSchema } from '../../schemas/visit.js';
+import { AlertPayloadSchema, VisitPayloadSchema, WebhookPayloadSchema } from '../../schemas/webhook-payload.js';
+import {
+  CameraEventSchema,
+  ChangeEventSchema,
+  ComparisonEventSchema,
+  EndpointEventSchema,
+  VisitEventSchema,
+} from '../event-stream.js';
 import { ServedModelSchema } from '../intake/models.js';
 import { AskRequestSchema } from './ask.js';
 import { BatchFormSchema, BatchRequestSchema } from './batches.js';
@@ -134,12 +142,15 @@ const COMPONENTS: readonly TSchema[] = [
   BriefChangeSchema,
   BriefGroupSchema,
   BriefListSchema,
+  BriefVisitsSchema,
   UnseenSchema,
   NotSeenSchema,
   CameraBriefSchema,
   BriefSchema,
   ...SEARCH_COMPONENTS,
   ChangeEventSchema,
+  VisitSchema,
+  VisitEventSchema,
   CameraEventSchema,
   EndpointEventSchema,
   EndpointRequestSchema,
@@ -152,6 +163,7 @@ const COMPONENTS: readonly TSchema[] = [
   RecoveredSchema,
   WebhookPayloadSchema,
   AlertPayloadSchema,
+  VisitPayloadSchema,
 ];
 const idOf = (schema: TSchema) => (schema as { $id?: string }).$id;
 

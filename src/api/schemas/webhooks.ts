@@ -1,5 +1,6 @@
 /** Requests that the service sends to receivers (OpenAPI 3.1 `webhooks`), by the `type` of their body. */
-import { ENDPOINT_EVENTS } from '../../schemas/change.js';
+import { type ENDPOINT_EVENTS, NOTICE_TYPES } from '../../schemas/change.js';
+import { VISIT_EVENTS } from '../../schemas/visit.js';
 import { WEBHOOK_TYPES } from '../../schemas/webhook-payload.js';
 
 const SUMMARIES: Readonly<Record<(typeof WEBHOOK_TYPES)[number] | (typeof ENDPOINT_EVENTS)[number], string>> = {
@@ -10,10 +11,12 @@ const SUMMARIES: Readonly<Record<(typeof WEBHOOK_TYPES)[number] | (typeof ENDPOI
   'change.reverted': 'An open change has reverted',
   'change.acknowledged': 'A person has acknowledged an open change',
   'change.described': 'The describer has described a confirmed change (no alert)',
+  'visit.opened': 'A visit has begun: three frames show the thing',
+  'visit.ended': 'A visit has ended',
 };
 
 /** Events that no callback_url receives. */
-const ENDPOINTS_ONLY: ReadonlySet<string> = new Set(['change.acknowledged', 'change.described']);
+const ENDPOINTS_ONLY: ReadonlySet<string> = new Set(['change.acknowledged', 'change.described', ...VISIT_EVENTS]);
 
 const header = (name: string, description: string) => ({
   name,
@@ -37,7 +40,7 @@ const ORDER =
 /** Once in full, because the events share it. */
 const orderOf = (type: string) => (type === 'change.opened' ? ORDER : ' For their order see `change.opened`.');
 
-function describe(type: keyof typeof SUMMARIES, component: 'WebhookPayload' | 'AlertPayload') {
+function describe(type: keyof typeof SUMMARIES, component: 'WebhookPayload' | 'AlertPayload' | 'VisitPayload') {
   return {
     post: {
       operationId: `on-${type.replace('.', '-')}`,
@@ -65,5 +68,6 @@ function describe(type: keyof typeof SUMMARIES, component: 'WebhookPayload' | 'A
 
 export const WEBHOOKS = Object.fromEntries([
   ...WEBHOOK_TYPES.map((type) => [type, describe(type, 'WebhookPayload')]),
-  ...ENDPOINT_EVENTS.map((type) => [type, describe(type, 'AlertPayload')]),
+  ...NOTICE_TYPES.map((type) => [type, describe(type, 'AlertPayload')]),
+  ...VISIT_EVENTS.map((type) => [type, describe(type, 'VisitPayload')]),
 ]);

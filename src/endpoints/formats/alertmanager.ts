@@ -4,7 +4,7 @@
  */
 import { compareSeverity, type Severity } from '../../schemas/change.js';
 import { SEVERITIES } from '../../schemas/comparison.js';
-import { type EndpointMessage, type Format, isOver, pictureOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, isOver, pictureOf, subjectOf, textOf, titleOf } from '../message.js';
 
 const PATH = '/api/v2/alerts';
 /** Alertmanager resolves an alert at its `endsAt`, so that one whose end is never seen does not fire without end. */
@@ -31,8 +31,8 @@ function withPath(url: string): string {
  * alert. The alerts of all lower severities are resolved with it, because an earlier request may have been lost.
  */
 function alertsOf(message: EndpointMessage) {
-  const { type, data } = message.payload;
-  const { severity } = data.change;
+  const { type } = message.payload;
+  const { severity } = subjectOf(message);
   const lower = SEVERITIES.filter((one) => compareSeverity(one, severity) < 0);
   if (type === 'endpoint.test') return [alertOf(message, severity, message.now + TEST_FIRING_MS)];
   if (isOver(type)) return [...lower, severity].map((one) => alertOf(message, one, message.now));
@@ -44,9 +44,9 @@ function alertsOf(message: EndpointMessage) {
 
 /** @param endsAt epoch ms by the clock of the service: the camera's clock may be ahead of Alertmanager's */
 function alertOf(message: EndpointMessage, severity: Severity, endsAt: number) {
-  const { id, camera, zone, kind, confirmed_at } = message.payload.data.change;
+  const { id, camera, zone, kind, since } = subjectOf(message);
   const picture = pictureOf(message);
-  const startsAt = Math.min(Date.parse(confirmed_at), message.now);
+  const startsAt = Math.min(Date.parse(since), message.now);
   return {
     labels: {
       alertname: message.payload.type === 'endpoint.test' ? 'SceneChangeTest' : 'SceneChange',

@@ -1,18 +1,22 @@
 /** CloudEvents 1.0 over HTTP: the event as JSON (structured), or its attributes as headers (binary). */
-import type { EndpointMessage, Format } from '../message.js';
+import { type EndpointMessage, type Format, subjectOf } from '../message.js';
 
 /** Reversed domain of the service, then the type of the alert. */
 const TYPE_PREFIX = 'dev.scenedelta.';
 
-const attributesOf = ({ id, payload, baseUrl }: EndpointMessage) => ({
-  specversion: '1.0',
-  id,
-  source: `${baseUrl}/v1/cameras/${encodeURIComponent(payload.data.change.camera)}`,
-  type: TYPE_PREFIX + payload.type,
-  subject: payload.data.change.id,
-  time: payload.timestamp,
-  datacontenttype: 'application/json',
-});
+function attributesOf(message: EndpointMessage) {
+  const { id, payload, baseUrl } = message;
+  const { id: subject, camera } = subjectOf(message);
+  return {
+    specversion: '1.0',
+    id,
+    source: `${baseUrl}/v1/cameras/${encodeURIComponent(camera)}`,
+    type: TYPE_PREFIX + payload.type,
+    subject,
+    time: payload.timestamp,
+    datacontenttype: 'application/json',
+  };
+}
 
 export const structuredCloudEvent: Format = (message, { url }) => ({
   url,

@@ -1,5 +1,5 @@
 /** ntfy: its message as JSON, which goes to the address of the server with the topic inside. */
-import { type EndpointMessage, type Format, isOver, pictureOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, isOver, pictureOf, subjectOf, textOf, titleOf } from '../message.js';
 
 /** 1 (least) to 5; 5 rings through. */
 const PRIORITIES = { info: 2, low: 3, medium: 4, high: 5 } as const;
@@ -22,15 +22,16 @@ export const ntfy: Format = (message, { url }) => {
 };
 
 function bodyOf(message: EndpointMessage, topic: string) {
-  const { type, data } = message.payload;
+  const { type } = message.payload;
+  const { id, kind, severity } = subjectOf(message);
   const picture = pictureOf(message);
   return {
     topic,
     title: titleOf(message),
     message: textOf(message),
-    priority: isOver(type) ? OVER : type === 'change.described' ? DESCRIBED : PRIORITIES[data.change.severity],
-    tags: [isOver(type) ? 'white_check_mark' : 'camera', data.change.kind],
+    priority: isOver(type) ? OVER : type === 'change.described' ? DESCRIBED : PRIORITIES[severity],
+    tags: [isOver(type) ? 'white_check_mark' : 'camera', kind],
     click: message.link,
-    ...(picture === undefined ? {} : { attach: picture, filename: `${data.change.id}.png` }),
+    ...(picture === undefined ? {} : { attach: picture, filename: `${id}.png` }),
   };
 }

@@ -2,7 +2,7 @@
  * Incoming webhooks of Slack; Mattermost takes the same, and Discord does with `/slack` at the end of its address. The
  * message uses what all three have: a text and one attachment.
  */
-import { type EndpointMessage, type Format, isOver, pictureOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, isOver, pictureOf, subjectOf, textOf, titleOf } from '../message.js';
 
 const COLOURS = { info: '#7a869a', low: '#2f7ed8', medium: '#d98e04', high: '#c62828' } as const;
 const OVER = '#2e7d32';
@@ -41,8 +41,8 @@ export const slack: Format = (message, { url }) => ({
 });
 
 function bodyOf(message: EndpointMessage) {
-  const { type, timestamp, data } = message.payload;
-  const { camera, zone, severity, kind } = data.change;
+  const { type, timestamp } = message.payload;
+  const { camera, zone, severity, kind } = subjectOf(message);
   const picture = pictureOf(message);
   const title = escapeChat(titleOf(message));
   const text = escapeChat(textOf(message));

@@ -1,5 +1,6 @@
 /** The changes of a recording that are places of a visit, and the passages of each hour. Pure. */
 import { type Box, overlapsBy } from '../../images.js';
+import { isoTimeIn } from '../inputs/wall-clock.js';
 import type { FootageChange, FootageVisit, Moment } from '../records.js';
 
 /** Time between a frame that shows the visit and one that shows the change, ms (set: a frame or two). */
@@ -42,17 +43,17 @@ const isSamePlace = (a: Box, b: Box): boolean => overlapsBy(a, b, SAME_PLACE);
 
 export interface PassagesOfHour {
   readonly camera: string;
-  /** ISO 8601, the full hour in UTC */
+  /** ISO 8601, the full hour in the camera's local time, with its offset */
   readonly hour: string;
   readonly passages: number;
 }
 
-/** Only of cameras with capture times. */
-export function passagesPerHour(visits: readonly FootageVisit[]): PassagesOfHour[] {
+/** Only of cameras with capture times. @param zoneOf IANA time zone of a camera */
+export function passagesPerHour(visits: readonly FootageVisit[], zoneOf: (camera: string) => string): PassagesOfHour[] {
   const counts = new Map<string, PassagesOfHour>();
   for (const { kind, camera, first_seen } of visits) {
     if (kind !== 'passage' || first_seen.at === null) continue;
-    const hour = `${first_seen.at.slice(0, 'YYYY-MM-DDTHH'.length)}:00:00Z`;
+    const hour = isoTimeIn(Date.parse(first_seen.at), zoneOf(camera)).replace(/:\d\d:\d\d\.\d+/, ':00:00');
     const key = `${camera}\n${hour}`;
     counts.set(key, { camera, hour, passages: (counts.get(key)?.passages ?? 0) + 1 });
   }

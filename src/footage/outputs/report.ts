@@ -107,7 +107,8 @@ function body({ summary, changes, visits, gaps, failures }: Recording): string {
     summary.cameras.reduce((sum, camera) => sum + read(camera), 0);
   const model = summary.model === null ? 'no model' : `${summary.model.name} ${summary.model.version}`;
   const followed = visits.filter(({ kind }) => kind === 'visit').length;
-  const passages = passagesPerHour(visits);
+  const zones = new Map(summary.cameras.map(({ camera, timezone }) => [camera, timezone]));
+  const passages = passagesPerHour(visits, (camera) => zones.get(camera) ?? 'UTC');
   const facts = [
     ...(followed === 0 ? [] : [`${followed} visits`]),
     `${changes.length} changes`,

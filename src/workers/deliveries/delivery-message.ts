@@ -1,17 +1,19 @@
 /** The content of a delivery: the payload of a comparison or an alert, for a callback or for an endpoint. */
 import { type EndpointMessage, testAlert } from '../../endpoints/message.js';
 import { alertIdOf, deliveryIdOf, endpointDeliveryIdOf, timeOf } from '../../ids.js';
-import type { CameraEvent, Notice } from '../../schemas/change.js';
+import type { CameraEvent } from '../../schemas/change.js';
 import type { Delivery } from '../../schemas/delivery.js';
 import {
   type AlertPayload,
   buildAlertPayload,
+  buildVisitPayload,
   buildWebhookPayload,
+  type VisitPayload,
   type WebhookLinks,
   type WebhookPayload,
 } from '../../schemas/webhook-payload.js';
 import type { CameraStore } from '../../stores/cameras.js';
-import type { StoredAlert } from '../../stores/change-writes.js';
+import { type StoredMessage, subjectOf } from '../../stores/change-writes.js';
 import type { ChangeStore } from '../../stores/changes.js';
 import type { DeliveryStore } from '../../stores/deliveries.js';
 import type { ComparisonRequest, ResultStore } from '../../stores/results.js';
@@ -29,7 +31,7 @@ export interface Message {
   readonly trace?: Pick<ComparisonRequest, 'traceId' | 'traceparent'>;
   /** of the callback, with query and credentials; null: an endpoint receives it */
   readonly url: string | null;
-  readonly payload: WebhookPayload | AlertPayload;
+  readonly payload: WebhookPayload | AlertPayload | VisitPayload;
   /** for the formats of endpoints; undefined: a comparison, which only callbacks receive */
   readonly forEndpoint?: Omit<EndpointMessage, 'now'>;
   /** a later alert, which contains this one, has been delivered to the same receiver */
@@ -43,7 +45,7 @@ export interface Message {
 /** @returns undefined if the comparison or change has been erased. */
 export async function messageOf(delivery: Delivery, deps: MessageDependencies): Promise<Message | undefined> {
   if (delivery.event === 'endpoint.test') return testMessage(delivery, deps);
-  if (delivery.change !== undefined) return alertMessage(delivery, deps);
+  if ((delivery.change ?? delivery.visit) !== undefined) return alertMessage(delivery, deps);
   const stored = await deps.results.get(delivery.comparison ?? '');
   if (stored === undefined || stored.request.callbackUrl === null) return undefined;
   const payload = buildWebhookPayload(stored.comparison, deps.links);
@@ -54,26 +56,30 @@ export async function messageOf(delivery: Delivery, deps: MessageDependencies): 
 async function alertMessage(delivery: Delivery, deps: MessageDependencies): Promise<Message | undefined> {
   const alert = await deps.changes.alert(delivery.alert ?? alertIdOf(delivery.id));
   if (alert === undefined || (delivery.endpoint === undefined && alert.url === null)) return undefined;
-  const { change, cooldownKey, suppressedCount, id } = alert.intent;
-  if ((await deps.changes.get(change.id)) === undefined) return undefined;
-  const best = (await deps.results.get(change.comparisons.best))?.comparison;
-  const keptSince = best?.finished_at == null ? null : Date.parse(best.finished_at);
-  const payload = buildAlertPayload(alert.intent, keptSince, deps.links);
-  const name = delivery.endpoint === undefined ? null : (await deps.cameras.get(change.camera))?.settings.name;
+  const { intent } = alert;
+  if (!('visit' in intent) && (await deps.changes.get(intent.change.id)) === undefined) return undefined;
+  const { camera } = 'visit' in intent ? intent.visit : intent.change;
+  const payload = await payloadOf(intent, deps);
+  const name = delivery.endpoint === undefined ? null : (await deps.cameras.get(camera))?.settings.name;
   return {
     url: delivery.endpoint === undefined ? alert.url : null,
     trace: alert,
     payload,
-    forEndpoint: endpointMessage(payload, id, name ?? change.camera, deps.links),
+    forEndpoint: endpointMessage(payload, intent.id, name ?? camera, deps.links),
     overtaken: await isOvertaken(delivery, alert, deps),
-    cameraEvent: (state) =>
-      cooldownKey === null
-        ? undefined
-        : {
-            camera: change.camera,
-            event: { type: `alert.${state}`, alertId: id, cooldownKey, suppressedCount },
-          },
+    cameraEvent: (state) => {
+      if ('visit' in intent || intent.cooldownKey === null) return undefined;
+      const { id: alertId, cooldownKey, suppressedCount } = intent;
+      return { camera, event: { type: `alert.${state}`, alertId, cooldownKey, suppressedCount } };
+    },
   };
+}
+
+async function payloadOf(intent: StoredMessage['intent'], { results, links }: MessageDependencies) {
+  const { best } = 'visit' in intent ? intent.visit : intent.change.comparisons;
+  const shown = (await results.get(typeof best === 'string' ? best : best.comparison))?.comparison;
+  const keptSince = shown?.finished_at == null ? null : Date.parse(shown.finished_at);
+  return 'visit' in intent ? buildVisitPayload(intent, keptSince, links) : buildAlertPayload(intent, keptSince, links);
 }
 
 function testMessage({ id }: Delivery, { links }: MessageDependencies): Message {
@@ -88,12 +94,17 @@ function testMessage({ id }: Delivery, { links }: MessageDependencies): Message 
   };
 }
 
-const endpointMessage = (payload: AlertPayload, id: string, cameraName: string, { baseUrl }: WebhookLinks) => ({
+const endpointMessage = (
+  payload: AlertPayload | VisitPayload,
+  id: string,
+  cameraName: string,
+  { baseUrl }: WebhookLinks,
+) => ({
   id,
   payload,
   cameraName,
   baseUrl,
-  link: `${baseUrl}/review/${payload.data.change.id}`,
+  link: `${baseUrl}/review/${'visit' in payload.data ? payload.data.visit.id : payload.data.change.id}`,
 });
 
 /**
@@ -102,19 +113,19 @@ const endpointMessage = (payload: AlertPayload, id: string, cameraName: string, 
  */
 async function isOvertaken(
   { endpoint, resent_after }: Delivery,
-  { intent: { change, at, type } }: StoredAlert,
+  { intent }: StoredMessage,
   { changes, deliveries }: MessageDependencies,
 ): Promise<boolean> {
   // A person who asks for it again wants it as it was. The words of a describer stay true for the past.
-  if (resent_after !== undefined || type === 'change.described') return false;
+  if (resent_after !== undefined || intent.type === 'change.described') return false;
   const deliveryOf = async (id: string): Promise<Delivery | undefined> => {
     if (endpoint === undefined) return deliveries.get(deliveryIdOf(id));
-    const later: Notice | undefined = (await changes.alert(id))?.intent;
+    const later = (await changes.alert(id))?.intent;
     // A description is no later state of the change.
     return later === undefined || later.type === 'change.described'
       ? undefined
       : deliveries.get(endpointDeliveryIdOf(later, endpoint));
   };
-  const found = await Promise.all((await changes.alertsAfter(change.id, at)).map(deliveryOf));
+  const found = await Promise.all((await changes.alertsAfter(subjectOf(intent), intent.at)).map(deliveryOf));
   return found.some((delivery) => delivery?.state === 'delivered');
 }

@@ -1,0 +1,31 @@
+/** The visits of a day in a brief, and its passages per hour of local time. */
+import { type CameraBrief, MOST_BRIEF_VISITS } from '../../schemas/brief.js';
+import type { ApiDependencies } from '../dependencies.js';
+import { currentVisits } from '../visits/current.js';
+import type { Day } from './day.js';
+
+const HOUR_MS = 3_600_000;
+
+/** @param urlOf address of a visit, by its id */
+export async function briefVisits(
+  camera: string,
+  { from, until }: Day,
+  urlOf: (id: string) => string,
+  deps: Pick<ApiDependencies, 'visits' | 'cameras'>,
+): Promise<Pick<CameraBrief, 'visits' | 'passages'>> {
+  // The hours of a day that begins at midnight; the last one may be shorter if the clock changes by half an hour.
+  const bounds = [...Array.from({ length: Math.ceil((until - from) / HOUR_MS) }, (_, i) => from + i * HOUR_MS), until];
+  const [page, [count = 0] = [], counts] = await Promise.all([
+    deps.visits.list({ camera, kind: 'visit', since: from, until, limit: MOST_BRIEF_VISITS }),
+    deps.visits.counts('visit', camera, [from, until]),
+    deps.visits.counts('passage', camera, bounds),
+  ]);
+  const items = (await currentVisits(page.items, deps)).reverse().map((visit) => {
+    const { id, caption, status, first_seen, last_seen, gone } = visit;
+    return { id, caption, status, first_seen, last_seen, gone, url: urlOf(id) };
+  });
+  const passages = counts.flatMap((passed, i) =>
+    passed === 0 ? [] : [{ from: new Date(bounds[i] as number).toISOString(), count: passed }],
+  );
+  return { visits: { count, items, left_out: Math.max(0, count - items.length) }, passages };
+}

@@ -1,0 +1,94 @@
+/** Routes of visits: things followed over time, from the store and, while they last, from the camera's state. */
+import { Type } from 'typebox';
+import { ScenedeltaError } from '../../errors.js';
+import { framePath } from '../../links.js';
+import { literals } from '../../schemas/constructors.js';
+import { roundFigures } from '../../schemas/rounding.js';
+import { VISIT_ID_PATTERN, VISIT_KINDS, type Visit, VisitSchema } from '../../schemas/visit.js';
+import { itemsOf, termsOfItem } from '../../search/analysis.js';
+import { seesCamera } from '../../stores/visibility.js';
+import type { Link } from '../comparisons/links-presenter.js';
+import type { Api, ApiDependencies } from '../dependencies.js';
+import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
+import { json, problems, ref } from '../schemas/shared.js';
+import { currentVisits } from '../visits/current.js';
+
+const config = { scope: 'compare' } as const;
+const tags = ['visits'];
+
+const listSchema = {
+  operationId: 'listVisits',
+  summary: 'List visits, the latest begun first',
+  description:
+    'A visit is a thing that came, moved about and went. One that lasts has the status `open`. Passages are things that ' +
+    'one or two frames show. All times are capture times.',
+  tags,
+  querystring: Type.Object(
+    {
+      camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+      kind: Type.Optional(literals(VISIT_KINDS, { default: 'visit' })),
+      q: Type.Optional(
+        Type.String({
+          ...{ minLength: 1, maxLength: 500, pattern: '\\S', examples: ['a person in red'] },
+          description:
+            'Words that must all be in the sentence, in any order; words of one meaning are equal. Verbs of coming and ' +
+            'going are ignored, because each visit comes and goes.',
+        }),
+      ),
+      ...timeQuery('Begun'),
+      ...pageQuery(),
+    },
+    { additionalProperties: false },
+  ),
+  response: pageResponses(VisitSchema),
+};
+
+const getSchema = {
+  operationId: 'readVisit',
+  summary: 'Read a visit',
+  tags,
+  params: Type.Object({
+    id: Type.String({ pattern: VISIT_ID_PATTERN, description: 'Id of the visit.' }),
+  }),
+  response: { 200: json('The current state of the visit.', ref(VisitSchema)), ...problems(['not-found']) },
+};
+
+export function visitRoutes(app: Api, deps: Pick<ApiDependencies, 'visits' | 'cameras'>, link: Link): void {
+  const present = async (stored: readonly Visit[]): Promise<Visit[]> =>
+    (await currentVisits(stored, deps)).map((visit) => ({
+      ...roundFigures(visit),
+      picture: link(framePath(visit.best.comparison, visit.best.side)),
+    }));
+
+  app.get('/v1/visits', { schema: listSchema, config }, async (request, reply) => {
+    const { q, kind = 'visit', ...query } = parsePageQuery(request.query);
+    const { visibility } = request;
+    const page = await deps.visits.list({
+      ...query,
+      kind,
+      visibility,
+      ...(q === undefined ? {} : { fits: having(q) }),
+    });
+    return pageBody(request, reply, { ...page, items: await present(page.items) });
+  });
+
+  app.get('/v1/visits/:id', { schema: getSchema, config }, async ({ params: { id }, visibility }) => {
+    const visit = await deps.visits.get(id);
+    const [found] = visit !== undefined && seesCamera(visibility, visit.camera) ? await present([visit]) : [];
+    if (found === undefined) {
+      throw new ScenedeltaError('not-found', `There is no visit ${id}: it never was or has expired`);
+    }
+    return found;
+  });
+}
+
+/** Whether the sentence of a visit has all words of a query, by their meaning. */
+function having(q: string): (visit: Pick<Visit, 'caption'>) => boolean {
+  const asked = itemsOf(q)
+    .map(termsOfItem)
+    .filter((terms) => terms.length > 0);
+  return ({ caption }) => {
+    const terms = new Set(itemsOf(caption).flatMap(termsOfItem));
+    return asked.every((some) => some.some((term) => terms.has(term)));
+  };
+}
