@@ -14,7 +14,8 @@ export const load = (source, width) =>
 
 export const jpeg = async (image, quality, chromaSubsampling = '4:2:0') =>
   pixels(sharp(await raw(image).jpeg({ quality, chromaSubsampling }).toBuffer()));
-export const blur = (image, sigma) => pixels(raw(image).blur(sigma));
+/** sharp's blur begins at 0.3 px, and less is invisible. */
+export const blur = (image, sigma) => pixels(raw(image).blur(Math.max(0.3, sigma)));
 
 export const resized = async (image, { width, height }) =>
   image.width === width && image.height === height ? image : pixels(raw(image).resize(width, height, { fit: 'fill' }));

@@ -2,7 +2,7 @@
 import { blend, nearestBackground } from '../cameras/background-model.js';
 import type { StoredCamera } from '../cameras/camera.js';
 import { lightOf, measureLight } from '../cameras/light.js';
-import { decodeFrame } from '../frames/decode.js';
+import { assertComplete, type DecodedFrame, decodeFrame } from '../frames/decode.js';
 import { type StoredFrame, storeFrame } from '../frames/keep.js';
 import sharp from '../frames/sharp.js';
 import type { RgbImage, Side } from '../images.js';
@@ -15,10 +15,11 @@ export async function backgroundBaseline(context: ModeContext, deps: BaselineDep
   const { camera, state, frame, size } = context;
   const pixels = await decode(frame.bytes, 'after', deps);
   const { width, height } = pixels;
-  const light = lightOf(measureLight(pixels), state.light);
+  const light = lightOf(measureLight(decodedPart(pixels)), state.light);
   const model = usableBackgrounds(state.backgrounds, camera.mask, pixels);
   const nearest = nearestBackground(model, light);
   const before = nearest === null ? null : await fetchIfStored(nearest.background.frame, context, deps);
+  if (before === null) assertComplete(pixels, 'after');
 
   const notes: CameraNote[] = [];
   if (Object.keys(model).length < Object.keys(state.backgrounds).length && !size.otherShape) {
@@ -55,6 +56,16 @@ export async function storeBlend(
   const png = sharp(data, { raw: { width, height, channels: 3 } }).png({ compressionLevel: 3 });
   const frame = { bytes: await png.toBuffer(), contentType: 'image/png', mask: mask ?? undefined };
   return (await storeFrame(deps.blobs, frame)).ref;
+}
+
+/** Rows that the decoder filled have no light; measureLight skips black pixels. */
+function decodedPart({ width, height, data, lost }: DecodedFrame): RgbImage {
+  if (lost === null) return { width, height, data };
+  const shown = Uint8Array.from(data);
+  for (let y = lost.y; y < lost.y + lost.height; y++) {
+    shown.fill(0, 3 * (y * width + lost.x), 3 * (y * width + lost.x + lost.width));
+  }
+  return { width, height, data: shown };
 }
 
 const decode = (bytes: Uint8Array, side: Side, { decodeLimits }: BaselineDependencies) =>

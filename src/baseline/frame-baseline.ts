@@ -1,5 +1,5 @@
 /** "Before" of the modes `previous` and `reference`: one stored frame, or the chosen reference. */
-import { decodeFrame } from '../frames/decode.js';
+import { assertComplete, decodeFrame } from '../frames/decode.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import { type BaselineDependencies, fetchIfStored, type ModeBaseline, type ModeContext } from './context.js';
 import { keptBefore } from './next.js';
@@ -10,7 +10,7 @@ export async function frameBaseline(context: ModeContext, deps: BaselineDependen
   const kept = keptBefore(camera, state);
   const start = async (...notes: CameraNote[]): Promise<ModeBaseline> => {
     // Nothing else decodes this frame, and with a damaged one every later comparison would fail.
-    await decodeFrame(frame.bytes, { ...deps.decodeLimits, field: 'after' });
+    assertComplete(await decodeFrame(frame.bytes, { ...deps.decodeLimits, field: 'after' }), 'after');
     return { frame: null, at: null, notes, candidate: { kind: 'frame' }, pixels: null };
   };
 

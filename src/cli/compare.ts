@@ -49,7 +49,7 @@ export const command = createCommand('compare')
     const config = await configWith(options);
     // Everything that can be refused is checked before the models load, which takes seconds.
     if (options.heatmap !== undefined) await assertWritable(options.heatmap, Object.keys(ENCODERS));
-    const frames = { before: await readFrame(beforePath), after: await readFrame(afterPath), acceptCut: true };
+    const frames = { before: await readFrame(beforePath), after: await readFrame(afterPath) };
     const [output, checked] = await withPipeline(config, async (pipeline) => [
       await pipeline.compare(frames),
       options.ask === undefined ? undefined : await pipeline.ask(frames, options.ask),
@@ -133,10 +133,11 @@ function describe(finding: Finding, locale: Locale): string {
       `region      ${side}: ${corner}, ${percent(box.width)} x ${percent(box.height)} (score ${score.toFixed(2)})`,
     );
   }
-  for (const side of ['before', 'after'] as const) {
-    const share = finding.decoded?.[side] ?? 1;
-    if (share < 1)
-      lines.push(`cut off     ${side}: ${percent(share)} of the rows could be decoded, the rest was not compared`);
+  const { lost } = finding;
+  if (lost !== undefined) {
+    lines.push(
+      `lost        ${lost.side}: ${percent(lost.share)} of the frame (${lost.reason}), which was not compared`,
+    );
   }
   lines.push(`model       ${describeModel(finding)}`);
   return lines.join('\n');
@@ -148,7 +149,8 @@ function describeAsked({ p, by_facts, sentence, unknown_words: unknown }: AskAns
   return `asked       ${percent(p)}${byFacts}: ${sentence}${leftOut}`;
 }
 
-function describeModel({ model, verdict }: Finding): string {
+function describeModel({ model, verdict, lost }: Finding): string {
   if (model !== null) return `${model.name} ${model.version}, ${model.provider}`;
-  return verdict === 'tamper' ? 'not asked: the camera was tampered with' : 'not asked: same pixels';
+  if (verdict !== 'tamper') return 'not asked: same pixels';
+  return `not asked: ${lost === undefined ? 'the camera was tampered with' : 'too much of the picture is lost'}`;
 }

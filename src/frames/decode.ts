@@ -26,6 +26,8 @@ const MAX_SIDE = 65_500;
 const AVIF_PIXELS = 4096 * 4096;
 /** Share of the rows below which a cut JPEG is refused. */
 const LEAST_DECODED = 0.05;
+/** Share of the rows that a picture may lack and count as whole: some cameras never send their last row of blocks. */
+const LEAST_LOST = 0.02;
 /** Seconds, if a caller does not say. */
 const DECODE_TIMEOUT = 10;
 const LARGEST_JPEG_SHRINK = 8;
@@ -35,7 +37,7 @@ const FORMATS = ['jpeg', 'png', 'webp', 'avif', 'tiff', 'gif'];
 export interface DecodedFrame extends RgbImage {
   readonly sourceWidth: number;
   readonly sourceHeight: number;
-  /** share of the pixels that the file had data for, 0 to 1; below 1 only with `acceptCut` */
+  /** share of the pixels that the file had data for, 0 to 1 */
   readonly decodedShare: number;
   /** the other pixels, which have no meaning; null: none */
   readonly lost: Rect | null;
@@ -54,19 +56,27 @@ export interface DecodeOptions extends DecodeLimits {
   readonly field: string;
   /** @returns a buffer of exactly this many bytes for the pixels; absent = a new Uint8Array */
   readonly allocate?: (bytes: number) => Uint8Array;
-  /** whether a JPEG whose lower rows are missing is decoded as far as it goes; absent = it is refused */
-  readonly acceptCut?: boolean;
 }
 
 /**
  * Decodes a frame at working size: at most 1280 px wide and 4 Mpx in all. EXIF orientation is applied, alpha is
  * flattened on black, greyscale, CMYK and 16 bit are converted, and of an animation the first image is taken. A
  * JPEG without its end marker, with bytes before its start or between its markers (as many cameras send) is complete; a
- * file with rows missing is refused, or with `acceptCut` decoded as far as it goes.
+ * JPEG with rows missing is decoded as far as it goes.
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
  */
 export const decodeFrame = (bytes: Uint8Array, options: DecodeOptions): Promise<DecodedFrame> =>
   decodeReduced(bytes, workingReduction, options);
+
+/** Whether a part of the frame is missing that is worth a word. */
+export const isCut = ({ decodedShare }: Pick<DecodedFrame, 'decodedShare'>): boolean => decodedShare < 1 - LEAST_LOST;
+
+/** @throws ScenedeltaError image-unreadable if rows are missing: later frames would be compared with the picture */
+export function assertComplete(frame: DecodedFrame, field: string): void {
+  if (!isCut(frame)) return;
+  const missing = Math.round(100 * (1 - frame.decodedShare));
+  throw damaged(field, `${missing} % of its rows are missing, and later frames would be compared with it`);
+}
 
 /**
  * Decodes a frame at a fraction of its size; otherwise as decodeFrame.
@@ -88,6 +98,9 @@ export async function decodeReduced(
       const resized = (image: Sharp): Sharp =>
         reduction > 1 ? image.resize(...size, { fit: 'fill', kernel: 'linear' }) : image;
       const { wasCut, ...image } = await toRgb(input, options, resized);
+      // Its rows are all there, with fewer details: none can be named as lost.
+      if (wasCut && metadata.isProgressive === true)
+        throw damaged(options.field, 'scans of a progressive JPEG are missing');
       const lost = wasCut ? findLostRows(image, metadata.orientation ?? 1) : null;
       const decodedShare = lost === null ? 1 : 1 - (lost.width * lost.height) / (image.width * image.height);
       if (decodedShare < LEAST_DECODED) throw damaged(options.field, 'the rows of the image are missing');
@@ -255,7 +268,6 @@ async function pixelsOf(input: Uint8Array | string, options: DecodeOptions, alte
       if (TIMED_OUT.test(message)) throw error;
       if (REASON_LOST.test(message) && tries < REASON_TRIES) continue;
       if (!ROWS_MISSING.test(message)) return decoded('error');
-      if (options.acceptCut !== true) throw error;
       return decoded('none');
     }
   }

@@ -44,23 +44,11 @@ export function findLostRows({ width, height, data }: RgbImage, orientation: num
   return isRow ? { x: 0, y: start, width, height: lost } : { x: start, y: 0, width: lost, height };
 }
 
-interface CutFrame extends RgbImage {
-  readonly lost: Rect | null;
-  readonly decodedShare: number;
-}
-type CutFrames = Readonly<Record<Side, CutFrame>>;
-
-/** @returns the shares of the frames that were decoded, as an answer has them: nothing if both are whole */
-export const decodedOf = ({ before, after }: CutFrames): { decoded?: Record<Side, number> } =>
-  before.lost === null && after.lost === null
-    ? {}
-    : { decoded: { before: before.decodedShare, after: after.decodedShare } };
-
 /**
  * Gives the lost rows of each frame the pixels of the other one, so that a comparison finds no difference there. Frames
  * of different sizes are left as they are.
  */
-export function fillLostRows(frames: CutFrames): void {
+export function fillLostRows(frames: Readonly<Record<Side, RgbImage & { readonly lost: Rect | null }>>): void {
   const { before, after } = frames;
   if (before.width !== after.width || before.height !== after.height) return;
   for (const [to, from] of [

@@ -1,7 +1,7 @@
 /** The pipeline: two encoded frames in, a finding and heatmaps out. Start reading at `Pipeline.compare`. */
 import type { Config } from '../config.js';
-import { decodeFrame } from '../frames/decode.js';
-import { decodedOf, fillLostRows } from '../frames/lost-rows.js';
+import { decodeFrame, isCut } from '../frames/decode.js';
+import { fillLostRows } from '../frames/lost-rows.js';
 import { allSettledOrThrow, assertSameAspectRatio, haveSamePixels, mapSides } from '../frames/pair.js';
 import { PixelBufferPool } from '../frames/pixel-buffers.js';
 import { FeatureCache } from '../inference/feature-cache.js';
@@ -103,8 +103,7 @@ export class Pipeline {
   #compare(input: PairInput): Promise<PairOutput> {
     return this.#withEvidence(input, async (comparison, seen) => {
       const { timings, bundle } = comparison;
-      const decoded = seen.decoded === undefined ? {} : { decoded: seen.decoded };
-      if ('finding' in seen) return { finding: { ...seen.finding, ...decoded }, heatmaps: null, timings };
+      if ('finding' in seen) return { finding: seen.finding, heatmaps: null, timings };
       const { pair, evidence, viewpoint, lost } = seen;
       const prediction = fuse(pair.difference, evidence, bundle.manifest, thresholdOf(input, bundle.manifest));
       const regions = prediction.changed ? outsideOf(findRegions(pair.difference, bundle.manifest.regions), lost) : [];
@@ -113,7 +112,7 @@ export class Pipeline {
         prediction.changed && (regions.length > 0 || lost === null)
           ? await this.#finishChanged(comparison, pair, prediction, viewpoint, regions)
           : this.#finishUnchanged(comparison, pair, prediction, viewpoint, lost);
-      return { ...output, finding: { ...output.finding, ...(lost === null ? {} : { lost }), ...decoded }, timings };
+      return { ...output, finding: { ...output.finding, ...(lost === null ? {} : { lost }) }, timings };
     });
   }
 
@@ -132,30 +131,29 @@ export class Pipeline {
   async #see(comparison: Comparison): Promise<Seen> {
     const { manifest } = comparison.bundle;
     const frames = await this.#decode(comparison);
-    const decoded = decodedOf(frames);
-    if (haveSamePixels(frames)) return { finding: identicalFinding(), ...decoded };
+    const { before, after } = frames;
+    if (!isCut(before) && !isCut(after) && haveSamePixels(frames)) return { finding: identicalFinding() };
     const { evidence, features, unaligned } = await this.#gatherEvidence(comparison, frames);
     const viewpoint = viewpointOf(evidence, frames.after.sourceWidth);
-    const lost = manifest.camera === 'moving' ? null : lostOf(evidence);
+    const lost = lostOf(frames, manifest.camera === 'moving' ? null : evidence);
     // A camera's whole frame takes the place of a damaged "before".
     const isReplaced = (comparison.input.camera ?? null) !== null && lost?.side === 'before';
-    if (lost !== null && isUnusable(lost) && !isReplaced) return { finding: lostFinding(lost, viewpoint), ...decoded };
+    if (lost !== null && isUnusable(lost) && !isReplaced) return { finding: lostFinding(lost, viewpoint) };
     const tampers = lost === null ? fuseTampers(manifest, evidence, features) : [];
-    if (tampers.length > 0) return { finding: tamperedFinding(tampers, viewpoint), ...decoded };
+    if (tampers.length > 0) return { finding: tamperedFinding(tampers, viewpoint) };
     const alignment = chooseAlignment(evidence, manifest);
     const pair =
       alignment === null
         ? { frames, difference: unaligned, features, toSourceFrame: mapToSourceFrame(null) }
         : await this.#align(comparison, frames, features, alignment);
-    return { pair, evidence, viewpoint, lost, ...decoded };
+    return { pair, evidence, viewpoint, lost };
   }
 
   async #decode({ step, input, buffers }: Comparison): Promise<FramePair> {
     const { pixelLimit, decodeTimeout } = this.#limits;
-    const { acceptCut = false } = input;
     const allocate = (bytes: number) => this.#takeBuffer(bytes, buffers);
     const frames = await step('decode', () =>
-      mapSides((side) => decodeFrame(input[side], { field: side, pixelLimit, decodeTimeout, allocate, acceptCut })),
+      mapSides((side) => decodeFrame(input[side], { field: side, pixelLimit, decodeTimeout, allocate })),
     );
     assertSameAspectRatio(frames);
     fillLostRows(frames);

@@ -1,10 +1,13 @@
 /**
- * Consequences of a lost part for a finding: it shows nothing of the scene, so that no statement is about it. A pair
- * with a frame that lost much is not compared.
+ * Lost parts of a pair, as the decoder and the pixels show them. They show nothing of the scene, so that no statement
+ * is about them. A pair with a frame that lost much is not compared.
  */
-import { areaOf, type Box, SIDES, sharedArea } from '../images.js';
+import { type DecodedFrame, isCut } from '../frames/decode.js';
+import { areaOf, type Box, OTHER_SIDE, type Side, sharedArea } from '../images.js';
 import type { Lost } from '../schemas/loss.js';
 import type { ViewpointEvidence } from '../viewpoint/examine.js';
+import type { LostView } from '../viewpoint/lost.js';
+import type { FramePair } from './pair.js';
 
 /** Lost share of a frame from which the rest is not judged: an operator must look at the camera (set, not fitted). */
 const UNUSABLE = 0.2;
@@ -13,13 +16,29 @@ const EXPLAINED = 0.5;
 /** Share of the frames that are called damaged and are (`npm run bench:glitches`). */
 export const CERTAINTY = 0.99;
 
-/** The loss of a pair, that of `after` first; null: both frames are whole. */
-export function lostOf({ lost }: Pick<ViewpointEvidence, 'lost'>): Lost | null {
-  for (const side of [...SIDES].reverse()) {
-    const view = lost[side];
-    if (view !== null) return { side, boxes: [...view.lost], share: Math.min(1, view.share), reason: view.reason };
-  }
-  return null;
+/**
+ * @param evidence null: no losses are looked for in the pixels
+ * @returns the loss of a pair: of `after` if both frames are damaged, with the parts of `before`. null: both are whole
+ */
+export function lostOf(frames: FramePair, evidence: Pick<ViewpointEvidence, 'lost'> | null): Lost | null {
+  const viewOf = (side: Side) => missingRows(frames[side]) ?? evidence?.lost[side] ?? null;
+  const side = viewOf('after') === null ? 'before' : 'after';
+  const view = viewOf(side);
+  if (view === null) return null;
+  const others = viewOf(OTHER_SIDE[side])?.lost ?? [];
+  // The parts of one frame do not overlap each other.
+  const areas = [...view.lost, ...others].map(areaOf);
+  const shared = view.lost.flatMap((box) => others.map((other) => -sharedArea(box, other)));
+  const share = [...areas, ...shared].reduce((sum, area) => sum + area, 0);
+  return { side, boxes: [...view.lost, ...others], share: Math.min(1, share), reason: view.reason };
+}
+
+function missingRows(frame: DecodedFrame): Pick<LostView, 'lost' | 'reason'> | null {
+  const { lost, width, height } = frame;
+  if (lost === null || !isCut(frame)) return null;
+  const [x, y] = [lost.x / width, lost.y / height];
+  const box = { x, y, width: lost.width / width, height: lost.height / height };
+  return { lost: [box], reason: 'picture_damaged' };
 }
 
 export const isUnusable = ({ share }: Lost): boolean => share >= UNUSABLE;

@@ -26,8 +26,6 @@ export interface PairInput {
   readonly truth?: number | null;
   /** also a statement per location, at the cost of a run of the caption graph for each if there are several */
   readonly statements?: boolean;
-  /** whether a JPEG whose lower rows are missing is compared without them; absent = it is refused */
-  readonly acceptCut?: boolean;
   /** is read between steps; a step that runs is not interrupted */
   readonly signal?: AbortSignal;
 }

@@ -16,17 +16,12 @@ export interface Comparison extends Stopwatch {
   readonly buffers: Uint8Array[];
 }
 
-/**
- * A pair with its evidence, or a finding that needs no model: identical frames, a tampered view. `decoded` belongs into
- * the finding.
- */
-export type Seen = Pick<Finding, 'decoded'> &
-  (
-    | { readonly finding: Finding }
-    | {
-        readonly pair: AlignedPair;
-        readonly evidence: ViewpointEvidence;
-        readonly viewpoint: Viewpoint;
-        readonly lost: Lost | null;
-      }
-  );
+/** A pair with its evidence, or a finding that needs no model: identical frames, a tampered view. */
+export type Seen =
+  | { readonly finding: Finding }
+  | {
+      readonly pair: AlignedPair;
+      readonly evidence: ViewpointEvidence;
+      readonly viewpoint: Viewpoint;
+      readonly lost: Lost | null;
+    };

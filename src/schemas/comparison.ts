@@ -8,7 +8,6 @@ import { BoxSchema } from './box.js';
 import { CameraFrameSchema } from './camera-frame.js';
 import { CheckSchema, keepClauses } from './check.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
-import { DecodedSchema } from './decoded.js';
 import { LostSchema, TamperSchema } from './loss.js';
 import { ContentSchema, StatementSchema } from './statement.js';
 import { ViewpointSchema } from './viewpoint.js';
@@ -212,7 +211,6 @@ export const FindingSchema = Type.Object(
         '`nothing_new_since`, the model of the comparison that it names.',
     ),
     viewpoint: Type.Optional(ViewpointSchema),
-    decoded: Type.Optional(DecodedSchema),
   },
   { $id: 'Finding' },
 );

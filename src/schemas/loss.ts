@@ -17,12 +17,12 @@ export const TamperSchema = Type.Object(
 
 export const LostSchema = Type.Object(
   {
-    side: literals(SIDES, 'The damaged frame.'),
-    boxes: Type.Array(BoxSchema, { minItems: 1, description: 'Parts of the frame that show nothing of the scene.' }),
+    side: literals(SIDES, 'The damaged frame; after, if both are.'),
+    boxes: Type.Array(BoxSchema, { minItems: 1, description: 'Parts of the frames that show nothing of the scene.' }),
     share: unit('Share of the frame that they cover. From 0.2 on the verdict is tamper.'),
     reason: literals(
       LOSS_REASONS,
-      'signal_lost: one colour fills them; picture_damaged: their rows or blocks are repeated or displaced.',
+      'signal_lost: one colour fills them; picture_damaged: their rows or blocks are missing, repeated or displaced.',
     ),
   },
   { $id: 'Lost', description: 'A part of a frame that the camera, the network or the decoder lost.' },

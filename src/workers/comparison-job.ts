@@ -157,7 +157,6 @@ async function compare(
       beforeKey: before.ref.sha256,
       model: request.model,
       truth: request.truth ?? null,
-      acceptCut: true,
       signal,
     });
   } catch (thrown) {

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import sharp from 'sharp';
+import type { Lost } from '../../src/schemas/loss.js';
 import { type Receiver, startReceiver } from '../helpers/receiver.js';
 import { changedPair, scene, sceneJpeg } from '../helpers/scenes.js';
 import { type Answer, answerOf, get, post, type Service, startService } from '../helpers/service.js';
@@ -116,10 +117,10 @@ it('a JPEG that ends in the middle is compared as far as it goes, and the answer
   const cut = good.after.subarray(0, Math.floor(good.after.length * 0.6));
   const { status, body } = await post(service, { before: good.before, after: cut });
   expect([status, body.status]).toEqual([200, 'finished']);
-  const { before, after } = (body as { decoded: Record<'before' | 'after', number> }).decoded;
-  expect(before).toBe(1);
-  expect(after).toBeGreaterThan(0.2);
-  expect(after).toBeLessThan(0.9);
+  const { side, share, reason } = (body as { lost: Lost }).lost;
+  expect([side, reason]).toEqual(['after', 'picture_damaged']);
+  expect(share).toBeGreaterThan(0.1);
+  expect(share).toBeLessThan(0.8);
 });
 
 describe('a frame given by an address', () => {

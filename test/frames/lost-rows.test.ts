@@ -1,12 +1,12 @@
 /** JPEGs that were cut off: the share that was decoded, and comparisons without the lost rows. */
 import { describe, expect, it } from '@jest/globals';
 import type { Sharp } from 'sharp';
-import { decodeFrame, decodeReduced } from '../../src/frames/decode.js';
+import { assertComplete, decodeFrame, decodeReduced } from '../../src/frames/decode.js';
 import { fillLostRows } from '../../src/frames/lost-rows.js';
 import { haveSamePixels } from '../../src/frames/pair.js';
 import { noisy } from './pictures.js';
 
-const options = { field: 'after', pixelLimit: 50_000_000, acceptCut: true };
+const options = { field: 'after', pixelLimit: 50_000_000 };
 const [WIDTH, HEIGHT] = [640, 480];
 const cut = (jpeg: Buffer, share: number) => jpeg.subarray(0, Math.floor(jpeg.length * share));
 const make = (image: Sharp = noisy(WIDTH, HEIGHT), jpeg: Parameters<Sharp['jpeg']>[0] = {}) =>
@@ -61,19 +61,13 @@ describe('a JPEG that was cut off', () => {
     if (edge === 'left') expect(lost.x).toBe(0);
   });
 
-  it('progressive is whole if its first scan is there', async () => {
-    const { decodedShare } = await decodeFrame(
-      cut(await make(noisy(WIDTH, HEIGHT), { progressive: true }), 0.9),
-      options,
-    );
-    expect(decodedShare).toBeGreaterThan(0.95);
-  });
-
-  it('is refused if almost nothing is left, and if the caller does not accept it', async () => {
+  it('is refused if almost nothing is left, and by `assertComplete`, which accepts the last rows of a frame', async () => {
     const jpeg = await make();
     const refused = { code: 'image-unreadable', message: expect.stringContaining('damaged or truncated') };
     await expect(decodeFrame(cut(jpeg, 0.03), options)).rejects.toMatchObject(refused);
-    await expect(decodeFrame(cut(jpeg, 0.5), { ...options, acceptCut: false })).rejects.toMatchObject(refused);
+    const half = await decodeFrame(cut(jpeg, 0.5), options);
+    expect(() => assertComplete(half, 'after')).toThrow(/5\d % of its rows are missing/);
+    expect(() => assertComplete({ ...half, decodedShare: 0.985 }, 'after')).not.toThrow();
   });
 });
 

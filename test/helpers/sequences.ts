@@ -11,6 +11,7 @@ import type { StoredFrame } from '../../src/frames/keep.js';
 import { decodePreview } from '../../src/frames/preview.js';
 import type { PairInput } from '../../src/pipeline/pair.js';
 import { seededRandom } from '../../src/random.js';
+import type { FrameDependencies } from '../../src/sequence/examine.js';
 import { createPreviewStore } from '../../src/sequence/previews.js';
 import type { CameraState } from '../../src/sequence/state.js';
 import { initialCameraState } from '../../src/sequence/state.js';
@@ -99,8 +100,11 @@ function memoryBlobs() {
   return { blobs, kept };
 }
 
-/** A camera with these settings, before its first frame. */
-export function sequence(settings: object = {}) {
+/**
+ * A camera with these settings, before its first frame.
+ * @param comparer a real pipeline; absent = one that compares pixels
+ */
+export function sequence(settings: object = {}, comparer?: FrameDependencies['pipeline']) {
   const camera: StoredCamera = {
     id: 'gate',
     settings: checkSettings(settings),
@@ -112,10 +116,10 @@ export function sequence(settings: object = {}) {
   const { blobs, kept } = memoryBlobs();
   const decodeLimits = { pixelLimit: 50_000_000 };
   const pixels = pixelPipeline();
-  const pipeline = {
+  const pipeline = comparer ?? {
     ...pixels.pipeline,
     async compare(input: PairInput) {
-      // As the real one, it refuses damaged frames.
+      // As the real one, it refuses frames without pixels.
       await decodeFrame(input.after, { ...decodeLimits, field: 'after' });
       return pixels.pipeline.compare(input);
     },

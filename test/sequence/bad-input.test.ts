@@ -183,11 +183,11 @@ describe('a frame half grey from a lost packet', () => {
     expect(quietShare(results.slice(23))).toBe(1);
   });
 
-  it('that breaks off is refused, and the frames after it go on as if it had not come', async () => {
+  it('that breaks off behind its header is refused, and the frames after it go on as if it had not come', async () => {
     const camera = sequence();
     await run(camera, 16, () => ({}));
     const before = camera.state();
-    const broken = (await frameOf()).subarray(0, 4_000);
+    const broken = (await frameOf()).subarray(0, 700);
     await expect(camera.step(broken, 16)).rejects.toMatchObject({
       code: 'image-unreadable',
       message: expect.stringContaining('damaged or truncated'),

@@ -166,7 +166,7 @@ describe('dark frames', () => {
 describe.each(['previous', 'reference', 'memory'])('with before: %s, a damaged frame', (before) => {
   const DAMAGED = WITH_CAR.then((bytes) => bytes.subarray(0, bytes.length - 40));
   const { pipeline: pixels } = pixelPipeline();
-  /** Refuses damaged frames as the real pipeline does. */
+  /** Refuses frames without pixels, as the real pipeline does. */
   const pipeline: TurnDependencies['pipeline'] = {
     ...pixels,
     async compare(input) {

@@ -6,7 +6,7 @@ import type { Static } from 'typebox';
 import { type BlobStore, frameKey } from '../../blobs.js';
 import { maskOf, type StoredCamera } from '../../cameras/camera.js';
 import { ScenedeltaError } from '../../errors.js';
-import { type DecodedFrame, type DecodeLimits, decodeFrame } from '../../frames/decode.js';
+import { assertComplete, type DecodedFrame, type DecodeLimits, decodeFrame } from '../../frames/decode.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { sniffImage } from '../../image-type.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
@@ -70,5 +70,6 @@ export async function keepPicture(
   const shown = mask === null ? frame.bytes : await keeper.shown(frame.bytes, mask, field);
   // Before it is stored: every comparison with a damaged picture would fail.
   const pixels = await decodeFrame(shown, { field, pixelLimit, decodeTimeout });
+  assertComplete(pixels, field);
   return { ref: (await keeper.keep(frame, mask, field)) as StoredFrameRef, pixels };
 }
