@@ -52,7 +52,7 @@ module.exports = {
     only(
       'baseline',
       '^src/baseline/',
-      '^src/(baseline|frames|cameras|schemas)/|^src/sequence/state\\.ts$|^src/[^/]+\\.ts$',
+      '^src/(baseline|frames|cameras|schemas|viewpoint)/|^src/sequence/state\\.ts$|^src/[^/]+\\.ts$',
       "What a camera's frame is compared with, and what is kept for the next one.",
     ),
     only(

@@ -4,7 +4,8 @@ import { type Static, Type } from 'typebox';
 import { ChangeSchema } from '../schemas/change.js';
 import { FindingSchema } from '../schemas/comparison.js';
 import { dateTime, literals, nullable } from '../schemas/constructors.js';
-import { endsComparison } from '../schemas/stream-event.js';
+import { SIGNAL_REASONS } from '../schemas/loss.js';
+import { CAMERA_EVENTS, endsComparison } from '../schemas/stream-event.js';
 import { VISIT_EVENTS } from '../schemas/visit.js';
 import { compareEventIds, type EventFilter, type EventReader, matches, type StreamedEvent } from '../stores/events.js';
 
@@ -56,12 +57,17 @@ export const VisitEventSchema = Type.Object(
 
 export const CameraEventSchema = Type.Object(
   {
-    type: literals(['camera.frozen', 'camera.recovered']),
+    type: literals(CAMERA_EVENTS),
     camera: Type.String(),
-    since: dateTime('Capture time of the first of the frames that do not differ at all.'),
+    since: dateTime('Capture time of the first of the equal frames, or of those that do not show the scene.'),
+    reason: Type.Optional(literals(SIGNAL_REASONS, 'Of `camera.signal_lost` and `camera.signal_back`.')),
     at: dateTime('Capture time of the frame that it was noticed with.'),
   },
-  { $id: 'CameraEvent', description: 'A camera repeats one picture, or has begun to send others again.' },
+  {
+    $id: 'CameraEvent',
+    description:
+      'A camera repeats one picture (frozen) or does not show its scene (signal_lost), or does so no longer.',
+  },
 );
 
 export const EndpointEventSchema = Type.Object(

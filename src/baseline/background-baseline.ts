@@ -2,8 +2,9 @@
 import { blend, nearestBackground } from '../cameras/background-model.js';
 import type { StoredCamera } from '../cameras/camera.js';
 import { lightOf, measureLight } from '../cameras/light.js';
-import { assertComplete, type DecodedFrame, decodeFrame } from '../frames/decode.js';
+import { type DecodedFrame, decodeFrame } from '../frames/decode.js';
 import { type StoredFrame, storeFrame } from '../frames/keep.js';
+import { assertComplete } from '../frames/lost-rows.js';
 import sharp from '../frames/sharp.js';
 import type { RgbImage, Side } from '../images.js';
 import type { CameraNote } from '../schemas/camera-frame.js';

@@ -11,6 +11,7 @@ import type { Box, RgbImage, Size } from '../images.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
+import type { Lost } from '../schemas/loss.js';
 import type { CameraState } from '../sequence/state.js';
 import type { SizeCheck } from './frame-size.js';
 
@@ -76,6 +77,8 @@ export interface BaselineEvidence {
   readonly size: SizeCheck['state'];
   /** The frame is compared with nothing, and the baseline stays unchanged. */
   readonly skipped: boolean;
+  /** why the frame shows no scene; absent: it may show one */
+  readonly lost?: Lost['reason'];
   /** The earlier frames were compared with something else, so the tracked changes cannot be followed any more. */
   readonly reset: boolean;
   readonly notes: readonly CameraNote[];

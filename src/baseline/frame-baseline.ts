@@ -1,5 +1,6 @@
 /** "Before" of the modes `previous` and `reference`: one stored frame, or the chosen reference. */
-import { assertComplete, decodeFrame } from '../frames/decode.js';
+import { decodeFrame } from '../frames/decode.js';
+import { assertComplete } from '../frames/lost-rows.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import { type BaselineDependencies, fetchIfStored, type ModeBaseline, type ModeContext } from './context.js';
 import { keptBefore } from './next.js';

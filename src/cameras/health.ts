@@ -25,6 +25,8 @@ export interface CameraHealth {
   readonly tamper: Tamper | null;
   /** it repeats one picture */
   readonly frozen: boolean;
+  /** its frames do not show its scene */
+  readonly lost: boolean;
 }
 
 /** Share of the newest interval in the average. */
@@ -50,9 +52,10 @@ export function afterFrame(health: CameraHealth, at: number, tamper: Tamper | nu
 }
 
 /** @param now epoch ms */
-export function stateOf({ lastFrameAt, intervalMs, tamper, frozen }: CameraHealth, now: number): HealthState {
+export function stateOf({ lastFrameAt, intervalMs, tamper, frozen, lost }: CameraHealth, now: number): HealthState {
   if (lastFrameAt === null) return 'no_frame_yet';
   if (now - lastFrameAt > Math.max(LATE_MS, LATE_INTERVALS * (intervalMs ?? 0))) return 'no_frames';
   if (tamper !== null) return STATE_OF_TAMPER[tamper];
+  if (lost) return 'no_signal';
   return frozen ? 'stuck' : 'live';
 }

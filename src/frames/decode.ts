@@ -9,7 +9,7 @@ import { completeJpeg } from './complete-jpeg.js';
 import { assertFewParts } from './count-parts.js';
 import { expectedDecoderBytes, withDecoderMemory } from './decoder-memory.js';
 import { repeatGrey } from './grey.js';
-import { findLostRows, type Rect } from './lost-rows.js';
+import { damaged, findLostRows, type Rect } from './lost-rows.js';
 import sharp, { type Metadata, type Sharp } from './sharp.js';
 import { shrinkOnLoad } from './shrink-on-load.js';
 
@@ -26,8 +26,6 @@ const MAX_SIDE = 65_500;
 const AVIF_PIXELS = 4096 * 4096;
 /** Share of the rows below which a cut JPEG is refused. */
 const LEAST_DECODED = 0.05;
-/** Share of the rows that a picture may lack and count as whole: some cameras never send their last row of blocks. */
-const LEAST_LOST = 0.02;
 /** Seconds, if a caller does not say. */
 const DECODE_TIMEOUT = 10;
 const LARGEST_JPEG_SHRINK = 8;
@@ -67,16 +65,6 @@ export interface DecodeOptions extends DecodeLimits {
  */
 export const decodeFrame = (bytes: Uint8Array, options: DecodeOptions): Promise<DecodedFrame> =>
   decodeReduced(bytes, workingReduction, options);
-
-/** Whether a part of the frame is missing that is worth a word. */
-export const isCut = ({ decodedShare }: Pick<DecodedFrame, 'decodedShare'>): boolean => decodedShare < 1 - LEAST_LOST;
-
-/** @throws ScenedeltaError image-unreadable if rows are missing: later frames would be compared with the picture */
-export function assertComplete(frame: DecodedFrame, field: string): void {
-  if (!isCut(frame)) return;
-  const missing = Math.round(100 * (1 - frame.decodedShare));
-  throw damaged(field, `${missing} % of its rows are missing, and later frames would be compared with it`);
-}
 
 /**
  * Decodes a frame at a fraction of its size; otherwise as decodeFrame.
@@ -300,13 +288,6 @@ async function toRgb(
     throw damaged(field, reason, error);
   }
 }
-
-const damaged = (field: string, reason: string, cause?: unknown) =>
-  new ScenedeltaError(
-    'image-unreadable',
-    `${field}: the image is damaged or truncated (${reason}), expected a complete one`,
-    { field, cause },
-  );
 
 /** sharp's message, e.g. 'timeout: 42% complete'. */
 const TIMED_OUT = /^timeout: /;

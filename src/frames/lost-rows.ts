@@ -2,6 +2,7 @@
  * The rows of a JPEG that its decoder had no data for. libjpeg fills them with one colour, and warns once; it does not
  * count them, so that they are found in the pixels.
  */
+import { ScenedeltaError } from '../errors.js';
 import type { RgbImage, Side } from '../images.js';
 
 /** Part of an upright image, px. */
@@ -63,3 +64,27 @@ export function fillLostRows(frames: Readonly<Record<Side, RgbImage & { readonly
     }
   }
 }
+
+/** Share of the rows that a picture may lack and count as whole: some cameras never send their last row of blocks. */
+const LEAST_LOST = 0.02;
+
+interface Decoded {
+  readonly decodedShare: number;
+}
+
+/** Whether a part of the frame is missing that is worth a word. */
+export const isCut = ({ decodedShare }: Decoded): boolean => decodedShare < 1 - LEAST_LOST;
+
+/** @throws ScenedeltaError image-unreadable if rows are missing: later frames would be compared with the picture */
+export function assertComplete(frame: Decoded, field: string): void {
+  if (!isCut(frame)) return;
+  const missing = Math.round(100 * (1 - frame.decodedShare));
+  throw damaged(field, `${missing} % of its rows are missing, and later frames would be compared with it`);
+}
+
+export const damaged = (field: string, reason: string, cause?: unknown) =>
+  new ScenedeltaError(
+    'image-unreadable',
+    `${field}: the image is damaged or truncated (${reason}), expected a complete one`,
+    { field, cause },
+  );

@@ -15,7 +15,7 @@ export async function thumbnail(
   bytes: Uint8Array,
   options: DecodeLimits & { readonly field: string },
 ): Promise<Buffer> {
-  const { data, width, height } = await decodeToFit(bytes, LONGEST_SIDE, { ...options, acceptCut: true });
+  const { data, width, height } = await decodeToFit(bytes, LONGEST_SIDE, options);
   return sharp(data, { raw: { width, height, channels: 3 } })
     .jpeg({ quality: QUALITY })
     .toBuffer();

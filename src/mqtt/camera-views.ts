@@ -84,7 +84,13 @@ export function createCameraViews(deps: ViewDependencies) {
       const view = event.camera === null ? undefined : views.get(event.camera);
       if (view === undefined) return;
       if (!('comparisonId' in event)) {
-        view.health = { ...view.health, frozen: event.type === 'camera.frozen' };
+        const { frozen, lost } = view.health;
+        const ofSignal = event.type === 'camera.signal_lost' || event.type === 'camera.signal_back';
+        view.health = {
+          ...view.health,
+          frozen: ofSignal ? frozen : event.type === 'camera.frozen',
+          lost: ofSignal ? event.type === 'camera.signal_lost' : lost,
+        };
       } else if (event.type === 'comparison.finished') {
         const at = Date.parse(event.at);
         view.health = afterFrame(view.health, at, event.verdict === 'tamper' ? view.health.tamper : null);
@@ -114,6 +120,7 @@ function healthOf(state: CameraState | undefined): CameraHealth {
     intervalMs: state?.intervalMs ?? null,
     tamper: null,
     frozen: state?.still?.reported === true,
+    lost: state?.signal?.reported === true,
   };
 }
 

@@ -1,7 +1,7 @@
 /** The pipeline: two encoded frames in, a finding and heatmaps out. Start reading at `Pipeline.compare`. */
 import type { Config } from '../config.js';
-import { decodeFrame, isCut } from '../frames/decode.js';
-import { fillLostRows } from '../frames/lost-rows.js';
+import { decodeFrame } from '../frames/decode.js';
+import { fillLostRows, isCut } from '../frames/lost-rows.js';
 import { allSettledOrThrow, assertSameAspectRatio, haveSamePixels, mapSides } from '../frames/pair.js';
 import { PixelBufferPool } from '../frames/pixel-buffers.js';
 import { FeatureCache } from '../inference/feature-cache.js';

@@ -53,14 +53,14 @@ export function unchangedFinding(
   };
 }
 
-/** Finding of a frame whose rest is not judged, because too much of it is lost. */
-export const lostFinding = (lost: Lost, viewpoint: Viewpoint): Finding => ({
+/** Finding of a frame whose rest is not judged: too much of it is lost. @param viewpoint absent: not measured */
+export const lostFinding = (lost: Lost, viewpoint?: Viewpoint): Finding => ({
   ...tamperedFinding([{ name: lost.reason, score: CERTAINTY }], viewpoint),
   lost,
 });
 
 /** @param tampers the most probable first. @throws RangeError if there is none */
-export function tamperedFinding(tampers: readonly Tamper[], viewpoint: Viewpoint): Finding {
+export function tamperedFinding(tampers: readonly Tamper[], viewpoint?: Viewpoint): Finding {
   const [strongest] = tampers;
   if (strongest === undefined) throw new RangeError('no tampering came, expected at least one');
   const statement = tamperStatement(strongest.name);
@@ -78,7 +78,7 @@ export function tamperedFinding(tampers: readonly Tamper[], viewpoint: Viewpoint
     severity: 'high',
     regions: [],
     model: null,
-    viewpoint,
+    ...(viewpoint === undefined ? {} : { viewpoint }),
   };
 }
 

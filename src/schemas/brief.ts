@@ -46,7 +46,7 @@ export const BriefListSchema = Type.Object(
 );
 export type BriefList = Static<typeof BriefListSchema>;
 
-const UNSEEN_REASONS = ['gap', 'frozen', 'tamper', 'unrecorded'] as const;
+const UNSEEN_REASONS = ['gap', 'frozen', 'foreign_picture', 'tamper', 'unrecorded'] as const;
 export const UnseenSchema = Type.Object(
   {
     reason: literals(UNSEEN_REASONS, {

@@ -5,7 +5,7 @@ import { BoxSchema } from './box.js';
 import { literals, unit } from './constructors.js';
 
 /** Losses of a frame: one colour fills a part; rows or blocks are repeated or displaced. */
-const LOSS_REASONS = ['signal_lost', 'picture_damaged'] as const;
+export const LOSS_REASONS = ['signal_lost', 'picture_damaged'] as const;
 export const TAMPERS = ['blocked', 'defocused', 'darkened', 'turned', ...LOSS_REASONS] as const;
 export const TamperSchema = Type.Object(
   {
@@ -28,3 +28,7 @@ export const LostSchema = Type.Object(
   { $id: 'Lost', description: 'A part of a frame that the camera, the network or the decoder lost.' },
 );
 export type Lost = Static<typeof LostSchema>;
+
+/** Reasons for which a frame does not show the scene of its camera; foreign_picture: it has another shape. */
+export const SIGNAL_REASONS = [...LOSS_REASONS, 'foreign_picture'] as const;
+export type SignalReason = (typeof SIGNAL_REASONS)[number];

@@ -1,6 +1,7 @@
 /** Events of the stream KEYS.events: one JSON object per entry, in the field `event`. */
 import type { ChangeEventType, FoundChange } from './change.js';
 import type { Comparison, Finding } from './comparison.js';
+import type { SignalReason } from './loss.js';
 import type { VISIT_EVENTS, Visit } from './visit.js';
 
 export interface ComparisonEvent {
@@ -33,12 +34,15 @@ export interface VisitStreamEvent extends Pick<Visit, 'camera' | 'caption'> {
   readonly visit: string;
   readonly at: string;
 }
-/** A camera repeats one picture, or has begun to send others again. */
+/** frozen: a camera repeats one picture; signal_lost: its frames do not show its scene. recovered, back: the ends. */
+export const CAMERA_EVENTS = ['camera.frozen', 'camera.recovered', 'camera.signal_lost', 'camera.signal_back'] as const;
 export interface CameraHealthEvent {
-  readonly type: 'camera.frozen' | 'camera.recovered';
+  readonly type: (typeof CAMERA_EVENTS)[number];
   readonly camera: string;
-  /** capture time of the first of the equal frames */
+  /** capture time of the first of these frames */
   readonly since: string;
+  /** of signal_lost and signal_back */
+  readonly reason?: SignalReason;
   readonly at: string;
 }
 /** An endpoint was stopped, because its receiver is gone or has failed for too long. */

@@ -5,6 +5,7 @@ import { carryOut } from '../baseline/orders.js';
 import type { OperatingPoint } from '../cameras/operating-points.js';
 import type { StoredFrame } from '../frames/keep.js';
 import type { RgbImage } from '../images.js';
+import { lostFinding } from '../pipeline/finding.js';
 import type { Comparer, PairOutput } from '../pipeline/pair.js';
 import { isBaselineEvent } from './answer.js';
 import type { FrameEvidence, PreviewEvidence } from './evidence.js';
@@ -26,6 +27,8 @@ export interface Examination {
   readonly compared: PairOutput | null;
 }
 
+const FULL = { x: 0, y: 0, width: 1, height: 1 };
+
 /** @throws ScenedeltaError as the pipeline and the stores do */
 export async function examine(
   frame: CameraFrameContext,
@@ -42,7 +45,11 @@ export async function examine(
     ...seen,
     frame: frame.frame.ref,
     baseline: { ...baseline, before: before && { frame: before.ref, at: learnedAt } },
-    finding: compared?.finding ?? null,
+    finding:
+      compared?.finding ??
+      (baseline.lost === undefined
+        ? null
+        : lostFinding({ side: 'after', boxes: [FULL], share: 1, reason: baseline.lost })),
     ...(compared?.seen === undefined ? {} : { seen: compared.seen }),
     excluded: null,
     threshold,

@@ -35,6 +35,7 @@ import {
   withSeverity,
 } from './answer.js';
 import type { FrameEvidence } from './evidence.js';
+import { checkSignal } from './signal.js';
 import type { BaselineEvent, CameraState, ExaminedFrame, UnseenSpan } from './state.js';
 import { checkStillness, frozenSpans } from './still.js';
 import { frameThreshold, judgedAt } from './threshold.js';
@@ -80,8 +81,8 @@ export interface FoldedFrame {
   readonly threshold: number | null;
   /** whether "before" was replaced so that open changes settled, before the frame was compared and after it */
   readonly reset: { readonly before: boolean; readonly after: boolean };
-  /** the camera is stuck, or works again */
-  readonly health: CameraHealthEvent | null;
+  /** the camera is stuck or lost its signal, or works again */
+  readonly health: readonly CameraHealthEvent[];
   /** spans that end with this frame */
   readonly unseen: readonly UnseenSpan[];
 }
@@ -143,6 +144,9 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
         };
   const identical = content === state.last?.sha256 || evidence.identical;
   const { still, notes: stillNotes, event } = checkStillness(camera, state, { at, identical });
+  const lost = checkSignal(camera.id, state.signal, {
+    ...{ at, finding: counting.finding, skipped: baseline.skipped, confirmFrames: rules.confirmFrames },
+  });
   const notes = [...gapNotes(state, at, settings.gap_s), ...ordered.notes, ...baseline.notes];
   return {
     finding: counting.finding === null ? notCompared(baseline.skipped) : withSeverity(counting.finding, step.changes),
@@ -163,7 +167,7 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
       tracker: after.state,
       recordedFrom: previous.recordedFrom ?? at,
       visits: visits.state,
-      ...given({ counts, examined, noise: evidence.noise, still }),
+      ...given({ counts, examined, noise: evidence.noise, still, signal: lost.signal }),
     },
     blend: next.blend,
     takes: next.takes,
@@ -174,8 +178,8 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
     absorbs: step.absorb.length > 0,
     threshold,
     reset: { before: isReset, after: isReplaced },
-    health: event,
-    unseen: [...gapSpans(previous, at, settings.gap_s), ...frozenSpans(event)],
+    health: [event, lost.event].filter((one) => one !== null),
+    unseen: [...gapSpans(previous, at, settings.gap_s), ...frozenSpans(event), ...lost.unseen],
   };
 }
 
@@ -186,6 +190,7 @@ interface OptionalState {
   readonly examined: ExaminedFrame | undefined;
   readonly noise: CameraState['noise'] | undefined;
   readonly still: CameraState['still'] | undefined;
+  readonly signal: CameraState['signal'] | undefined;
 }
 
 /** The fields that have a value: stored states do not have the others. */

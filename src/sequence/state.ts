@@ -11,6 +11,7 @@ import type { Size } from '../images.js';
 import type { NoiseModel } from '../quiet/noise.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
+import type { SignalReason } from '../schemas/loss.js';
 import type { VisitsState } from '../visits/state.js';
 
 /** Saved atomically with each comparison of a camera. */
@@ -50,6 +51,8 @@ export interface CameraState {
   readonly recordedFrom?: number;
   /** absent if the last frame differed from the one before */
   readonly still?: StillFrames;
+  /** absent if the last frame showed the scene */
+  readonly signal?: StillFrames & { readonly reason: SignalReason };
 }
 
 export const initialCameraState = (): CameraState => ({
@@ -106,18 +109,17 @@ export interface ExaminedFrame {
 
 /** Time in which the frames of a camera could not show the scene; capture times, epoch ms. */
 export interface UnseenSpan {
-  /** gap: no frame came for longer than `gap_s`. frozen: all frames were one picture. */
-  readonly reason: 'gap' | 'frozen';
+  /** gap: no frame came for longer than `gap_s`. frozen: one picture. foreign_picture: of another shape. */
+  readonly reason: 'gap' | 'frozen' | 'foreign_picture';
   readonly from: number;
   readonly until: number;
 }
 
-/** Frames in a row without any difference. */
+/** Frames in a row without any difference, or that do not show the scene. */
 export interface StillFrames {
   /** capture time of the first of them, epoch ms */
   readonly since: number;
-  /** from 2 */
   readonly frames: number;
-  /** the camera is reported as frozen */
+  /** an event has reported them */
   readonly reported: boolean;
 }

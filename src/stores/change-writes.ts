@@ -57,7 +57,7 @@ export interface TurnChanges {
   readonly visits?: readonly VisitEvent[];
   readonly visitMessages?: readonly StoredAlert<VisitNotice>[];
   /** absent: nothing to report */
-  readonly health?: CameraHealthEvent | null;
+  readonly health?: readonly CameraHealthEvent[];
   /** spans that ended with the frame of the turn */
   readonly unseen?: readonly UnseenSpan[];
   /** number of camera events that the turn applied, and that are removed with its commit */
@@ -73,7 +73,7 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
       ...(event === null ? [] : [eventWrite(change, event), logEntry(change.id)]),
     ]),
     ...(turn.vectors ?? []).map(writeOfVector),
-    ...(turn.health == null ? [] : [addEvent(turn.health)]),
+    ...(turn.health ?? []).map(addEvent),
     ...writesOfSpans(turn.camera, turn.unseen ?? [], lifetime),
     ...(turn.describe ?? []).map((id) => ['ZADD', KEYS.descriptionsOpen, now, id] as const),
     ...turn.alerts.flatMap((alert) => writesOfAlert(alert, now, lifetime)),

@@ -50,6 +50,23 @@ export function findLosses(before: RgbImage, after: RgbImage): Readonly<Record<S
   return { before: lossOf(before, after, old, present), after: lossOf(after, before, present, old) };
 }
 
+/** Least share of a card that has its colour; the rest is text and a logo. */
+const CARD = 0.6;
+
+/** Whether a frame is a card: one exact colour fills most of it, as recorders send it without a signal. */
+export function isCard(frame: RgbImage): boolean {
+  const shown = cellsOf(frame);
+  const flat = Array.from(shown.vertical.keys()).filter((i) => isFlat(shown, i));
+  const [colour] = frequentColours(flat, shown, 1);
+  return (
+    colour !== undefined &&
+    flat.filter((i) => distance(shown, i, colour) <= ONE_COLOUR).length >= CARD * shown.columns * shown.rows
+  );
+}
+
+const isFlat = ({ vertical, horizontal }: Cells, i: number): boolean =>
+  (vertical[i] as number) <= CONSTANT && (horizontal[i] as number) <= CONSTANT;
+
 /** @param shown cells of `frame`. @param known cells of `other` */
 function lossOf(frame: RgbImage, other: RgbImage, shown: Cells, known: Cells): LostView | null {
   const least = LEAST_SHARE * shown.columns * shown.rows;
@@ -64,9 +81,8 @@ function lossOf(frame: RgbImage, other: RgbImage, shown: Cells, known: Cells): L
 
 /** Cells of rectangles of one colour, which the other frame does not have there. */
 function filledCells(shown: Cells, known: Cells, least: number): number[] {
-  const { columns, rows, vertical, horizontal } = shown;
-  const isFlat = (i: number) => (vertical[i] as number) <= CONSTANT && (horizontal[i] as number) <= CONSTANT;
-  const flat = Array.from({ length: columns * rows }, (_, i) => i).filter(isFlat);
+  const { columns, rows, vertical } = shown;
+  const flat = Array.from(vertical.keys()).filter((i) => isFlat(shown, i));
   return frequentColours(flat, shown, least).flatMap((colour) => {
     const open = new Uint8Array(columns * rows);
     for (const i of flat) if (distance(shown, i, colour) <= ONE_COLOUR) open[i] = 1;

@@ -1,8 +1,8 @@
 /** JPEGs that were cut off: the share that was decoded, and comparisons without the lost rows. */
 import { describe, expect, it } from '@jest/globals';
 import type { Sharp } from 'sharp';
-import { assertComplete, decodeFrame, decodeReduced } from '../../src/frames/decode.js';
-import { fillLostRows } from '../../src/frames/lost-rows.js';
+import { decodeFrame, decodeReduced } from '../../src/frames/decode.js';
+import { assertComplete, fillLostRows } from '../../src/frames/lost-rows.js';
 import { haveSamePixels } from '../../src/frames/pair.js';
 import { noisy } from './pictures.js';
 

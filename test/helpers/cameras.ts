@@ -23,12 +23,21 @@ export interface Painted {
   readonly background?: readonly [number, number, number];
   readonly width?: number;
   readonly height?: number;
+  /** varies from pixel to pixel, as the picture of a sensor does; without it the frame is a recorder's card */
+  readonly grain?: boolean;
 }
 
 /** A frame as PNG, which is lossless: equal pixels stay equal. */
-export function picture({ things = [], background = [90, 120, 150], width = WIDTH, height = HEIGHT }: Painted = {}) {
+export function picture(painted: Painted = {}) {
+  const { things = [], background = [90, 120, 150], width = WIDTH, height = HEIGHT, grain = false } = painted;
   const data = Buffer.alloc(width * height * 3);
-  for (let i = 0; i < data.length; i += 3) data.set(background, i);
+  for (let i = 0; i < data.length; i += 3) {
+    const shade = grain ? (i / 3) % 5 : 0;
+    data.set(
+      background.map((level) => level + shade),
+      i,
+    );
+  }
   for (const [left, top, w, h, colour] of things) {
     for (let y = top; y < top + h; y++) for (let x = left; x < left + w; x++) data.set(colour, (y * width + x) * 3);
   }

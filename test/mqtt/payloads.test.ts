@@ -175,7 +175,7 @@ it('a suspension ends at its time', () => {
 });
 
 it('the state of a camera follows its frames', () => {
-  const none: CameraHealth = { lastFrameAt: null, intervalMs: null, tamper: null, frozen: false };
+  const none: CameraHealth = { lastFrameAt: null, intervalMs: null, tamper: null, frozen: false, lost: false };
   expect(stateOf(none, 0)).toBe('no_frame_yet');
   const slow = [0, 60_000, 120_000].reduce((health, at) => afterFrame(health, at, null), none);
   expect([stateOf(slow, 120_000), stateOf(slow, 300_000), stateOf(slow, 300_001)]).toEqual([

@@ -12,11 +12,13 @@ const bench = useBench();
 
 const isoAt = (seconds: number) => new Date(at(seconds)).toISOString();
 const ALERTS = { callback_url: 'http://receiver.example/', cooldown_s: 0 };
-const SQUARE = picture({ width: 64, height: 64 });
+const SQUARE = picture({ width: 64, height: 64, grain: true });
 const LARGE = picture({ width: 2 * WIDTH, height: 2 * HEIGHT });
 const DARK = picture({ background: [2, 2, 2] });
 /** The same view, stored on its side as phones do; a reader that respects EXIF sees 64x96 px. */
-const ROTATED = EMPTY.then((bytes) => sharp(bytes).withMetadata({ orientation: 6 }).jpeg().toBuffer());
+const ROTATED = picture({ grain: true }).then((bytes) =>
+  sharp(bytes).withMetadata({ orientation: 6 }).jpeg().toBuffer(),
+);
 
 type Timed = readonly [frame: Promise<Buffer>, seconds: number];
 const OPENED: readonly Timed[] = [

@@ -21,6 +21,8 @@ const TYPES = [
   'comparison.finished',
   'camera.frozen',
   'camera.recovered',
+  'camera.signal_lost',
+  'camera.signal_back',
 ];
 const AGAIN_MS = 3_000;
 

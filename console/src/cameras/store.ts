@@ -82,6 +82,7 @@ function healthOf(
       intervalMs: status?.interval_s == null ? null : status.interval_s * 1000,
       tamper: seen ?? (hasMoved ? 'turned' : null),
       frozen: status?.frozen_since != null,
+      lost: status?.signal_lost_since != null,
     },
     now,
   );

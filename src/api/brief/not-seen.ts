@@ -31,6 +31,7 @@ export interface Evidence {
 const DETAILS = {
   gap: 'no frame came',
   frozen: 'all frames were one picture: the camera may have been stuck',
+  foreign_picture: 'the pictures had another shape than those of the camera',
   unrecorded: 'no frame had come yet, or gaps were not recorded yet',
 } as const;
 

@@ -71,6 +71,10 @@ export const CameraStatusSchema = Type.Object(
       dateTime(),
       'Capture time from which the frames do not differ at all, if that is longer than `frozen_after_s`.',
     ),
+    signal_lost_since: nullable(
+      dateTime(),
+      'Capture time from which the frames do not show the scene: a lost signal, a damaged or a foreign picture.',
+    ),
     interval_s: nullable(Type.Number(), 'Typical time between two frames, in seconds.'),
     light: nullable(literals(LIGHTS), 'Light of the last frame, if `before` is `memory`.'),
     memory: Type.Array(literals(LIGHTS), { description: 'Lights for which there is a background model.' }),
