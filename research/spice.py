@@ -43,8 +43,8 @@ class Scorer:
     def __call__(self, captions: list[str], references: list[list[str]]) -> np.ndarray:
         """F scores 0..1 of n captions, each against its references: float [n]; NaN if neither side has a tuple."""
         lines = [
-            {"image_id": str(k), "test": caption, "refs": own}
-            for k, (caption, own) in enumerate(zip(captions, references))
+            {"image_id": str(k), "test": caption, "refs": people}
+            for k, (caption, people) in enumerate(zip(captions, references))
         ]
         with tempfile.TemporaryDirectory() as temporary:
             given, written = Path(temporary, "given.json"), Path(temporary, "written.json")
@@ -79,7 +79,7 @@ def table(pairs: list[dict], rows: dict[str, tuple[list[str], list[list[str]]]],
     changed = np.array([pair["verdict"] == "change" for pair in pairs])
     lines = ["| captions | all pairs | changed | unchanged |", "|---|---|---|---|"]
     for name, (captions, references) in rows.items():
-        used = np.flatnonzero([len(own) > 0 for own in references])
+        used = np.flatnonzero([len(people) > 0 for people in references])
         values = np.full(len(pairs), np.nan)
         values[used] = score([captions[k] for k in used], [references[k] for k in used])
         means = [f"{100 * np.nanmean(values[part]):.1f}" for part in (changed | True, changed, ~changed)]
@@ -98,7 +98,7 @@ def main() -> None:
     references = [pair["references"] for pair in pairs]
     rows = {path.name: (align(pairs, read_ndjson(path), path), references) for path in args.predictions}
     rows |= {f'"{text}"': ([text] * len(pairs), references) for text in args.constant}
-    rows["people"] = ([own[0] if own else "" for own in references], [own[1:] for own in references])
+    rows["people"] = ([people[0] if people else "" for people in references], [people[1:] for people in references])
     print("\n".join(table(pairs, rows, Scorer(args.scorer))))
 
 

@@ -48,7 +48,7 @@ class Questions:
     """Texts about some pairs of a cache, to measure a search with. Q texts, G pairs."""
 
     texts: list[str]
-    own: np.ndarray  # [Q]: position in `gallery` of the pair that a text is about
+    about: np.ndarray  # [Q]: position in `gallery` of the pair that a text is about
     gallery: list[int]  # the searched pairs, [G]
     true: np.ndarray  # bool [Q,G]: is the text true of the pair?
     # A text and the same wording of the opposite direction, which is false of the own pair, if there is one.

@@ -43,8 +43,8 @@ def contrast(similarity: Tensor, alike: Tensor) -> Tensor:
     alike [B,B]: other pairs of the same sentence, which are no negatives.
     """
     hidden = similarity.masked_fill(alike & ~torch.eye(len(alike), dtype=torch.bool, device=alike.device), -1e4)
-    own = torch.arange(len(similarity), device=similarity.device)
-    return (F.cross_entropy(hidden, own) + F.cross_entropy(hidden.T, own)) / 2
+    matches = torch.arange(len(similarity), device=similarity.device)
+    return (F.cross_entropy(hidden, matches) + F.cross_entropy(hidden.T, matches)) / 2
 
 
 class Tower(nn.Module):

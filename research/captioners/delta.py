@@ -19,13 +19,13 @@ class DeltaModule(nn.Module):
         self.enter = nn.ModuleDict({name: nn.Linear(size, width) for name, size in channels.items()})
         self.side = nn.Parameter(torch.randn(2, 1, width) * 0.02)
         layers = lambda: nn.ModuleList([TransformerLayer(width, heads, ffn, 0.0, False) for _ in channels])
-        self.own, self.cross = layers(), layers()
+        self.within, self.cross = layers(), layers()
 
     def forward(self, levels: list[tuple[Tensor, Tensor]], position: Tensor | float = 0.0) -> Tensor:
         """Before and after of each level, [B,N,C] -> [B,Q,W]. position [N,W]: added to the tokens of all levels."""
         x = self.queries.expand(levels[0][0].shape[0], -1, -1)
-        for own, cross, enter, pair in zip(self.own, self.cross, self.enter.values(), levels):
-            x, _ = own(x)
+        for within, cross, enter, pair in zip(self.within, self.cross, self.enter.values(), levels):
+            x, _ = within(x)
             frames = [enter(y) + position + self.side[i] for i, y in enumerate(pair)]
             x, _ = cross(x, 0.0, cross.keys_values(torch.cat(frames, 1)))
         return x

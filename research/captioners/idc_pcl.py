@@ -171,11 +171,11 @@ class IdcPcl(Architecture):
         guess = F.gelu(self.guess(cells))
         guess = F.normalize(self.guess_norm(guess) @ self.image.weight + self.guess_bias, dim=-1)  # [B,N,C]
         unit = F.normalize(truth, dim=-1)
-        own, others = guess[hidden], torch.cat([unit[hidden], guess[~hidden]])  # [M,C], [B*N,C]
+        guessed, others = guess[hidden], torch.cat([unit[hidden], guess[~hidden]])  # [M,C], [B*N,C]
         alike = unit[hidden] @ torch.cat([unit[hidden], unit[~hidden]]).T > self.options.alike
         alike.fill_diagonal_(False)
-        logits = (own @ others.T).masked_fill(alike, -1e4)
-        return F.cross_entropy(logits, torch.arange(len(own), device=own.device))
+        logits = (guessed @ others.T).masked_fill(alike, -1e4)
+        return F.cross_entropy(logits, torch.arange(len(guessed), device=guessed.device))
 
     def alignment(self, b: dict[str, Tensor]) -> dict[str, Tensor]:
         """FDA, temperature 1: the true sentence of a changed pair among its false ones."""

@@ -49,9 +49,9 @@ def recalls(row: Row, heldout: Batches, batch: int = 50) -> dict[str, float]:
     return recall_at(torch.cat(texts)[changed] @ torch.cat(pairs).T, changed.nonzero()[:, 0])
 
 
-def recall_at(similarity: Tensor, own: Tensor) -> dict[str, float]:
+def recall_at(similarity: Tensor, about: Tensor) -> dict[str, float]:
     """similarity [Q,G] of queries and gallery, own [Q]: the right one. A tie counts half."""
-    right = similarity.gather(1, own[:, None])
+    right = similarity.gather(1, about[:, None])
     rank = 1 + (similarity > right).sum(1) + ((similarity == right).sum(1) - 1) / 2  # [Q]
     return {f"R@{k}": round(float((rank <= k).float().mean()), 4) for k in CUTS}
 

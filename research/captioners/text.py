@@ -65,8 +65,8 @@ class CrossDecoder(nn.Module):
         """One word; caches [B,L*H,T,d]. Returns logits [B,V], attention of the last layer [B,S], caches."""
         x, L, new = self.embedding.at(token, slot), len(self.layers), []
         attention = x
-        for layer, kv, own in zip(self.layers, per_layer(memory, L), per_layer(cache, L)):
-            new.append(write_slot(own, layer.keys_values(x), slot))
+        for layer, kv, kept in zip(self.layers, per_layer(memory, L), per_layer(cache, L)):
+            new.append(write_slot(kept, layer.keys_values(x), slot))
             x, attention = layer(x, past, new[-1], kv)
         return self.head(x)[:, 0], attention.mean(1)[:, 0], *stack_heads(new)
 
@@ -89,8 +89,8 @@ def step_behind(layers, x: Tensor, slot: Tensor, past: Tensor, cache: KeysValues
     """
     L, t, S, new = len(layers), int(x.shape[1]), prefix[0].shape[2], []
     attention = x
-    own = [[0.0 if i == j else HIDDEN for j in range(1, t)] for i in range(t)]  # each sees itself
-    bias = torch.cat([x.new_zeros(t, S), past[None].expand(t, -1), x.new_tensor(own)], 1)  # [t,S+T+t-1]
+    itself = [[0.0 if i == j else HIDDEN for j in range(1, t)] for i in range(t)]  # each sees itself
+    bias = torch.cat([x.new_zeros(t, S), past[None].expand(t, -1), x.new_tensor(itself)], 1)  # [t,S+T+t-1]
     for layer, (pk, pv), (k, v) in zip(layers, per_layer(prefix, L), per_layer(cache, L)):
         k1, v1 = layer.keys_values(x)  # [B,H,t,d]
         new.append(write_slot((k, v), (k1[:, :, :1], v1[:, :, :1]), slot))

@@ -18,9 +18,9 @@ def false_captions(meta: dict, others: list[str], rng: np.random.Generator) -> l
     truth = meta["objects"][0]
     change, new = truth["change"], truth["became"]
     values = {**{name: truth[name] for name in CLASSES if name != "shape"}, "shape": truth["noun"]}
-    own = grammar.consensus(change, values, new)
-    overlap = lambda text: len(set(text.split()) & set(own.split()))
-    found = sorted({text for text in others if text != own}, key=lambda text: (-overlap(text), text))[:RETRIEVED]
+    true = grammar.consensus(change, values, new)
+    overlap = lambda text: len(set(text.split()) & set(true.split()))
+    found = sorted({text for text in others if text != true}, key=lambda text: (-overlap(text), text))[:RETRIEVED]
     attribute = grammar.CHANGED_ATTRIBUTE.get(change)
     if attribute:
         found.append(grammar.consensus(change, values | {attribute: new}, values[attribute]))
@@ -33,7 +33,7 @@ def false_captions(meta: dict, others: list[str], rng: np.random.Generator) -> l
             text = grammar.consensus(change, values, replaced)
         else:
             text = grammar.consensus(change, values | {name: replaced}, new)
-        if text != own and (attribute is None or replaced != new):
+        if text != true and (attribute is None or replaced != new):
             found.append(text)
     return list(dict.fromkeys(found))[:FALSE_CAPTIONS]
 

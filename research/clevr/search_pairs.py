@@ -76,11 +76,11 @@ class SearchPairs:
         """A caption of every changed pair from or to the default view, with a relation or without one, as often."""
         pairs, rng = pairs_of(forward=False), np.random.default_rng(self.seed)
         gallery = [i for i in range(len(self)) if 0 in pairs[i % len(pairs)]]
-        own = [row for row, index in enumerate(gallery) if self.data.meta[index]["objects"]]
-        written = [self.text(gallery[row], rng, queries=0) for row in own]
+        changed = [row for row, index in enumerate(gallery) if self.data.meta[index]["objects"]]
+        written = [self.text(gallery[row], rng, queries=0) for row in changed]
         texts, claims, inverses = zip(*written)
         opposed = [(text, other) if other else None for text, other in zip(texts, inverses)]
-        return Questions(list(texts), np.array(own), gallery, self.truth(list(claims), gallery), opposed)
+        return Questions(list(texts), np.array(changed), gallery, self.truth(list(claims), gallery), opposed)
 
     def text(self, index: int, rng: np.random.Generator, queries: float = QUERIES) -> tuple[str, Claim, str | None]:
         """A true text about a pair, what it states, and the same wording of the inverse, if that is another claim."""

@@ -40,13 +40,15 @@ def test_clip4idc_has_the_parameters_counted_from_its_config():
     vision = count(network.embed, network.norms, network.intra, network.inter, network.project)
     assert vision == pytest.approx(87.9e6, rel=0.01)
     assert count(network.text.embedding.word) == 49_408 * 512
-    own = [m for m in (network.encoder, network.decoder.layers, network.decoder.head.dense, network.decoder.head.norm)]
-    assert count(*own) + 49_408 == pytest.approx(22.4e6, rel=0.01)
+    modules = [
+        m for m in (network.encoder, network.decoder.layers, network.decoder.head.dense, network.decoder.head.norm)
+    ]
+    assert count(*modules) + 49_408 == pytest.approx(22.4e6, rel=0.01)
 
 
 def test_onediff_has_a_delta_module_of_berts_layers_and_a_model_of_vicunas_size():
     network = paper_network("onediff", "meta")
-    assert count(network.delta.own, network.delta.cross) == 6 * 7_087_872
+    assert count(network.delta.within, network.delta.cross) == 6 * 7_087_872
     assert count(network.layers, network.embedding, network.out) == pytest.approx(6.7e9, rel=0.01)
 
 

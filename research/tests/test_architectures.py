@@ -74,7 +74,7 @@ def test_steps_give_the_logits_of_the_whole_sentence(name: str, options: dict):
     difference, _ = tiny_pair(tiny_config(name, **options))
     network, b = difference.network, tiny_batch(difference)
     memory, ids = network.encode(b["before"], b["after"]).memory, b["ids"][:, :-1]
-    whole = torch.log_softmax(next_words(network, memory, ids), -1)
+    all_words = torch.log_softmax(next_words(network, memory, ids), -1)
     start = network.start(memory)
     k = v = torch.zeros(len(ids), network.cache[0], 6, network.cache[1])
     carried, eye = start.carried, torch.eye(6)
@@ -84,7 +84,7 @@ def test_steps_give_the_logits_of_the_whole_sentence(name: str, options: dict):
         carried, k, v = w.carried, w.k, w.v
         allowed = slice(START + 1, None)  # SCORER's step never writes the special words before END
         assert torch.allclose(
-            torch.log_softmax(w.logits[:, allowed], -1), torch.log_softmax(whole[:, t, allowed], -1), atol=1e-4
+            torch.log_softmax(w.logits[:, allowed], -1), torch.log_softmax(all_words[:, t, allowed], -1), atol=1e-4
         )
 
 

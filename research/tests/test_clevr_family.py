@@ -146,13 +146,13 @@ def test_outputs_of_a_training_batch_with_reverses_equal_those_of_single_pairs(c
     indices = cache.with_reverses([0, 7, 12])
     b = batches.batch(indices, np.random.default_rng(0))
     assert b["coarse"].shape[0] == 3 and b["ids"].shape[0] == 6
-    together = difference.train()(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1])
+    batched = difference.train()(b["coarse"][:, 0], b["fine"][:, 0], b["coarse"][:, 1], b["fine"][:, 1])
     alone = [batches.batch([i], np.random.default_rng(0)) for i in indices]
     difference.eval()
     for row, one in enumerate(alone):
         d = difference(one["coarse"][:, 0], one["fine"][:, 0], one["coarse"][:, 1], one["fine"][:, 1])
         for name in ("memory", "change_logit", "map_before", "map_after"):
-            assert torch.allclose(together[name][row], d[name][0], atol=1e-5), name
+            assert torch.allclose(batched[name][row], d[name][0], atol=1e-5), name
     terms = all_losses(difference.train(), Captioner(config), BackwardReasoning(config), b, 0.0, WORLD.extra_losses)
     assert {"read", "match"} <= set(terms) and all(torch.isfinite(v) for v in terms.values())
     sum(terms.values()).backward()

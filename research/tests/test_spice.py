@@ -33,7 +33,7 @@ def test_rows_are_means_over_pairs_with_references():
     """A made scorer: the share of references that are equal to the caption; NaN for an empty caption."""
 
     def score(captions, references):
-        equal = [np.mean([own == caption for own in others]) for caption, others in zip(captions, references)]
+        equal = [np.mean([people == caption for people in others]) for caption, others in zip(captions, references)]
         return np.array([value if caption else np.nan for value, caption in zip(equal, captions)])
 
     pairs = [{"verdict": verdict} for verdict in ("change", "change", "none", "none")]

@@ -128,8 +128,8 @@ def test_stages_share_the_steps(config: TableConfig, data: SceneBatches):
 
 
 def test_a_resumed_row_ends_as_one_that_was_not_stopped(tmp_path: Path, config: TableConfig, data: SceneBatches):
-    whole = row(config, data, "pcl")
-    whole.train(data, 4, print)
+    uncut = row(config, data, "pcl")
+    uncut.train(data, 4, print)
     first = row(config, data, "pcl")
     first.train(data, 2, print)
     first.save(tmp_path / "checkpoint.pt")
@@ -137,7 +137,7 @@ def test_a_resumed_row_ends_as_one_that_was_not_stopped(tmp_path: Path, config: 
     resumed.restore(tmp_path / "checkpoint.pt")
     resumed.train(data, 4, print)
     ours = resumed.difference.state_dict()
-    assert all(torch.equal(value, ours[name]) for name, value in whole.difference.state_dict().items())
+    assert all(torch.equal(value, ours[name]) for name, value in uncut.difference.state_dict().items())
     with pytest.raises(SystemExit, match="was trained with another config"):
         row(config, data, "pcl", steps=5).restore(tmp_path / "checkpoint.pt")
 

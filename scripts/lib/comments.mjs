@@ -100,8 +100,8 @@ function visit(node, enter) {
   }
 }
 
-/** A comment, or a string of either quotes with its prefix; three quotes before one. */
-const PYTHON_TOKEN =
+/** A comment, a string of either quotes with its prefix (three quotes before one), or a bracket. */
+export const PYTHON_TOKEN =
   /#[^\n]*|[rRbBuUfF]{0,2}(?:"""[\s\S]*?"""|'''[\s\S]*?''')|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[()[\]{}]/g;
 
 /** @param {string} source @returns {Paragraph[]} */

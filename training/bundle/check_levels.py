@@ -138,11 +138,11 @@ def rerank_margin(gains: list[tuple[float, bool, bool]]) -> dict:
     """The margin of the score by which an edit must lead the captioner's own clause, or None if that gains too little.
 
     gains: per clause the lead of its best edit, and whether the clause and the edit are true."""
-    own = float(np.mean([true for _, true, _ in gains])) if gains else 0.0
+    unranked = float(np.mean([true for _, true, _ in gains])) if gains else 0.0
     share = {
         margin: float(np.mean([edit if lead > margin else true for lead, true, edit in gains])) if gains else 0.0
         for margin in MARGINS
     }
     best = max(share, key=lambda margin: (share[margin], margin))
-    measured = {"clauses": len(gains), "true": round(own, 4), "true_reranked": round(share[best], 4)}
-    return {"margin": best if share[best] >= own + LEAST_GAIN else None, "reranked": measured}
+    measured = {"clauses": len(gains), "true": round(unranked, 4), "true_reranked": round(share[best], 4)}
+    return {"margin": best if share[best] >= unranked + LEAST_GAIN else None, "reranked": measured}

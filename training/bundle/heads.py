@@ -54,7 +54,7 @@ def export_with_evidence(
     path: Path,
     map_shape: tuple[int, int],
     batches: tuple[int, int],
-    own: tuple[dict[str, np.ndarray], dict[str, np.ndarray]],
+    inputs_of_batch: tuple[dict[str, np.ndarray], dict[str, np.ndarray]],
     outputs: tuple[str, ...],
     axes: dict[str, dict[int, str]],
 ) -> float:
@@ -65,9 +65,9 @@ def export_with_evidence(
     @raises SystemExit if that exceeds PARITY
     """
     evidence = evidence_graph(bundle)
-    session, names = session_of(evidence), (*HEAD_IN, *own[0])
+    session, names = session_of(evidence), (*HEAD_IN, *inputs_of_batch[0])
     feeds, arguments = [], []
-    for seed, (batch, inputs) in enumerate(zip(batches, own)):
+    for seed, (batch, inputs) in enumerate(zip(batches, inputs_of_batch)):
         feed = example_feed(evidence, batch, map_shape, seed)
         known = {tensor.name: feed[tensor.name] for tensor in evidence.graph.input}
         seen = dict(zip(EVIDENCE_OUT, session.run(EVIDENCE_OUT, known)))

@@ -55,20 +55,20 @@ def described_things(bundle: Path, heldout: list[Path]) -> tuple[list[tuple], li
             frames = [np.float32(arrays[name][row]) for name in ("coarse", "fine")]
             feed = dict(zip(DIFFERENCE_IN, (x[side : side + 1] for side in (0, 1) for x in frames)))
             memory, kind = difference.run(["memory", "kind_logits"], feed)
-            own = [np.float32(arrays[name][row][:count]) for name in ARRAYS]
-            alone = [np.zeros((count, slots, *x.shape[1:]), np.float32) for x in own]
-            for slot, x in zip(alone, own):
+            pair = [np.float32(arrays[name][row][:count]) for name in ARRAYS]
+            alone = [np.zeros((count, slots, *x.shape[1:]), np.float32) for x in pair]
+            for slot, x in zip(alone, pair):
                 slot[:, 0] = x
             mask = np.eye(slots, dtype=np.float32)[:1].repeat(count, 0)
             feed = dict(zip(("glance_coarse", "glance_fine", "glance_box", "object_box"), alone))
             feed |= {"memory": memory.repeat(count, 0), "glance_mask": mask, "look_kind_logits": kind.repeat(count, 0)}
             ids, lengths = caption.run(["ids", "length"], feed)
-            at_box = objects_in_crops(meta, own[3].tolist(), own[2].tolist())
+            at_box = objects_in_crops(meta, pair[3].tolist(), pair[2].tolist())
             for crop, (words, length, glance, at) in enumerate(zip(ids, lengths, meta["glances"], at_box)):
                 thing = _described([manifest["vocabulary"][i] for i in words[:length]], shown_by(glance, at))
                 if thing:
                     things.append(thing)
-                    for column, x in zip(crops, own):
+                    for column, x in zip(crops, pair):
                         column.append(x[crop])
     return things, [torch.from_numpy(np.stack(column)) for column in crops]
 
@@ -92,9 +92,9 @@ def witness(noun: str, nouns: list[str], tree: dict[str, str]) -> tuple[Tensor, 
     named = noun
     while named != ROOT and not any(named in steps for steps in paths):
         named = wider_noun(named)
-    own = torch.tensor([float(named != ROOT and named in steps) for steps in paths])
+    exact = torch.tensor([float(named != ROOT and named in steps) for steps in paths])
     top = next((word for word in path_of(noun, tree_of([noun])) if word in HYPERNYMS), None)
-    return own / own.sum().clamp(min=1), torch.tensor([float(top in steps) for steps in paths])
+    return exact / exact.sum().clamp(min=1), torch.tensor([float(top in steps) for steps in paths])
 
 
 def joined(p: Tensor, flatten: float, *terms: tuple[float, Tensor]) -> Tensor:
@@ -131,7 +131,7 @@ class Described:
         p[:, nouns.index(NOTHING)] = 0
         self.p = p / p.sum(1, keepdim=True)
         tree = tree_of(nouns)
-        self.own, self.alike = map(torch.stack, zip(*(witness(thing[1], nouns, tree) for thing in self.things)))
+        self.exact, self.alike = map(torch.stack, zip(*(witness(thing[1], nouns, tree) for thing in self.things)))
         above = [path_of(thing[3], tree_of([thing[3]])) for thing in self.things]
         self.truth = torch.tensor([next(nouns.index(word) for word in path if word in nouns) for path in above])
 
@@ -160,7 +160,7 @@ def fit_levels(bundle: Path, heldout: list[Path], namer: Namer, saved: dict, rea
     that hold for these, because rendered men and women are easily distinguished."""
     nouns, colours = saved["nouns"], saved["colours"]
     found = Described(bundle, heldout, namer, nouns)
-    things, p, own, alike, truth = found.things, found.p, found.own, found.alike, found.truth
+    things, p, exact, alike, truth = found.things, found.p, found.exact, found.alike, found.truth
     tree = tree_of(nouns)
 
     def loss(q: Tensor, target: Tensor) -> float:
@@ -168,9 +168,9 @@ def fit_levels(bundle: Path, heldout: list[Path], namer: Namer, saved: dict, rea
 
     flatten, noun, of_class = min(
         itertools.product(FLATTEN, NOUN_WEIGHTS, WEIGHTS),
-        key=lambda w: loss(joined(p, w[0], (w[1], own), (w[2], alike)), truth),
+        key=lambda w: loss(joined(p, w[0], (w[1], exact), (w[2], alike)), truth),
     )
-    q = joined(p, flatten, (noun, own), (of_class, alike))
+    q = joined(p, flatten, (noun, exact), (of_class, alike))
     ordered, member = classes_above(nouns, tree)
     noun_right = []
     for level in LEVELS:
@@ -192,7 +192,7 @@ def fit_levels(bundle: Path, heldout: list[Path], namer: Namer, saved: dict, rea
     below = {}
     if real:
         seen_real = Described(bundle, real, namer, nouns)
-        q = joined(seen_real.p, flatten, (noun, seen_real.own), (of_class, seen_real.alike))
+        q = joined(seen_real.p, flatten, (noun, seen_real.exact), (of_class, seen_real.alike))
         tables = {top: levels_below(top, q, seen_real.truth, ordered, member) for top in HYPERNYMS}
         below = {top: table for top, table in tables.items() if table}
     return {

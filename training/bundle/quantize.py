@@ -46,11 +46,11 @@ def fold_constants(source: Path, target: Path) -> None:
 
 def quantise(source: Path, target: Path, calibration: CalibrationDataReader) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        folded, whole = Path(folder) / "folded.onnx", Path(folder) / "whole.onnx"
+        folded, quantized = Path(folder) / "folded.onnx", Path(folder) / "quantized.onnx"
         fold_constants(source, folded)
         quantize_static(
             folded,
-            whole,
+            quantized,
             calibration,
             quant_format=QuantFormat.QDQ,
             per_channel=True,
@@ -60,7 +60,7 @@ def quantise(source: Path, target: Path, calibration: CalibrationDataReader) -> 
             calibrate_method=CalibrationMethod.MinMax,
             op_types_to_quantize=["Conv", "Add", "MaxPool", "Relu"],
         )
-        model = onnx.load(whole)
+        model = onnx.load(quantized)
     used = {node.domain for node in model.graph.node} | {""}
     for extra in [o for o in model.opset_import if o.domain not in used]:
         model.opset_import.remove(extra)  # the optimiser lists domains that no node uses

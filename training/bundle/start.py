@@ -45,15 +45,17 @@ def extended(labels: Labels, metas: list[dict]) -> Labels:
 def give_words(captioner: Captioner, known: Captioner) -> None:
     """Gives `captioner` the weights of `known`, whose vocabulary is the beginning of its own. A new word starts as the
     mean of the known ones, and as improbable as the least probable of them."""
-    own, weights = captioner.state_dict(), known.state_dict()
+    target, weights = captioner.state_dict(), known.state_dict()
     for name, value in weights.items():
-        if own[name].shape == value.shape:
-            own[name].copy_(value)
+        if target[name].shape == value.shape:
+            target[name].copy_(value)
         elif not name.startswith("crops.noun."):
             words = len(value)
-            own[name][:words] = value
+            target[name][:words] = value
             rest = value.min() if value.dim() == 1 else value.mean(0)
-            own[name][words:] = rest + (NEW_WORD_NOISE * torch.randn_like(own[name][words:]) if value.dim() > 1 else 0)
+            target[name][words:] = rest + (
+                NEW_WORD_NOISE * torch.randn_like(target[name][words:]) if value.dim() > 1 else 0
+            )
 
 
 def main() -> None:

@@ -160,12 +160,12 @@ class Changes:
     def questions(self) -> Questions:
         """The first caption of every changed pair, among all pairs."""
         meta = self.data.meta
-        own = [i for i, of in enumerate(meta) if of["objects"]]
-        captions = [meta[i]["captions"][0] for i in own]
+        changed = [i for i, of in enumerate(meta) if of["objects"]]
+        captions = [meta[i]["captions"][0] for i in changed]
         clauses = [parse_clauses(caption) for caption in captions]
         true = truth_table(clauses, [of["objects"] for of in meta]) == TRUE
         opposed = [opposed_texts(parsed, i) if len(parsed) == 1 else None for i, parsed in enumerate(clauses)]
-        return Questions(captions, np.array(own), list(range(len(meta))), true, opposed)
+        return Questions(captions, np.array(changed), list(range(len(meta))), true, opposed)
 
 
 def opposed_texts(clauses: list[Clause], seed: int) -> tuple[str, str] | None:

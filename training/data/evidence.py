@@ -85,9 +85,9 @@ def derive(shard: Path, graphs: FrozenGraphs) -> Path:
     arrays = {name: np.load(shard / f"{name}.npy", mmap_mode="r") for name in ("coarse", "fine", *CROP_ARRAYS)}
     rows, words = {name: [] for name in ARRAYS}, []
     for row in range(len(arrays["coarse"])):
-        own = {name: np.float32(array[row]) for name, array in arrays.items()}
-        crops = tuple(own[name] for name in CROP_ARRAYS)
-        found = graphs((own["coarse"], own["fine"]), crops)
+        pair = {name: np.float32(array[row]) for name, array in arrays.items()}
+        crops = tuple(pair[name] for name in CROP_ARRAYS)
+        found = graphs((pair["coarse"], pair["fine"]), crops)
         for name in ARRAYS:
             rows[name].append(found[name].astype(np.float16))
         words.append(graphs.words(found, crops))
@@ -130,9 +130,11 @@ class Evidence(Shards):
         lines = [json.loads(line) for line in (shard / "meta.jsonl").read_text().splitlines()]
         words = json.loads((folder / "words.json").read_text())
         boxes, crops = (np.float32(arrays[name]).tolist() for name in ("glance_object_box", "glance_box"))
-        for meta, said, *own in zip(lines, words, boxes, crops, strict=True):
-            described = described_objects(meta, *own)
-            self.meta.append(meta | {"words": said, "described": described, "told": told_units(meta, described, *own)})
+        for meta, said, *regions in zip(lines, words, boxes, crops, strict=True):
+            described = described_objects(meta, *regions)
+            self.meta.append(
+                meta | {"words": said, "described": described, "told": told_units(meta, described, *regions)}
+            )
         self.where += [(len(self.shards), row) for row in range(len(lines))]
         self.shards.append(arrays)
 

@@ -27,9 +27,9 @@ def vectors_of(pair: nn.Module, data: SearchPairs, indices: list[int] | None = N
     return torch.cat(parts)
 
 
-def ranks(cosines: np.ndarray, own: np.ndarray) -> np.ndarray:
+def ranks(cosines: np.ndarray, about: np.ndarray) -> np.ndarray:
     """1 + number of greater + half of the equal ones. cosines [Q,N], own [Q]: column of each row's right one."""
-    right = cosines[np.arange(len(own)), own][:, None]
+    right = cosines[np.arange(len(about)), about][:, None]
     return 1 + (cosines > right).sum(1) + ((cosines == right).sum(1) - 1) / 2
 
 
@@ -45,17 +45,17 @@ def figures(text: TextEncoder, pair: nn.Module, data: SearchPairs, few: int) -> 
         parts = [text(*map(torch.from_numpy, batch)) for batch in batches]
         return torch.cat(parts).numpy()
 
-    cosines, own = encode(asked.texts) @ pairs.T, asked.own
-    rank = ranks(cosines, own)
+    cosines, about = encode(asked.texts) @ pairs.T, asked.about
+    rank = ranks(cosines, about)
     first_five = np.argsort(-cosines, 1)[:, :5]
     found = np.take_along_axis(asked.true, first_five, 1).sum(1) / np.minimum(5, asked.true.sum(1).clip(1))
     of_few = []
-    for row, column in enumerate(own):
+    for row, column in enumerate(about):
         others = rng.choice(np.delete(np.arange(len(pairs)), column), min(few, len(pairs)) - 1, replace=False)
         gallery = np.array([column, *others])
         of_few.append(ranks(cosines[row : row + 1, gallery], np.zeros(1, int))[0])
     recall = lambda at: {f"R@{k}": round(float((at <= k).mean()), 4) for k in (1, 5, 10)}
-    opposed = [(column, *texts) for column, texts in zip(own, asked.opposed) if texts]
+    opposed = [(column, *texts) for column, texts in zip(about, asked.opposed) if texts]
     at, texts, inverted = ([of[i] for of in opposed] for i in range(3))
     nearer = (pairs[at] * encode(texts)).sum(1) > (pairs[at] * encode(inverted)).sum(1)
     return {

@@ -21,9 +21,9 @@ def nuisance_figures(alike: Samples, scores: dict[str, np.ndarray], named: dict[
     falsely = np.any([named[name] & (alike.nuisance != name) for name in names], axis=0)
 
     def of(name: str) -> str:
-        own = alike.nuisance == name
-        share = percent(strongest[own] == name).split(" of ")[0]
-        return f"  {name}: strongest {share}, named {percent(named[name][own])}"
+        with_it = alike.nuisance == name
+        share = percent(strongest[with_it] == name).split(" of ")[0]
+        return f"  {name}: strongest {share}, named {percent(named[name][with_it])}"
 
     return [
         f"nuisances: {pairs_of(alike)}; figures are of places that chose neither weights nor thresholds",

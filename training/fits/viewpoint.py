@@ -101,8 +101,8 @@ def most_agreement(name: str, samples: Samples) -> Callable[[np.ndarray], Bounds
     """The margin that KEPT_BY_AGREEMENT of the pairs with this tampering do not exceed."""
 
     def choose(mask: np.ndarray) -> Bounds:
-        own = np.sort(samples.margin[mask & (samples.tamper == name)])
-        return {"mostAgreement": rounded(own[math.ceil(KEPT_BY_AGREEMENT * (len(own) - 1))])}
+        margins = np.sort(samples.margin[mask & (samples.tamper == name)])
+        return {"mostAgreement": rounded(margins[math.ceil(KEPT_BY_AGREEMENT * (len(margins) - 1))])}
 
     return choose
 

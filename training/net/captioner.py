@@ -100,11 +100,11 @@ class Captioner(nn.Module):
         if self.hedge_share <= 0:
             return best, token
         general = self.wider[token]
-        together = (scores.exp() @ self.members).gather(1, general[:, None])[
+        of_group = (scores.exp() @ self.members).gather(1, general[:, None])[
             :, 0
         ]  # [B]: the wider word and all below it
-        unsure = (best.exp() < self.hedge_share * together) & (general != token)
-        return torch.where(unsure, together.clamp(max=1).log(), best), torch.where(unsure, general, token)
+        unsure = (best.exp() < self.hedge_share * of_group) & (general != token)
+        return torch.where(unsure, of_group.clamp(max=1).log(), best), torch.where(unsure, general, token)
 
     # ------------------------------------------------------------------------------------------- inputs of the decoder
 

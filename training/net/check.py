@@ -45,9 +45,9 @@ def way_features(maps: Tensor, obj: Tensor, mask: Tensor) -> Tensor:
     """The way of the responses of the change maps, in each crop and in all crops together, which are the two ends of a
     thing that moved far: maps [B,2,h,w], obj [B,R,4], mask [B,R] -> [B,R,WAY], each -1..1."""
     moments = moments_in_boxes(maps, obj) * mask[..., None, None]  # [B,R,2,3]
-    own = displacement_of(moments) / obj[..., 2:].clamp(min=0.02)
-    together = displacement_of(moments.sum(1)) / NEAR  # [B,2]
-    return torch.tanh(torch.cat([2 * own, together[:, None].expand_as(own)], -1))
+    each = displacement_of(moments) / obj[..., 2:].clamp(min=0.02)
+    joint = displacement_of(moments.sum(1)) / NEAR  # [B,2]
+    return torch.tanh(torch.cat([2 * each, joint[:, None].expand_as(each)], -1))
 
 
 def event_features(present: Tensor, maps: Tensor, ways: Tensor, kinds: Tensor) -> Tensor:
@@ -55,9 +55,9 @@ def event_features(present: Tensor, maps: Tensor, ways: Tensor, kinds: Tensor) -
     map; ways [B,R,WAY]: `way_features`; kinds [B,KINDS] (probabilities) -> [B,R,EVENT]."""
     before, after = present.split(1, -1)
     map_before, map_after = maps.split(1, -1)
-    own = [before, after, before * after, before * (1 - after), after * (1 - before), (1 - before) * (1 - after)]
-    own += [map_before, map_after, map_before - map_after, map_before * map_after, torch.ones_like(before), ways]
-    return torch.cat([*own, kinds[:, None].expand(-1, present.shape[1], -1)], -1)
+    features = [before, after, before * after, before * (1 - after), after * (1 - before), (1 - before) * (1 - after)]
+    features += [map_before, map_after, map_before - map_after, map_before * map_after, torch.ones_like(before), ways]
+    return torch.cat([*features, kinds[:, None].expand(-1, present.shape[1], -1)], -1)
 
 
 class Queries(nn.Module):

@@ -73,9 +73,9 @@ class Namer(nn.Module):
         size = F.relu(self.size(size))
         nouns, colours = [], []
         for side in (0, 1):
-            own, other = cells[side], cells[1 - side]
-            alike = F.cosine_similarity(own, other, dim=-1)[..., None]  # [M,G,1]
-            x = self.relate(torch.cat([own, own - other, own * other, alike, inside], -1))  # [M,G,D]
+            here, there = cells[side], cells[1 - side]
+            alike = F.cosine_similarity(here, there, dim=-1)[..., None]  # [M,G,1]
+            x = self.relate(torch.cat([here, here - there, here * there, alike, inside], -1))  # [M,G,D]
             weight = torch.softmax(self.where(x) + INSIDE_BIAS * inside, 1)  # [M,G,P]
             pooled = (weight.transpose(1, 2) @ x).flatten(1)  # [M,P*D]
             nouns.append(self.noun(torch.cat([pooled, size], 1)))

@@ -63,8 +63,8 @@ def shown_alone(
     """The arguments of `EvidenceTokens` -> how much each frame shows each noun and colour that the other frame does
     not show at the same place, 0..1: [B,2,nouns+colours]. A replacement has both of them, in this order."""
     names = [torch.softmax(x, -1) for x in finite_names(noun_logits, colour_logits, mask)]  # [B,R,2,classes]
-    own = torch.cat(names, -1) * mask[:, :, None, None]
-    return (own - own.flip(2)).clamp(min=0).amax(1)
+    shown = torch.cat(names, -1) * mask[:, :, None, None]
+    return (shown - shown.flip(2)).clamp(min=0).amax(1)
 
 
 def concepts_of(
@@ -189,11 +189,11 @@ def search_loss(cosines: Tensor, left_out: Tensor, inverted: Tensor, scale: Tens
     1 where another text is true of a change, or may be; inverted [B]: cosine of a change and the inverse of its own
     text, one more negative of each change."""
     logits = cosines * scale + left_out * HIDDEN
-    own = torch.arange(len(cosines))
+    about = torch.arange(len(cosines))
     with_inverse = torch.cat([logits, inverted[:, None] * scale], 1)
     ahead = (cosines.diagonal() - inverted) * scale  # of its inverse
     return {
-        "to_text": F.cross_entropy(with_inverse, own),
-        "to_pair": F.cross_entropy(logits.T, own),
+        "to_text": F.cross_entropy(with_inverse, about),
+        "to_pair": F.cross_entropy(logits.T, about),
         "inverse": F.softplus(-ahead).mean(),
     }

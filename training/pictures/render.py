@@ -171,19 +171,19 @@ class ModelRenderer:
         colour, alpha = np.zeros((len(triangle), 3)), np.ones(len(triangle))
         kind = self.mesh.material[triangle]
         for i in np.unique(kind):
-            material, own = self.mesh.materials[i], kind == i
-            colour[own] = material.colour
+            material, covered = self.mesh.materials[i], kind == i
+            colour[covered] = material.colour
             if 0 < material.opacity < OPAQUE:
-                alpha[own] = max(material.opacity, GLASS_OPACITY)
+                alpha[covered] = max(material.opacity, GLASS_OPACITY)
             elif material.opacity == 0:
-                alpha[own] = 0
+                alpha[covered] = 0
             if material.texture is not None:
                 h, w = material.texture.shape[:2]
-                x = np.mod(uv[own, 0], 1) * w
-                y = np.mod(1 - uv[own, 1], 1) * h
+                x = np.mod(uv[covered, 0], 1) * w
+                y = np.mod(1 - uv[covered, 1], 1) * h
                 texel = material.texture[np.minimum(y.astype(int), h - 1), np.minimum(x.astype(int), w - 1)]
-                colour[own] = texel[:, :3]
-                alpha[own] *= texel[:, 3]
+                colour[covered] = texel[:, :3]
+                alpha[covered] *= texel[:, 3]
         return np.clip(colour, 0, 1), alpha
 
     def _shadow_maps(self, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, float]:
@@ -195,11 +195,11 @@ class ModelRenderer:
         for direction in directions:
             side = np.cross(direction, [0, 0, 1]) if abs(direction[2]) < 0.99 else np.array([1.0, 0, 0])
             side = side / np.linalg.norm(side)
-            own = np.stack([side, np.cross(direction, side)])
-            flat = offset @ own.T * scale + SHADOW_MAP_PX / 2
+            plane = np.stack([side, np.cross(direction, side)])
+            flat = offset @ plane.T * scale + SHADOW_MAP_PX / 2
             seen = np.concatenate([flat, -(offset @ direction)[..., None]], axis=-1)
             depths.append(rasterise(seen, SHADOW_MAP_PX, SHADOW_MAP_PX, everywhere)[2])
-            axes.append(own)
+            axes.append(plane)
         return directions, np.stack(depths), np.stack(axes), scale, SHADOW_BIAS * 2 * self.radius
 
 

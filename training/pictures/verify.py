@@ -4,7 +4,7 @@
 
 hashes.json has one hash per model and per plate: of the pixels and the labels, not of the files, whose bytes depend on
 the encoder. The status is 1 if one differs or lacks pictures. --write makes hashes.json anew. Absent pictures are
-counted; --whole makes them an error.
+counted; --complete makes them an error.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def hashes_of(root: Path) -> dict[str, dict[str, str]]:
         for record in records["plates"] if part == "plates" else records:
             groups[record[key]].append(record)
         base = root if part == "plates" else root / part
-        found[part] = {name: _hash(own, base) for name, own in sorted(groups.items())}
+        found[part] = {name: _hash(group, base) for name, group in sorted(groups.items())}
     if not found:
         raise SystemExit(f"{root}: has neither sprites/sprites.json nor plates/plates.json")
     return found
@@ -57,7 +57,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=existing_folder, required=True, help="ROOT with the rebuilt pictures")
     parser.add_argument("--write", action="store_true", help="make hashes.json anew from ROOT")
-    parser.add_argument("--whole", action="store_true", help="refuse a ROOT that lacks models or plates")
+    parser.add_argument("--complete", action="store_true", help="refuse a ROOT that lacks models or plates")
     args = parser.parse_args()
     found = hashes_of(args.data)
     if args.write:
@@ -67,15 +67,15 @@ def main() -> None:
     expected = json.loads(HASHES.read_text(encoding="utf-8"))
     failed = False
     for part, hashes in expected.items():
-        own = found.get(part, {})
-        common = [name for name in own if name in hashes]
-        different = [name for name in common if hashes[name] != own[name]]
-        missing = [name for name in hashes if name not in own]
-        failed |= bool(different) or (args.whole and bool(missing))
+        made = found.get(part, {})
+        common = [name for name in made if name in hashes]
+        different = [name for name in common if hashes[name] != made[name]]
+        missing = [name for name in hashes if name not in made]
+        failed |= bool(different) or (args.complete and bool(missing))
         print(
             f"{part}: {len(common) - len(different)} equal, {len(different)} different, {len(missing)} not in ROOT, "
-            f"{len(own) - len(common)} without a hash"
+            f"{len(made) - len(common)} without a hash"
         )
         for name in different:
-            print(f"  {name}: {own[name]}, expected {hashes[name]}")
+            print(f"  {name}: {made[name]}, expected {hashes[name]}")
     raise SystemExit(1 if failed else 0)

@@ -24,8 +24,8 @@ def thing(action: str, noun: str, colour: str, where: str | None) -> dict:
 
 def meta_of(objects: list[dict]) -> dict:
     captions = [WORDING[o["action"]].format(**o) for o in objects] or ["nothing has changed"]
-    told = [(unit, [i]) for i, unit in enumerate(units_of(objects))]
-    known = {"objects": objects, "described": objects, "told": told, "glances": objects, "nuisances": []}
+    units = [(unit, [i]) for i, unit in enumerate(units_of(objects))]
+    known = {"objects": objects, "described": objects, "told": units, "glances": objects, "nuisances": []}
     return known | {"captions": captions, "words": []}
 
 

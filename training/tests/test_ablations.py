@@ -22,10 +22,10 @@ def shift_of(folder: Path) -> np.ndarray:
 @pytest.mark.parametrize("part", PARTS)
 def test_a_copy_differs_in_one_part_and_names_its_files(tmp_path: Path, part: str):
     folder = write_without(BUNDLE, part, tmp_path)
-    whole, copy = (json.loads((of / "manifest.json").read_text()) for of in (BUNDLE, folder))
+    original, copy = (json.loads((of / "manifest.json").read_text()) for of in (BUNDLE, folder))
     assert copy["name"] == folder.name == f"without-{part}"
     assert copy["files"] == {file: sha256(folder / file) for file in copy["files"]}
     assert {graph["file"] for graph in copy["graphs"].values()} == set(copy["files"])
-    assert copy != {**whole, "name": copy["name"]}
+    assert copy != {**original, "name": copy["name"]}
     if part == "prior":
         assert shift_of(BUNDLE).any() and not shift_of(folder).any()

@@ -134,12 +134,12 @@ def test_training_learns_the_names(data):
 
 def test_the_decoders_noun_is_evidence_for_its_classes_and_its_hypernym():
     nouns = [NOTHING, "car", "man", "truck", "woman"]
-    own, alike = witness("minivan", nouns, tree_of([*nouns, "minivan"]))
-    assert own.tolist() == [0, 1, 0, 0, 0] and alike.tolist() == [0, 1, 0, 1, 0]
-    own, alike = witness("person", nouns, tree_of(nouns))
-    assert own.tolist() == [0, 0, 0.5, 0, 0.5] and alike.tolist() == own.ceil().tolist()
-    own, alike = witness("horse", nouns, tree_of(nouns))
-    assert own.sum() == 0 and alike.sum() == 0
+    exact, alike = witness("minivan", nouns, tree_of([*nouns, "minivan"]))
+    assert exact.tolist() == [0, 1, 0, 0, 0] and alike.tolist() == [0, 1, 0, 1, 0]
+    exact, alike = witness("person", nouns, tree_of(nouns))
+    assert exact.tolist() == [0, 0, 0.5, 0, 0.5] and alike.tolist() == exact.ceil().tolist()
+    exact, alike = witness("horse", nouns, tree_of(nouns))
+    assert exact.sum() == 0 and alike.sum() == 0
     p = torch.tensor([[0.0, 0.4, 0.4, 0.1, 0.1]])
     q = joined(p, 1.0, (2.0, torch.tensor([[0.0, 1.0, 0, 0, 0]])))
     assert q[0].tolist() == pytest.approx([0, 2 / 3, 2 / 9, 1 / 18, 1 / 18], abs=1e-6)

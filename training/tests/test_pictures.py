@@ -169,7 +169,7 @@ def test_sprites_are_equal_in_every_run_and_read_by_the_world(library, tmp_path,
 
     run_verify(monkeypatch, tmp_path / "one", "--write")
     with pytest.raises(SystemExit) as end:
-        run_verify(monkeypatch, tmp_path / "two", "--whole")
+        run_verify(monkeypatch, tmp_path / "two", "--complete")
     assert end.value.code == 0
     path = tmp_path / "two" / "sprites" / records[0]["file"]
     pixels = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)

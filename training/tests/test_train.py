@@ -59,7 +59,7 @@ class Started:
     def __call__(
         self, out: str, *more: str, caches: tuple[str, ...] = ("a",), killed_after: int = 99, each=lambda step: None
     ) -> Path:
-        whole, done = train.step_losses, 0
+        all_losses, done = train.step_losses, 0
 
         def step(run, batch):
             nonlocal done
@@ -67,7 +67,7 @@ class Started:
                 raise KeyboardInterrupt
             done += 1
             each(run.step)
-            return whole(run, batch)
+            return all_losses(run, batch)
 
         arguments = [
             "train",
@@ -109,9 +109,9 @@ def assert_same_weights(one: Path, other: Path) -> None:
 )  # at the end of an epoch of whole batches, and of one with a rest
 def test_a_resumed_run_ends_in_the_same_weights(start, pairs, killed_after):
     add_shard(start.root / "a", 0, pairs)
-    whole = start("whole")
+    uncut = start("whole")
     start("cut", killed_after=killed_after)
-    assert_same_weights(start("cut"), whole)
+    assert_same_weights(start("cut"), uncut)
 
 
 def test_pairs_keep_their_numbers_if_a_cache_has_grown_between_the_folders(start):
@@ -120,8 +120,8 @@ def test_pairs_keep_their_numbers_if_a_cache_has_grown_between_the_folders(start
     grow = lambda step: (
         step == 1 and add_shard(start.root / "a", 0)
     )  # a fresh process would read it first; the second epoch takes it in last
-    whole = start("whole", caches=("a", "b"), each=grow)
-    assert [line["pairs"] for line in map(json.loads, (whole / "log.ndjson").read_text().splitlines())] == [16] * 4 + [
+    uncut = start("whole", caches=("a", "b"), each=grow)
+    assert [line["pairs"] for line in map(json.loads, (uncut / "log.ndjson").read_text().splitlines())] == [16] * 4 + [
         24
     ] * 2
     for killed_after in (3, 5):  # in the first epoch, which has not seen the new shard, and in the second
@@ -129,7 +129,7 @@ def test_pairs_keep_their_numbers_if_a_cache_has_grown_between_the_folders(start
         add_shard(start.root / "a", 100)
         cut = f"cut{killed_after}"
         start(cut, caches=("a", "b"), each=grow, killed_after=killed_after)
-        assert_same_weights(start(cut, caches=("a", "b")), whole)
+        assert_same_weights(start(cut, caches=("a", "b")), uncut)
 
 
 def test_a_missing_shard_is_named(start):
@@ -200,13 +200,13 @@ def test_two_trainings_may_derive_the_evidence_of_one_shard_at_once(tmp_path, mo
     add_shard(tmp_path / "a", 0)
     shard = next((tmp_path / "a").iterdir())
     (shard / "evidence.npy").unlink(missing_ok=True)
-    own, save = os.getpid(), np.save
+    pid, save = os.getpid(), np.save
 
     def save_while_the_other_does_all(path, values):
         save(path, values)
         with monkeypatch.context() as other:
             other.setattr(np, "save", save)
-            other.setattr(os, "getpid", lambda: own + 1)
+            other.setattr(os, "getpid", lambda: pid + 1)
             derive_evidence(shard)
 
     monkeypatch.setattr(np, "save", save_while_the_other_does_all)

@@ -103,10 +103,10 @@ def dump(per_class: int = 30) -> list[dict]:
 
 
 def telling(name: str) -> str:
-    own = {"camera_moved": "displacement", "defocused": SOFTNESS}
+    strong = {"camera_moved": "displacement", "defocused": SOFTNESS}
     inputs = OF_TAMPERING[8:12] if name in TAMPERS else MEASUREMENTS[3:9]
     names = TAMPERS if name in TAMPERS else NUISANCES
-    return own.get(name) or inputs[names.index(name)]
+    return strong.get(name) or inputs[names.index(name)]
 
 
 def test_a_whole_fit_weighs_the_measurement_that_tells_each_class_most(capsys):

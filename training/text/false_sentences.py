@@ -78,7 +78,7 @@ class FalseSentences:
         self.words = [frozenset(self.write(clauses, rng).split()) for clauses in self.pool]
         counts = Counter(word for words in self.words for word in words)
         self.rarity = {word: float(np.log(len(self.pool) / count)) for word, count in counts.items()}
-        self.own = [own_clauses(pair.get("words", ())) for pair in pairs]
+        self.stated = [own_clauses(pair.get("words", ())) for pair in pairs]
         self.flows = self._flows([clause for clauses in self.pool for clause in clauses])
 
     def _flows(self, clauses: list[Clause]) -> dict[Any, Flow]:
@@ -111,8 +111,8 @@ class FalseSentences:
     def _confusions(self) -> Counter:
         """Pairs of nouns that the captioner confuses, in what it writes about one crop."""
         confused: Counter = Counter()
-        for pair, own in zip(self.pairs, self.own):
-            for clauses in own:
+        for pair, stated in zip(self.pairs, self.stated):
+            for clauses in stated:
                 for clause in clauses:
                     same = [thing for thing in pair["objects"] if thing["action"] == clause.action]
                     truth, slots = judge_sentence([clause], pair["objects"])
@@ -167,9 +167,9 @@ class FalseSentences:
         pairs."""
         objects = self.pairs[index]["objects"]
         allowed = lambda sentence: sentence not in taken and judge_sentence(sentence, objects)[0] == FALSE
-        own = [sentence for sentence in self.own[index] if sentence and allowed(sentence)]
-        if own and rng.random() < OWN:
-            return "own", own[int(rng.integers(len(own)))]
+        true = [sentence for sentence in self.stated[index] if sentence and allowed(sentence)]
+        if true and rng.random() < OWN:
+            return "own", true[int(rng.integers(len(true)))]
         swapped = confuse(clauses)
         if swapped and rng.random() < 0.5 and allowed(swapped):
             return "confused", swapped

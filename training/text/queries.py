@@ -121,8 +121,8 @@ def _phrase(noun: str, colour: str | None, count: int, article: bool, rng: np.ra
         text = "a person"
     if rng.random() < SYNONYM_RATE and noun in _OTHER_NAMES:
         word = str(rng.choice(_OTHER_NAMES[noun]))
-        own = NOUNS[noun][0] if count > 1 else noun
-        text = text.replace(own, plural_of(word) if count > 1 else word, 1)
+        written = NOUNS[noun][0] if count > 1 else noun
+        text = text.replace(written, plural_of(word) if count > 1 else word, 1)
     if not article and count == 1:
         text = text.split(" ", 1)[1]
     return text

@@ -49,8 +49,8 @@ def names_of(noun: str) -> frozenset[str]:
 def noun_truth(stated: str, true: str) -> float:
     if stated in names_of(true):
         return TRUE
-    together = any(stated in group and true in group for group in ALIKE)
-    return UNKNOWN if together or (stated != ROOT and true in names_of(stated)) else FALSE
+    similar = any(stated in group and true in group for group in ALIKE)
+    return UNKNOWN if similar or (stated != ROOT and true in names_of(stated)) else FALSE
 
 
 @cache

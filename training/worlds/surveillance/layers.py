@@ -107,15 +107,15 @@ def _project(layer: Layer, width: int, height: int) -> tuple[np.ndarray, np.ndar
     placed = corners @ matrix[:, :2].T + matrix[:, 2]
     x0, y0 = np.floor(placed.min(axis=0)).astype(int)
     x1, y1 = np.ceil(placed.max(axis=0)).astype(int)
-    whole = float(premultiplied[..., 3].sum()) * scale**2
+    area = float(premultiplied[..., 3].sum()) * scale**2
     x0, y0, x1, y1 = max(x0, 0), max(y0, 0), min(x1, width), min(y1, height)
     if x0 >= x1 or y0 >= y1:
-        return np.zeros((0, 0, 3), np.float32), np.zeros((0, 0), np.float32), 0, 0, whole
+        return np.zeros((0, 0, 3), np.float32), np.zeros((0, 0), np.float32), 0, 0, area
     local = matrix.copy()
     local[:, 2] -= matrix[:, :2] @ np.array([pad, pad])
     local[:, 2] -= [x0, y0]
     warped = cv2.warpAffine(premultiplied, local, (int(x1 - x0), int(y1 - y0)), flags=cv2.INTER_LINEAR)
-    return warped[..., :3], np.clip(warped[..., 3], 0.0, 1.0), int(x0), int(y0), whole
+    return warped[..., :3], np.clip(warped[..., 3], 0.0, 1.0), int(x0), int(y0), area
 
 
 def _draw_shadows(canvas: np.ndarray, layer: Layer) -> None:

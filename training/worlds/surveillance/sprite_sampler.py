@@ -118,8 +118,8 @@ class SpriteSampler:
         mount_noun = "bicycle" if noun == "cyclist" else noun
         composes = bool(self._riders and self._by_noun[mount_noun])
         if self._ridden[noun] and (not composes or rng.random() < WHOLE_RIDER_SHARE):
-            whole = self._sample_sprite(self._ridden[noun], elevation, azimuth, sunny, rng)
-            return figure_of_sprite(whole, _draw_seed(rng))
+            ridden = self._sample_sprite(self._ridden[noun], elevation, azimuth, sunny, rng)
+            return figure_of_sprite(ridden, _draw_seed(rng))
         return self._sample_with_rider(mount_noun, noun, elevation, azimuth, sunny, rng) if composes else None
 
     def _sample_with_rider(
