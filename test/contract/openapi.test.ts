@@ -29,6 +29,10 @@ function expanded(value: unknown): unknown {
 }
 
 describe('openapi/openapi.yaml', () => {
+  it('has at most 250,000 bytes', () => {
+    expect(Buffer.byteLength(committed)).toBeLessThanOrEqual(250_000);
+  });
+
   it('writes no problem three times', () => {
     const problems = operations.flatMap(([, { responses }]) =>
       Object.values(responses)

@@ -23,38 +23,22 @@ const TAGS = {
     'For probes, scrapers and scalers. Probes need no key, metrics one with METRICS_AUTH=on; else keep them off the public network.',
 } as const;
 
-/** Headers of every answer (Trace-Id) and of every answer under /v1 (the others). */
-const COMMON_HEADERS = {
-  'Trace-Id': { schema: { type: 'string' }, description: 'The id of this request in logs and webhooks.' },
-  RateLimit: {
-    schema: { type: 'string' },
-    description: 'Rest of the quota of the key (r) and seconds until it is renewed (t): `"default";r=599;t=42`.',
-  },
-  'RateLimit-Policy': {
-    schema: { type: 'string' },
-    description: 'The quota (q) in a window (w, seconds): `"default";q=6000;w=60`.',
-  },
-} as const;
-
-type CommonHeader = keyof typeof COMMON_HEADERS;
-const COMMON = Object.keys(COMMON_HEADERS) as CommonHeader[];
-/** Short, because every answer names them. */
-const COMPONENT_OF: Readonly<Record<CommonHeader, string>> = {
-  'Trace-Id': 'trace',
-  RateLimit: 'rest',
-  'RateLimit-Policy': 'quota',
-};
+/** Said once, in place of three headers on each of the 500 answers. */
+const COMMON_HEADERS = [
+  'Every answer has the header Trace-Id: the id of this request in logs and webhooks. Every answer under /v1 has',
+  'RateLimit, the rest of the quota of the key (r) and the seconds until it is renewed (t): `"default";r=599;t=42`, and',
+  'RateLimit-Policy, the quota (q) in a window (w, seconds): `"default";q=6000;w=60`.',
+].join(' ');
 
 type Content = Record<string, { schema?: { $ref?: string }; examples?: object }>;
 interface Described {
-  components?: object;
   paths?: Record<
     string,
     Record<
       string,
       {
         requestBody?: { content: Content };
-        responses: Record<string, { headers?: object; content?: Content }>;
+        responses: Record<string, { content?: Content }>;
       }
     >
   >;
@@ -83,23 +67,6 @@ function withExamples<T extends object>(document: T): T {
   return document;
 }
 
-/** Adds the common headers to every response, in place, so that no route repeats them. */
-function withCommonHeaders<T extends object>(document: T): T {
-  const described = document as Described;
-  const named = Object.entries(COMMON_HEADERS).map(([name, header]) => [COMPONENT_OF[name as CommonHeader], header]);
-  described.components = { ...described.components, headers: Object.fromEntries(named) };
-  for (const [path, operations] of Object.entries(described.paths ?? {})) {
-    const names = COMMON.filter((name) => path.startsWith('/v1') || name === 'Trace-Id');
-    const headers = Object.fromEntries(
-      names.map((name) => [name, { $ref: `#/components/headers/${COMPONENT_OF[name]}` }]),
-    );
-    for (const { responses } of Object.values(operations)) {
-      for (const response of Object.values(responses)) response.headers = { ...response.headers, ...headers };
-    }
-  }
-  return document;
-}
-
 export async function useOpenApi(app: Api): Promise<void> {
   for (const schema of components()) app.addSchema(schema);
   await app.register(swagger, {
@@ -108,7 +75,7 @@ export async function useOpenApi(app: Api): Promise<void> {
       info: {
         title: 'scenedelta',
         version: VERSION,
-        description: `${DESCRIPTION}\n\nErrors are RFC 9457 problems; their types are explained in docs/errors.md.`,
+        description: `${DESCRIPTION}\n\n${COMMON_HEADERS}\n\nErrors are RFC 9457 problems; docs/errors.md explains their types.`,
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/' }],
@@ -139,7 +106,7 @@ export async function useOpenApi(app: Api): Promise<void> {
     transformObject: (described) =>
       // The copy shares no object, so that /docs/yaml needs no aliases, which some generators of clients refuse.
       'openapiObject' in described
-        ? shareParts(shorten(JSON.parse(JSON.stringify(withExamples(withCommonHeaders(described.openapiObject))))))
+        ? shareParts(shorten(JSON.parse(JSON.stringify(withExamples(described.openapiObject)))))
         : described.swaggerObject,
     refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
   });
