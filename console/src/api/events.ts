@@ -6,6 +6,7 @@ export interface LiveEvent {
   readonly type: string;
   readonly camera: string | null;
   readonly change?: string;
+  readonly visit?: string;
   readonly comparison?: string;
 }
 
@@ -18,6 +19,8 @@ const TYPES = [
   'change.acknowledged',
   'change.unacknowledged',
   'change.described',
+  'visit.opened',
+  'visit.ended',
   'comparison.finished',
   'camera.frozen',
   'camera.recovered',

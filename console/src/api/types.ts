@@ -6,6 +6,7 @@ export type Comparison = Schemas['Comparison'];
 export type Change = Schemas['Change'];
 export type ChangeMatch = Schemas['ChangeMatch'];
 export type ChangeSearch = Schemas['ChangeSearch'];
+export type Visit = Schemas['Visit'];
 export type Camera = Schemas['Camera'];
 export type SnapshotTest = Schemas['SnapshotTest'];
 export type Zone = Schemas['Zone'];

@@ -1,7 +1,8 @@
 /** Filter of the list of changes. It is kept in the query of the address, so that a link shows the same list. */
-import type { Change } from '../api/types.js';
+import type { Change, Visit } from '../api/types.js';
 
-const FIELDS = ['camera', 'day', 'zone', 'kind', 'severity', 'q', 'like'] as const;
+/** `list` is 'changes' if they are not grouped by visit. */
+const FIELDS = ['camera', 'day', 'zone', 'kind', 'severity', 'q', 'like', 'list'] as const;
 export type Filter = Readonly<Record<(typeof FIELDS)[number], string>>;
 
 /** @returns the filter of an address; a link may have any text, so a day that is none is left out */
@@ -12,6 +13,10 @@ export function filterOf(query: URLSearchParams): Filter {
 
 /** Whether the service searches: for words, or for changes like another. */
 export const isSearch = ({ q, like }: Filter): boolean => q.trim() !== '' || like !== '';
+
+/** Whether the list is grouped by visit: zones, kinds, severities and searches are of changes. */
+export const isGrouped = (filter: Filter): boolean =>
+  !isSearch(filter) && (['zone', 'kind', 'severity', 'list'] as const).every((field) => filter[field] === '');
 
 /** @returns the query without empty fields */
 export const queryOf = (filter: Filter): URLSearchParams =>
@@ -48,6 +53,10 @@ function startOf(day: string, offset: number): Date {
 
 const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && dayOf(startOf(text, 0).toISOString()) === text;
+
+/** Whether a visit passes the camera and day of the filter. */
+export const isShown = ({ camera, first_seen }: Visit, filter: Filter): boolean =>
+  (filter.camera === '' || camera === filter.camera) && (filter.day === '' || dayOf(first_seen) === filter.day);
 
 /** Whether the change passes the filter except for its words, which the service searches. */
 export function matches(change: Change, filter: Filter): boolean {

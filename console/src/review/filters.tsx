@@ -49,6 +49,14 @@ export function Filters({ filter, search, onFilter }: Props) {
         options={SEVERITIES.map((severity) => [severity, severity])}
         onChange={(severity) => onFilter({ severity })}
       />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={filter.list === ''}
+          onChange={(event) => onFilter({ list: event.currentTarget.checked ? '' : 'changes' })}
+        />
+        Group by visit
+      </label>
       <Calendar camera={filter.camera} day={filter.day} onDay={(day) => onFilter({ day })} />
     </form>
   );

@@ -1,22 +1,45 @@
-/** The list of changes. */
-import type { Change, ChangeMatch } from '../api/types.js';
-import { ago, shownTime } from '../ui/format.js';
+/** The list of visits and changes. */
+import { localPath } from '../api/client.js';
+import type { Change, ChangeMatch, Visit } from '../api/types.js';
+import { ago, shownSpan, shownTime } from '../ui/format.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { pending, withPending } from './actions.js';
 import { zoneName } from './store.js';
+import type { Entry } from './visits.js';
 
 interface Props {
-  readonly changes: readonly Change[];
+  readonly entries: readonly Entry[];
   readonly selected: string | undefined;
   readonly onSelect: (id: string) => void;
   /** of the hits of a search, by id */
   readonly matches?: ReadonlyMap<string, ChangeMatch>;
 }
 
-export const ChangeList = ({ changes, selected, onSelect, matches }: Props) => (
-  <VirtualList label="Changes" items={changes} idOf={({ id }) => id} selected={selected} onSelect={onSelect}>
-    {(change) => <Row change={withPending(change)} match={matches?.get(change.id)} />}
+export const ChangeList = ({ entries, selected, onSelect, matches }: Props) => (
+  <VirtualList label="Changes" items={entries} idOf={({ id }) => id} selected={selected} onSelect={onSelect}>
+    {({ id, visit, changes }) =>
+      visit === null ? (
+        changes.map((change) => <Row key={id} change={withPending(change)} match={matches?.get(id)} />)
+      ) : (
+        <VisitRow visit={visit} changes={changes.length} />
+      )
+    }
   </VirtualList>
+);
+
+const VisitRow = ({ visit, changes }: { readonly visit: Visit; readonly changes: number }) => (
+  <div class="visit-row">
+    {visit.picture && <img src={localPath(visit.picture.url)} alt="" loading="lazy" />}
+    <span class="row-title" title={visit.caption}>
+      {visit.caption}
+    </span>
+    <span class="row-facts">
+      <span>{visit.camera}</span>
+      <time dateTime={visit.first_seen}>{shownSpan(visit.first_seen, visit.last_seen)}</time>
+      {visit.status === 'open' && <b>still there</b>}
+      {changes > 0 && <span>{changes === 1 ? '1 change' : `${changes} changes`}</span>}
+    </span>
+  </div>
 );
 
 function Row({ change, match }: { readonly change: Change; readonly match: ChangeMatch | undefined }) {

@@ -1,4 +1,4 @@
-/** The page "Review": the live list of changes, filters, and the selected change. */
+/** The page "Review": the live list of visits and changes, filters, and the selected one. */
 import { useSignalEffect } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation, useSearchParams } from 'wouter-preact';
@@ -8,12 +8,14 @@ import { useKeys } from '../ui/keys.js';
 import '../styles/review.css';
 import { resumeActions } from './actions.js';
 import { Detail } from './detail.js';
-import { briefOf, type Filter, filterOf, isSearch, matches, queryOf, spanOf } from './filter.js';
+import { briefOf, type Filter, filterOf, isGrouped, isSearch, isShown, matches, queryOf, spanOf } from './filter.js';
 import { Filters } from './filters.js';
 import { ChangeList } from './list.js';
 import { hits, searchFault, searchFor, searching, searchMore } from './search.js';
 import { byTime, changes, loadCameras, loadChange, loadChanges, loadFault, loading, onLiveEvent } from './store.js';
 import { Understood } from './understood.js';
+import { VisitDetail } from './visit-detail.js';
+import { entryOf, groupedByVisit, loadVisit, loadVisits, onVisitEvent, visitFault, visits } from './visits.js';
 
 export function ReviewPage({ params }: { readonly params: { readonly change?: string } }) {
   const [, navigate] = useLocation();
@@ -24,22 +26,33 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
   const selected = params.change;
 
   useEffect(resumeActions, []);
-  useEffect(() => watchEvents(onLiveEvent), []);
+  useEffect(
+    () =>
+      watchEvents((event) => {
+        onLiveEvent(event);
+        onVisitEvent(event);
+      }),
+    [],
+  );
   useSignalEffect(() => {
     // Also after the service was away.
     recoveries.value;
     void loadCameras().catch(() => undefined);
     void loadChanges();
+    void loadVisits();
   });
   useEffect(() => {
-    if (filter.day !== '') void loadChanges(spanOf(filter.day));
+    if (filter.day === '') return;
+    void loadChanges(spanOf(filter.day));
+    void loadVisits(spanOf(filter.day));
   }, [filter.day]);
   const searches = isSearch(filter);
   useEffect(() => searchFor(filter), [queryOf(filter).toString(), recoveries.value]);
   useEffect(() => {
-    if (selected === undefined || changes.peek().has(selected)) return;
-    loadChange(selected).then(
-      (change) => setMissing(change === undefined ? selected : null),
+    if (selected === undefined || changes.peek().has(selected) || visits.peek().has(selected)) return;
+    const found = selected.startsWith('vis_') ? loadVisit(selected) : loadChange(selected);
+    found.then(
+      (read) => setMissing(read === undefined ? selected : null),
       () => undefined,
     );
   }, [selected]);
@@ -47,14 +60,20 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
   const shown = searches
     ? hits.value.ids.flatMap((id) => changes.value.get(id) ?? [])
     : byTime.value.filter((change) => matches(change, filter));
-  const position = shown.findIndex(({ id }) => id === selected);
+  const shownVisits = isGrouped(filter) ? [...visits.value.values()].filter((visit) => isShown(visit, filter)) : [];
+  const entries = shownVisits.length === 0 ? shown.map(entryOf) : groupedByVisit(shown, shownVisits);
+  const position = entries.findIndex(
+    (entry) => entry.id === selected || entry.changes.some(({ id }) => id === selected),
+  );
   const change = selected === undefined ? undefined : changes.value.get(selected);
+  const visit = selected === undefined ? undefined : visits.value.get(selected);
+  const left = shownVisits.length === 0 ? shown.length : entries.length - shownVisits.length;
   const select = (id: string | undefined) => {
     const text = queryOf(filter).toString();
     if (id !== undefined)
       navigate(`/review/${id}${text === '' ? '' : `?${text}`}`, { replace: selected !== undefined });
   };
-  const step = (by: number) => () => select(shown[Math.min(Math.max(position + by, 0), shown.length - 1)]?.id);
+  const step = (by: number) => () => select(entries[Math.min(Math.max(position + by, 0), entries.length - 1)]?.id);
   // Each choice is a step of the browser's history; typed letters are not.
   const onFilter = (part: Partial<Filter>) =>
     setQuery(queryOf({ ...filter, ...part }), { replace: part.q !== undefined && filter.q !== '' });
@@ -78,13 +97,14 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
         </header>
         <p class="quiet" role="status">
           {searches && hits.value.cursor !== null && 'the first '}
-          {shown.length} {shown.length === 1 ? 'change' : 'changes'}
+          {shownVisits.length > 0 && `${shownVisits.length} ${shownVisits.length === 1 ? 'visit' : 'visits'}, and `}
+          {left} {left === 1 ? 'change' : 'changes'}
           {searches ? searching.value && ', searching …' : loading.value && ', reading …'}
           {live.value && ', live'}
           <kbd>j</kbd>
           <kbd>k</kbd>
         </p>
-        <p class="fault">{searches ? searchFault.value : loadFault.value}</p>
+        <p class="fault">{searches ? searchFault.value : loadFault.value || visitFault.value}</p>
         {filter.like !== '' && (
           <p class="quiet">
             Changes like “{changes.value.get(filter.like)?.caption ?? filter.like}”{' '}
@@ -94,10 +114,10 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
           </p>
         )}
         {searches && <Understood summary={hits.value.summary} />}
-        {shown.length > 0 ? (
+        {entries.length > 0 ? (
           <ChangeList
-            changes={shown}
-            selected={selected}
+            entries={entries}
+            selected={entries[position]?.id}
             onSelect={select}
             {...(searches ? { matches: hits.value.matches } : {})}
           />
@@ -112,12 +132,15 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
       </section>
       <section class="review-detail" aria-label="Selected change">
         {change !== undefined && <Detail change={change} onNext={step(1)} />}
-        {change === undefined && missing === selected && selected !== undefined && (
-          <p class="fault">There is no change {selected}: it never was or has expired.</p>
+        {visit !== undefined && <VisitDetail visit={visit} changes={entries[position]?.changes ?? []} />}
+        {change === undefined && visit === undefined && missing === selected && selected !== undefined && (
+          <p class="fault">
+            There is no {selected.startsWith('vis_') ? 'visit' : 'change'} {selected}: it never was or has expired.
+          </p>
         )}
-        {selected === undefined && shown.length > 0 && (
+        {selected === undefined && entries.length > 0 && (
           <p class="quiet">
-            Choose a change, or press <kbd>j</kbd>.
+            Choose a line, or press <kbd>j</kbd>.
           </p>
         )}
       </section>

@@ -1,12 +1,7 @@
 /** The changes of a recording that are places of a visit, and the passages of each hour. Pure. */
-import { type Box, overlapsBy } from '../../images.js';
+import { isPlaceOf } from '../../visits/places.js';
 import { isoTimeIn } from '../inputs/wall-clock.js';
 import type { FootageChange, FootageVisit, Moment } from '../records.js';
-
-/** Time between a frame that shows the visit and one that shows the change, ms (set: a frame or two). */
-const NEAR_MS = 2_000;
-/** Share of the smaller box that both have in common (set). */
-const SAME_PLACE = 0.3;
 
 const timeOf = ({ at, seconds }: Moment): number => (at === null ? seconds * 1000 : Date.parse(at));
 
@@ -18,28 +13,19 @@ export function visitsOfChanges(
   changes: readonly FootageChange[],
   all: readonly FootageVisit[],
 ): ReadonlyMap<string, string> {
-  const visits = all.filter(({ kind }) => kind === 'visit');
+  const visits = all
+    .filter(({ kind }) => kind === 'visit')
+    .map(({ id, camera, path }) => ({ id, camera, path: path.map(({ at, box }) => [Date.parse(at), box] as const) }));
   return new Map(
     changes.flatMap((change): [string, string][] => {
       if (change.object !== undefined) return [];
-      const visit = visits.find((one) => one.camera === change.camera && isPlaceOf(change, one));
+      const { regions, first_seen, last_seen } = change;
+      const place = { regions, from: timeOf(first_seen), until: timeOf(last_seen) };
+      const visit = visits.find(({ camera, path }) => camera === change.camera && isPlaceOf(place, path));
       return visit === undefined ? [] : [[change.id, visit.id]];
     }),
   );
 }
-
-function isPlaceOf({ regions, first_seen, last_seen }: FootageChange, { path }: FootageVisit): boolean {
-  const [from, until] = [timeOf(first_seen) - NEAR_MS, timeOf(last_seen) + NEAR_MS];
-  return path.some((point) => {
-    const time = Date.parse(point.at);
-    // "Before" shows where the thing was some frames ago.
-    return regions.some(
-      ({ side, box }) => time <= until && (side === 'before' || time >= from) && isSamePlace(box, point.box),
-    );
-  });
-}
-
-const isSamePlace = (a: Box, b: Box): boolean => overlapsBy(a, b, SAME_PLACE);
 
 export interface PassagesOfHour {
   readonly camera: string;

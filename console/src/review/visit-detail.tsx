@@ -1,0 +1,61 @@
+/** One visit: its sentence, the frame that shows it best with its way, its times, and the changes of it. */
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { localPath } from '../api/client.js';
+import type { Change, Visit } from '../api/types.js';
+import { UNITS } from '../pair/outlines.js';
+import { Fact } from '../ui/fact.js';
+import { shownSpan, shownTime } from '../ui/format.js';
+
+interface Props {
+  readonly visit: Visit;
+  readonly changes: readonly Change[];
+}
+
+export const VisitDetail = ({ visit, changes }: Props) => (
+  <article class="detail">
+    <p class="sentence plain-sentence">{visit.caption}</p>
+    <Picture key={visit.best.comparison} visit={visit} />
+    {changes.length > 0 && (
+      <ul class="visit-changes" aria-label="Changes of this visit">
+        {changes.map(({ id, caption, confirmed_at }) => (
+          <li key={id}>
+            <Link href={`/review/${id}`}>{caption}</Link> {shownTime(confirmed_at)}
+          </li>
+        ))}
+      </ul>
+    )}
+    <dl class="detail-facts">
+      <Fact name="Camera">{visit.camera}</Fact>
+      <Fact name={visit.there_before ? 'There since' : 'First seen'}>{shownTime(visit.first_seen)}</Fact>
+      <Fact name="Last seen">{shownTime(visit.last_seen)}</Fact>
+      {visit.gone !== null && <Fact name="Gone">{shownSpan(visit.gone.after, visit.gone.before)}</Fact>}
+      <Fact name="Shown at">{shownTime(visit.best.at)}</Fact>
+      <Fact name="Identity">{visit.identity}</Fact>
+      <Fact name="State">{visit.end ?? visit.status}</Fact>
+    </dl>
+  </article>
+);
+
+/** The drawing is stretched over the picture; its lines keep their width. */
+function Picture({ visit: { best, path, picture } }: Pick<Props, 'visit'>) {
+  const [gone, setGone] = useState(false);
+  if (picture === undefined || gone) return <p class="frame-gone">The frame is not available any more.</p>;
+  const unit = (share: number) => Math.round(share * UNITS);
+  const { x, y, width, height } = best.box;
+  const box = `M${unit(x)} ${unit(y)}h${unit(width)}v${unit(height)}h${-unit(width)}Z`;
+  const feet = path.map(({ box: at }) => `${unit(at.x + at.width / 2)} ${unit(at.y + at.height)}`);
+  return (
+    <div class="frame">
+      <img src={localPath(picture.url)} alt="The visit where it is seen best" onError={() => setGone(true)} />
+      <svg viewBox={`0 0 ${UNITS} ${UNITS}`} preserveAspectRatio="none" aria-hidden="true" data-outline="visit">
+        {[box, `M${feet.join('L')}`].map((d) => (
+          <g key={d}>
+            <path class="casing" d={d} />
+            <path class="line" d={d} />
+          </g>
+        ))}
+      </svg>
+    </div>
+  );
+}

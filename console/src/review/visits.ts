@@ -1,0 +1,90 @@
+/** Visits of the service, and the list in which a visit has the changes that are its places. */
+import { computed, signal } from '@preact/signals';
+import { isPlaceOf } from '../../../src/visits/places.js';
+import { ApiError, api, messageOf, ok } from '../api/client.js';
+import type { LiveEvent } from '../api/events.js';
+import { readPages } from '../api/pages.js';
+import type { Change, Visit } from '../api/types.js';
+
+/** Pages of visits that are read; earlier ones are read when a day is chosen. */
+const MOST_PAGES = 10;
+
+/** By id. The map is replaced whenever it changes. */
+export const visits = signal<ReadonlyMap<string, Visit>>(new Map());
+export const visitFault = signal('');
+
+const put = (found: readonly Visit[]): void => {
+  visits.value = new Map([...visits.peek(), ...found.map((visit) => [visit.id, visit] as const)]);
+};
+
+/** Reads the visits of a time span, or the latest ones. Visits that were read earlier stay. */
+export async function loadVisits(span: { since?: string; until?: string } = {}): Promise<void> {
+  visitFault.value = '';
+  try {
+    const read = (query: object) => ok(api.GET('/v1/visits', { params: { query: { ...query, ...span } } }));
+    put((await readPages(read, MOST_PAGES)).items);
+  } catch (error) {
+    visitFault.value = messageOf(error);
+  }
+}
+
+/** @returns undefined if there is no such visit */
+export async function loadVisit(id: string): Promise<Visit | undefined> {
+  try {
+    const visit = await ok(api.GET('/v1/visits/{id}', { params: { path: { id } } }));
+    put([visit]);
+    return visit;
+  } catch (error) {
+    if (error instanceof ApiError && [400, 404].includes(error.status)) return undefined;
+    throw error;
+  }
+}
+
+export function onVisitEvent({ visit }: LiveEvent): void {
+  if (visit !== undefined) void loadVisit(visit).catch(() => undefined);
+}
+
+/** A line of the list: a visit with its changes, or a change that is part of none. */
+export interface Entry {
+  readonly id: string;
+  readonly at: string;
+  readonly visit: Visit | null;
+  readonly changes: readonly Change[];
+}
+
+export const entryOf = (change: Change): Entry => ({
+  ...{ id: change.id, at: change.confirmed_at, visit: null, changes: [change] },
+});
+
+/** Finds the visit of a change. Its answers are kept until the visits change. */
+const visitOf = computed(() => {
+  const paths = [...visits.value.values()].map((visit) => ({
+    visit,
+    path: visit.path.map(({ at, box }) => [Date.parse(at), box] as const),
+  }));
+  const known = new WeakMap<Change, Visit | null>();
+  return (change: Change): Visit | null => {
+    const kept = known.get(change);
+    if (kept !== undefined) return kept;
+    const { id, camera, regions, first_seen, last_seen, object } = change;
+    const place = { regions, from: Date.parse(first_seen), until: Date.parse(last_seen) };
+    const found = paths.find(
+      ({ visit, path }) =>
+        visit.camera === camera &&
+        (visit.changes.some((linked) => linked.id === id) || (object === undefined && isPlaceOf(place, path))),
+    );
+    known.set(change, found?.visit ?? null);
+    return found?.visit ?? null;
+  };
+});
+
+/** @returns the latest first. @param shown visits of the list; a change of another one stands alone */
+export function groupedByVisit(changes: readonly Change[], shown: readonly Visit[]): Entry[] {
+  const ofVisits = new Map<string, Change[]>(shown.map(({ id }) => [id, []]));
+  const alone = changes.filter((change) => ofVisits.get(visitOf.value(change)?.id ?? '')?.push(change) === undefined);
+  const entries = shown.map((visit): Entry => {
+    const { id, first_seen: at } = visit;
+    return { id, at, visit, changes: ofVisits.get(id) ?? [] };
+  });
+  return [...entries, ...alone.map(entryOf)].sort((a, b) => (a.at < b.at ? 1 : -1));
+}
