@@ -42,6 +42,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'find when a place in a recording changed',
     load: async () => (await import('./when.js')).command,
   },
+  watch: {
+    summary: 'send the pictures of a folder to the service',
+    load: async () => (await import('./watch.js')).command,
+  },
   companion: {
     summary: 'describe the events of a Frigate recorder',
     load: async () => (await import('./companion.js')).command,
