@@ -15,7 +15,7 @@ import { ROOT, requireNode, runMain, Stop, say } from './lib/shell.mjs';
 import { Tally } from './lib/tally.mjs';
 
 /** Tests of whole processes: they wait for starts and ends more than they compute. */
-const PROCESS_TESTS = ['test/e2e/', 'test/chaos/', 'test/console/'];
+const PROCESS_TESTS = ['test/e2e/', 'test/console/'];
 
 /** The short form of `npm run test:fuzz`. */
 const FUZZ = ['test/fuzz/main.mjs', '--examples=300', '--seed=1'];
@@ -71,8 +71,13 @@ async function runEverything(tally) {
   );
   await tally.jest('processes (jest)', ['--maxWorkers=2', ...PROCESS_TESTS], join(reports, 'processes.json'));
 
-  console.log('\nhostile images and generated requests');
-  await Promise.all([sendHostileImages(tally), sendGeneratedRequests(tally, tools)]);
+  console.log('\nhostile images, generated requests, and disturbances');
+  await Promise.all([
+    sendHostileImages(tally),
+    sendGeneratedRequests(tally, tools),
+    // It waits more than it computes.
+    tally.check('disturbed service (short)', process.execPath, ['test/chaos/main.mjs', '--short']),
+  ]);
 
   if (python.missing) tally.skip('training and research (pytest)', python.missing);
   else await checkPython(tally, python.python, join(reports, 'training.xml'));

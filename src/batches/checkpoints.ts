@@ -15,6 +15,9 @@ import {
 } from '../footage/checkpoint.js';
 import { type BatchProgress, type BatchStore, batchPrefix } from '../stores/batches.js';
 
+/** The batch has ended, or its chunk was committed: by another worker, or by an earlier try that got no answer. */
+export class ChunkTaken extends Error {}
+
 interface Stores {
   readonly batches: Pick<BatchStore, 'checkpoint' | 'commit'>;
   readonly blobs: Pick<BlobStore, 'get' | 'put' | 'delete'>;
@@ -57,7 +60,7 @@ export function batchCheckpoints(batch: string, index: number, { batches, blobs 
         ...{ chunk: checkpoint.chunk, blob, checkpoint: JSON.stringify(stored) },
         progress: progressOf(checkpoint),
       });
-      if (!committed) throw new ScenedeltaError('cancelled', 'the batch has ended, or another worker has this camera');
+      if (!committed) throw new ChunkTaken();
       const dropped = [...kept].filter((key) => !frames.has(key));
       kept = new Set(frames.keys());
       for (const key of dropped) await blobs.delete(keyOf(key));

@@ -27,7 +27,7 @@ import {
 import type { CameraStore } from '../stores/cameras.js';
 import type { S3Client } from '../stores/s3-client.js';
 import { seesCamera } from '../stores/visibility.js';
-import { batchCheckpoints } from './checkpoints.js';
+import { batchCheckpoints, ChunkTaken } from './checkpoints.js';
 import { createMaterialize } from './materialize.js';
 import { createBatchPlaces, type Place } from './places.js';
 import { nothingToProcess, planBatch } from './plan.js';
@@ -121,6 +121,17 @@ export function createBatchProcessor(deps: BatchDependencies) {
     );
   };
 
+  const processToEnd: typeof processCamera = async (batch, ...rest) => {
+    try {
+      await processCamera(batch, ...rest);
+    } catch (thrown) {
+      if (!(thrown instanceof ChunkTaken)) throw thrown;
+      const now = await batches.get(batch.id);
+      // From the checkpoint that was committed in its place.
+      if (now?.status === 'running') await processToEnd(batch, ...rest);
+    }
+  };
+
   /** Fails the batch. Its finished chunks are kept until it is deleted. @param plan with the inputs that failed */
   const giveUp = async (id: string, error: ScenedeltaError, plan?: BatchPlan): Promise<void> => {
     if (await batches.fail(id, error.toProblem(), deps.clock(), plan)) {
@@ -162,7 +173,7 @@ export function createBatchProcessor(deps: BatchDependencies) {
     if ('laterAt' in place) return place;
     try {
       await place.take();
-      await processCamera(batch, camera, place.aside, signal);
+      await processToEnd(batch, camera, place.aside, signal);
     } finally {
       place.leave();
     }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { buildApp } from '../../src/api/app.js';
 import type { Api, ApiDependencies } from '../../src/api/dependencies.js';
 import { createIdempotencyRecords } from '../../src/api/intake/idempotency.js';
@@ -19,6 +19,7 @@ import { createEventReader } from '../../src/stores/events.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { finished } from '../helpers/comparisons.js';
+import { eventually } from '../helpers/eventually.js';
 import { checkedInject } from '../helpers/fake-app.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 import { form, jpeg, post } from '../helpers/requests.js';
@@ -186,6 +187,22 @@ describe('On a real Redis', () => {
       expect(await records().reserve(late)).toEqual({ id: 'cmp_b' });
       await records().release(now);
       expect(await records().reserve(late)).toEqual({ id: 'cmp_b' });
+    });
+
+    it('is free as soon as Redis takes writes again, if it refused the comparison and the release of the key', async () => {
+      const operator = new Redis(server.socket);
+      const { create } = deps.results;
+      deps.results.create = async (stored) => {
+        // READONLY, as of a primary that became a replica while it accepted.
+        await operator.replicaof('127.0.0.1', '1');
+        return create(stored);
+      };
+      const send = () => inject(post(body, { prefer: 'respond-async', 'idempotency-key': 'refused' }));
+      expect((await send()).statusCode).toBe(503);
+      deps.results.create = create;
+      await operator.replicaof('NO', 'ONE');
+      await eventually(async () => expect((await send()).statusCode).toBe(202), 30_000);
+      operator.disconnect();
     });
 
     it('keeps the key of a comparison that could not be erased', async () => {

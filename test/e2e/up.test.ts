@@ -56,17 +56,21 @@ it('SIGTERM closes everything: status 0, no process left, nothing lost; only its
   expect(await again.stop()).toEqual({ status: 0, signal: null });
 }, 240_000);
 
-it('comes up with a backlog and without the example, which does not wait behind it', async () => {
+it('killed, takes its processes with it, and comes up with its backlog, before which no example waits', async () => {
   const first = await startService({ dataDir });
   const pair = await changedPair();
   const { worker } = await first.processes();
   process.kill(worker, 'SIGSTOP');
-  for (let i = 0; i < 20; i++) await post(first, pair, { prefer: 'respond-async' });
+  const accepted = [];
+  for (let i = 0; i < 20; i++) accepted.push(await post(first, pair, { prefer: 'respond-async' }));
+  const pids = Object.values(await first.processes());
   first.process.kill('SIGKILL');
   await first.ended;
-  process.kill(worker, 'SIGKILL');
+  process.kill(worker, 'SIGCONT');
+  await eventually(() => expect(pids.filter(isAlive)).toEqual([]), 30_000);
   const again = await startService({ dataDir });
   expect(again.output()).toContain('skipped: there are comparisons already');
+  for (const { body } of accepted) expect((await finished(again, body.id)).status).toBe('finished');
   expect(await again.stop()).toEqual({ status: 0, signal: null });
 }, 240_000);
 

@@ -4,7 +4,9 @@ import { Readable } from 'node:stream';
 import { presentBatch } from '../../src/api/batches/present.js';
 import { type BatchDependencies, createBatchProcessor } from '../../src/batches/processor.js';
 import { createBatchRecovery } from '../../src/batches/recovery.js';
+import { storePlan } from '../../src/batches/stored-plan.js';
 import { ScenedeltaError } from '../../src/errors.js';
+import type { FootageSequence } from '../../src/footage/recording-plan.js';
 import { newId } from '../../src/ids.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
 import type { BatchRequest } from '../../src/stores/batch-request.js';
@@ -15,7 +17,7 @@ const bench = useBench();
 const HOUR = 3_600_000;
 const CAMERA = { files: 1, starts_at: new Date(0).toISOString(), ends_at: new Date(HOUR).toISOString() };
 const COUNTS = { reached: null, frames: 1, examined: 0, changes: 0, gaps: 0, failures: 0 };
-const REQUEST = { inputs: [], settings: {}, mergeWindow: null } as unknown as BatchRequest;
+const REQUEST = { inputs: [], settings: { zones: [], alerts: {} }, mergeWindow: null } as unknown as BatchRequest;
 
 /** A batch whose cameras a and b are processed. */
 async function running(): Promise<string> {
@@ -143,6 +145,30 @@ describe('the last step of a batch', () => {
     });
     await queue.close();
   });
+});
+
+it('a chunk that another worker has committed first fails nothing: the job goes on from that chunk', async () => {
+  const id = await running();
+  const times = { range: { from: 0, until: HOUR }, endsAt: HOUR };
+  await storePlan(id, 0, { camera: 'a', items: [], ...times } as unknown as FootageSequence, bench.blobs);
+  const pipeline = { operatingPoints: () => [] } as never;
+  const other = setUp({ pipeline });
+  let isFirst = true;
+  const slow = {
+    ...bench.blobs,
+    put: async (key: string, bytes: Uint8Array) => {
+      // A worker that froze here has lost its job to another one.
+      if (key.includes('/chunks/') && isFirst) {
+        isFirst = false;
+        expect(await other.step(id, { step: 'camera', camera: 0 })).toBe('done');
+      }
+      await bench.blobs.put(key, bytes);
+    },
+  };
+  const { step, queue } = setUp({ blobs: slow, pipeline });
+  expect(await step(id, { step: 'camera', camera: 0 })).toBe('done');
+  expect(await bench.batches.get(id)).toMatchObject({ status: 'running', chunks: [1, 0], error: null });
+  await Promise.all([queue.close(), other.queue.close()]);
 });
 
 describe('an error at every attempt', () => {

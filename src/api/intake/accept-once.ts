@@ -1,7 +1,11 @@
 /** Acceptance of a request once per Idempotency-Key: of a comparison, a camera's frame or a batch. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
-import type { IdempotencyRecords } from './idempotency.js';
+import { ACCEPTING_SECONDS, type IdempotencyRecords } from './idempotency.js';
+
+/** Pause before a release that failed is tried again: Redis has read by then what earlier connections had sent. */
+const RELEASE_PAUSE_MS = 1_000;
 
 export interface Acceptable<Accepted> {
   /** equal for equal requests, see fingerprint() */
@@ -37,11 +41,24 @@ export async function acceptOnce<Accepted>(
   try {
     accepted = await accept();
   } catch (err) {
-    await idempotency.release(reservation).catch(() => {});
+    const release = () => idempotency.release(reservation);
+    await release().catch(() => void releaseLater(release));
     throw err;
   }
   await idempotency.confirm(reservation).catch((err: Error) => {
     request.log.warn({ resource_id: id, reason: err.message }, 'Idempotency-Key not confirmed');
   });
   return { id, accepted };
+}
+
+/** The Redis that refused the request may refuse its release, too. Later than this another request takes the key. */
+async function releaseLater(release: () => Promise<void>): Promise<void> {
+  for (let left = ACCEPTING_SECONDS * 1000; left > 0; left -= RELEASE_PAUSE_MS) {
+    await sleep(RELEASE_PAUSE_MS, undefined, { ref: false });
+    const isReleased = await release().then(
+      () => true,
+      () => false,
+    );
+    if (isReleased) return;
+  }
 }

@@ -10,7 +10,7 @@ import { redisCall } from '../../stores/redis.js';
 
 const KEPT_SECONDS = 24 * 3600;
 /** Age from which a reservation without an accepted resource counts as dead: another request may take the key. */
-const ACCEPTING_SECONDS = 60;
+export const ACCEPTING_SECONDS = 60;
 
 interface IdempotentRequest {
   readonly apiKeyId: string;

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { DiskGuard } from '../../../scripts/lib/disk-guard.mjs';
 import { firstKey, waitUntilReady } from '../../../scripts/lib/example.mjs';
 import { claimPort } from '../../../scripts/lib/instance.mjs';
 import { wholeNumber } from '../../../scripts/lib/options.mjs';
@@ -19,8 +20,8 @@ export const dist = (file) => import(pathToFileURL(join(ROOT, 'dist', file)));
 /**
  * Redis, the API, and a worker unless `worker: false`, with the niceness that `npm run up` gives it; several `workers`
  * are named worker, worker-2 and so on. Each comes back if it is killed. `build: false` if dist/ is current.
- * redisUrl: the caller's Redis; absent: one is started. apiEnv: environment of the API alone. With AUTH=on in `env`,
- * `headers` of the result have a key.
+ * redisUrl: the caller's Redis; absent: one is started. apiEnv: environment of the API alone. folder: where the data
+ * folder is made. With AUTH=on in `env`, `headers` of the result have a key.
  * @returns {Promise<{ url: string, redisUrl: string, dataDir: string, headers: object, stop: () => Promise<void>,
  *   pid: (name: string) => number }>}
  */
@@ -32,9 +33,10 @@ export async function startService({
   apiEnv = {},
   build = true,
   niceness = WORKER_NICENESS,
+  folder = tmpdir(),
 } = {}) {
   if (build) await ensureBuild();
-  const dataDir = mkdtempSync(join(tmpdir(), 'sd-bench-'));
+  const dataDir = mkdtempSync(join(folder, 'sd-bench-'));
   const processes = [];
   const stop = async () => {
     const [redis, others] = [processes.filter(isRedis), processes.filter((child) => !isRedis(child))];
@@ -59,9 +61,12 @@ export async function startService({
 
   const startRedis = async () => {
     const socket = socketPath(join(dataDir, 'redis'), 'redis.sock');
-    const redis = add('redis', await ensureRedisServer(), redisArguments(dataDir, socket));
+    const guard = new DiskGuard({ dataDir, socket, report: () => {} });
+    const args = () => [...redisArguments(dataDir, socket), ...guard.redisArguments()];
+    const redis = add('redis', await ensureRedisServer(), args);
     await redis.start();
     await waitForRedis(socket, () => redis.running);
+    await guard.start();
     return `unix://${socket}`;
   };
   const usedRedis = redisUrl ?? (await startRedis());
