@@ -36,17 +36,7 @@ export interface ApiDependencies {
   readonly endpoints: Pick<EndpointStore, 'create' | 'update' | 'saveSecrets' | 'get' | 'list' | 'all' | 'erase'>;
   readonly cameras: Pick<
     CameraStore,
-    | 'put'
-    | 'alter'
-    | 'get'
-    | 'list'
-    | 'maskOf'
-    | 'state'
-    | 'snapshot'
-    | 'addFrame'
-    | 'waitingFrames'
-    | 'orderBaseline'
-    | 'erase'
+    'put' | 'alter' | 'get' | 'list' | 'maskOf' | 'state' | 'snapshot' | 'waitingFrames' | 'orderBaseline' | 'erase'
   >;
   readonly changes: Pick<
     ChangeStore,

@@ -3,7 +3,7 @@
 import type { StoredCamera } from '../cameras/camera.js';
 import type { Comparison } from '../schemas/comparison.js';
 import type { FrameRef } from '../schemas/frame-ref.js';
-import { type CameraStore, noCamera } from '../stores/cameras.js';
+import { noCamera } from '../stores/cameras.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
 import type { JobProducer } from './producer.js';
 
@@ -32,7 +32,6 @@ export async function enqueueFrame(
   accepted: AcceptedFrame,
   deps: {
     results: Pick<ResultStore, 'create' | 'erase'>;
-    cameras: Pick<CameraStore, 'addFrame'>;
     queue: Pick<JobProducer, 'addTurn'>;
   },
 ): Promise<StoredComparison> {
@@ -65,14 +64,9 @@ export async function enqueueFrame(
     },
   };
   // Sent together, so that they wait for the disk of Redis once. Redis runs them in this order: the job must find the
-  // waiting frame, and the frame its comparison. Recovery completes what a crash left, and a turn drops a frame without
-  // a comparison.
+  // waiting frame. Recovery adds a job that a crash left out.
   try {
-    const [, exists] = await Promise.all([
-      deps.results.create(stored),
-      deps.cameras.addFrame(id, comparisonId, capturedAt),
-      deps.queue.addTurn(id),
-    ]);
+    const [exists] = await Promise.all([deps.results.create(stored), deps.queue.addTurn(id)]);
     if (!exists) throw noCamera(id);
   } catch (err) {
     await deps.results.erase(comparisonId).catch(() => false);

@@ -15,17 +15,23 @@ const EXPIRY_SLACK_MS = 3_600_000;
 const APPEND_EVENT = `redis.call('XADD', KEYS[1], 'MAXLEN', '~', ${EVENTS_KEPT}, '*', 'event', ARGV[1], 'owner', owner)`;
 
 /**
- * KEYS: events, comparison, open, then the indexes. ARGV: event, id, comparison, frames, request (field 'job'), status,
- * callback ('' or '1'), created (ms), expires (ms), cutoff of the indexes (ms), owner.
+ * KEYS: events, comparison, open, then the indexes; at last the camera whose turn it waits for and its waiting frames,
+ * or '' twice. ARGV: event, id, comparison, frames, request (field 'job'), status, callback ('' or '1'), created (ms),
+ * expires (ms), cutoff of the indexes (ms), owner, capture time (ms). In one step: a frame that missed its place behind
+ * earlier ones would come too late. Returns 0 if there is no such camera.
  */
 export const CREATE = `
 local owner = ARGV[11]
+if KEYS[#KEYS] ~= '' then
+  if redis.call('HEXISTS', KEYS[#KEYS - 1], 'camera') == 0 then return 0 end
+  redis.call('ZADD', KEYS[#KEYS], ARGV[12], ARGV[2])
+end
 ${APPEND_EVENT}
 redis.call('HSET', KEYS[2], 'comparison', ARGV[3], 'frames', ARGV[4], 'job', ARGV[5], 'status', ARGV[6], 'callback', ARGV[7])
 redis.call('HSET', KEYS[2], 'owner', owner)
 redis.call('PEXPIREAT', KEYS[2], ARGV[9])
 redis.call('ZADD', KEYS[3], ARGV[8], ARGV[2])
-for i = 4, #KEYS do
+for i = 4, #KEYS - 2 do
   redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', ARGV[10])
   redis.call('ZADD', KEYS[i], ARGV[8], ARGV[2])
   redis.call('PEXPIREAT', KEYS[i], ARGV[9])

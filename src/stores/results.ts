@@ -33,7 +33,7 @@ export type ResultStore = ReturnType<typeof createResultStore>;
  */
 export function createResultStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
   const { retentionMs, now = systemClock } = options;
-  const runCreate = defineScript(redis, 'sdCreate', CREATE);
+  const runCreate = defineScript<number>(redis, 'sdCreate', CREATE);
   const runUpdate = defineScript<number>(redis, 'sdUpdate', UPDATE);
 
   /** @returns the comparisons that the query lists, undefined for the others */
@@ -55,9 +55,11 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
   };
 
   return {
-    create: ({ comparison, frames, request }: StoredComparison): Promise<void> =>
+    /** @returns false if it is the frame of a camera that does not exist */
+    create: ({ comparison, frames, request }: StoredComparison): Promise<boolean> =>
       redisCall('creating a comparison', async () => {
         const times = indexTimes(comparison, now(), retentionMs);
+        const { turn } = request;
         const keys = [
           KEYS.events,
           KEYS.comparison(comparison.id),
@@ -66,8 +68,9 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           KEYS.comparisonsByOwner(ownerOf(request)),
           KEYS.comparisonsOpenOf(ownerOf(request)),
           ...(comparison.camera === null ? [] : [KEYS.comparisonsByCamera(comparison.camera)]),
+          ...(turn === undefined ? ['', ''] : [KEYS.camera(turn.camera), KEYS.cameraFrames(turn.camera)]),
         ];
-        await runCreate(
+        const created = await runCreate(
           keys,
           JSON.stringify(eventOf(comparison, now())),
           comparison.id,
@@ -80,7 +83,9 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           times.expires,
           times.cutoff,
           ownerOf(request),
+          turn?.capturedAt ?? '',
         );
+        return created === 1;
       }),
 
     get: (id: string): Promise<StoredComparison | undefined> =>

@@ -170,7 +170,7 @@ export async function fakeApp(
   const events = new FakeEvents();
   const cameras = new FakeCameras();
   const changes = new FakeChanges();
-  const results = new FakeResults(events);
+  const results = new FakeResults(events, cameras);
   const fakes = {
     events,
     results,

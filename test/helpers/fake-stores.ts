@@ -67,12 +67,20 @@ export class FakeEvents implements EventReader {
 
 export class FakeResults {
   readonly kept = new Map<string, StoredComparison>();
-  constructor(private readonly events: FakeEvents) {}
+  constructor(
+    private readonly events: FakeEvents,
+    private readonly cameras = new FakeCameras(),
+  ) {}
   async eraseEvents() {}
 
   async create(stored: StoredComparison) {
+    const { turn } = stored.request;
+    if (turn !== undefined && !(await this.cameras.addFrame(turn.camera, stored.comparison.id, turn.capturedAt))) {
+      return false;
+    }
     this.kept.set(stored.comparison.id, stored);
     this.events.append(stored.comparison, ownerOf(stored.request));
+    return true;
   }
   async get(id: string) {
     return this.kept.get(id);

@@ -166,7 +166,7 @@ describe('the list', () => {
     const made = Array.from({ length: 60 }, (_, i) => acceptedComparison({ createdAt: start + Math.floor(i / 20) }));
     for (const accepted of made) await results.create(accepted);
     const before = made.map(({ comparison }) => comparison.id);
-    const ids = await all({}, 7, () => results.create(acceptedComparison()));
+    const ids = await all({}, 7, async () => void (await results.create(acceptedComparison())));
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => before.includes(id))).toEqual([...before].sort().reverse());
   });

@@ -11,7 +11,7 @@ const queues = useQueues();
 const { accept, deliver, open, recover, serve, statusOf } = queues;
 
 describe('recovery', () => {
-  it("adds a camera's frames to the waiting ones if their process died first, with one job for all of them", async () => {
+  it('queues one job for all waiting frames of a camera if their process died first', async () => {
     await setUpCamera(queues.bench, 'gate');
     const frames = [acceptedComparison({ camera: 'gate' }), acceptedComparison({ camera: 'gate' })];
     for (const [i, { request, ...rest }] of frames.entries()) {
@@ -26,10 +26,12 @@ describe('recovery', () => {
 
   it('fails a frame whose camera was erased meanwhile', async () => {
     const { request, ...rest } = acceptedComparison({ camera: 'gone' });
+    await setUpCamera(queues.bench, 'gone');
     await queues.bench.results.create({
       ...rest,
       request: { ...request, before: null, turn: { camera: 'gone', capturedAt: 1 } },
     });
+    await queues.bench.cameras.erase('gone');
     await recover();
     expect((await queues.bench.results.get(rest.comparison.id))?.comparison).toMatchObject({
       status: 'failed',
