@@ -33,11 +33,17 @@ export function optionalWhereDefault(schema: TSchema): TSchema {
 
 /**
  * @returns the schema of a JSON merge patch (RFC 7396) of what the schema describes: every member, at any depth, may be
- *   absent or null, and arrays replace the earlier ones
+ *   absent or null, and arrays replace the earlier ones. Its members have no descriptions: they are in the schema.
  */
 export function mergePatchOf(schema: TSchema): TSchema {
   const { properties, anyOf } = schema as { properties?: TProperties; anyOf?: TSchema[] };
-  const { $id: _id, default: _default, required: _required, ...rest } = schema as Record<string, unknown>;
+  const {
+    $id: _id,
+    default: _default,
+    required: _required,
+    description: _text,
+    ...rest
+  } = schema as Record<string, unknown>;
   if (anyOf !== undefined) return { ...rest, anyOf: anyOf.map(mergePatchOf) } as TSchema;
   if (properties === undefined) return rest as TSchema;
   const orNull = (member: TSchema) =>

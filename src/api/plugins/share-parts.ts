@@ -17,6 +17,8 @@ interface Part {
 
 /** Below this size a reader finds a schema sooner where it is used, characters of JSON. */
 const LEAST_SCHEMA = 100;
+/** Members from which on an object is written as another one and the rest. */
+const LEAST_EXTENDED = 8;
 /** Codes in the name of a problem. */
 const MOST_CODES = 3;
 const CODES = /`([a-z-]+)`: /g;
@@ -57,7 +59,38 @@ export function shareParts<T extends object>(document: T): T {
     return { $ref: `#/components/${section}/${shared.name}` };
   };
   replaceInside(root, [], refer);
+  extendSchemas(components.schemas as Record<string, Node>);
   return document;
+}
+
+/**
+ * Writes an object that has all members of another component, and more members or more required ones, as that component
+ * and the rest. An object that forbids further members can have no more than the other. In place.
+ */
+function extendSchemas(schemas: Record<string, Node>): void {
+  const membersOf = (schema: Node) => Object.entries((schema.properties ?? {}) as Node);
+  const requiredOf = (schema: Node) => (schema.required ?? []) as string[];
+  for (const schema of Object.values(schemas)) {
+    const members = new Map(membersOf(schema).map(([key, value]) => [key, JSON.stringify(value)]));
+    const [name, base] =
+      Object.entries(schemas).find(([, one]) => {
+        const some = membersOf(one);
+        if (some.length < LEAST_EXTENDED || one.additionalProperties !== schema.additionalProperties) return false;
+        const more = members.size - some.length + requiredOf(schema).length - requiredOf(one).length;
+        if (more <= 0 || (schema.additionalProperties === false && members.size > some.length)) return false;
+        if (!requiredOf(one).every((key) => requiredOf(schema).includes(key))) return false;
+        return some.every(([key, value]) => members.get(key) === JSON.stringify(value));
+      }) ?? [];
+    if (base === undefined) continue;
+    const inherited = new Set(membersOf(base).map(([key]) => key));
+    const required = requiredOf(schema).filter((key) => !requiredOf(base).includes(key));
+    const rest = membersOf(schema).filter(([key]) => !inherited.has(key));
+    delete schema.additionalProperties;
+    Object.assign(schema, { allOf: [{ $ref: `#/components/schemas/${name}` }], required });
+    schema.properties = Object.fromEntries(rest);
+    if (rest.length === 0) delete schema.properties;
+    if (required.length === 0) delete schema.required;
+  }
 }
 
 /** Calls `enter` for each object; it returns whether to visit what is inside. */

@@ -118,7 +118,7 @@ export const BatchRequestSchema = Type.Object(
 );
 export const BatchOptionsSchema = Type.Object(
   { inputs: Type.Optional(BatchRequestSchema.properties.inputs), ...options },
-  closed,
+  { $id: 'BatchOptions', ...closed },
 );
 export type BatchOptions = Static<typeof BatchOptionsSchema>;
 

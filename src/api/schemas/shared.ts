@@ -47,7 +47,7 @@ import {
 } from '../event-stream.js';
 import { ServedModelSchema } from '../intake/models.js';
 import { AskRequestSchema } from './ask.js';
-import { BatchFormSchema, BatchRequestSchema } from './batches.js';
+import { BatchFormSchema, BatchOptionsSchema, BatchRequestSchema } from './batches.js';
 import {
   AlarmBudgetSchema,
   BaselineFormSchema,
@@ -125,6 +125,7 @@ const COMPONENTS: readonly TSchema[] = [
   BaselineFormSchema,
   BaselineOrderSchema,
   DeliverySchema,
+  BatchOptionsSchema,
   BatchRequestSchema,
   BatchFormSchema,
   BatchCameraSchema,
