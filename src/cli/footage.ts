@@ -18,7 +18,8 @@ import { writeResults } from './footage/outputs.js';
 import { isManifest, runPairs } from './footage/pairs.js';
 import { startFootageProgress } from './footage/progress.js';
 import { boundSequences, firstFrameSize } from './footage/range.js';
-import { assertAccounted, formatPlan, formatResult } from './footage/report-lines.js';
+import { assertAccounted, formatResult } from './footage/report-lines.js';
+import { scanTable } from './footage/scan.js';
 import { planOf, s3Sources, startPipeline } from './footage/start.js';
 import { makeFolder } from './write-at-once.js';
 
@@ -31,7 +32,7 @@ export const command = createCommand('footage')
     '<input...>',
     'files, folders, globs, image sequences (frame-%04d.jpg), s3://BUCKET/PREFIX, or pairs.ndjson',
   )
-  .requiredOption('-d, --output-dir <folder>', 'folder of the outputs')
+  .option('-d, --output-dir <folder>', 'folder of the outputs; needed without --scan-only', '')
   .option('--template <text>', "camera and time from the paths: frigate, dated, or a text as '{camera}/{t:%Y%m%d}.mp4'")
   .option('--camera <name>', 'name of the camera, if no template names it; default: the folder of the files')
   .option('--start <time>', 'capture time of the first frame; the files follow each other without a pause')
@@ -56,7 +57,7 @@ export const command = createCommand('footage')
     '--from-stats',
     'the inputs are folders of earlier runs: print the alerts that other settings (-c) would cause',
   )
-  .option('--scan-only', 'only list cameras, files and times')
+  .option('--scan-only', 'only print a table per camera: files, times and their source, gaps, overlaps, doubts')
   .option('--restart', 'drop what an earlier run left in the folder')
   .option('-q, --quiet', 'print errors only')
   .action(run);
@@ -74,6 +75,9 @@ command.parseOptions = (argv) => parseOptions(argv.map((argument) => TWO_LETTERS
 const INTERRUPTED = 130;
 
 async function run(inputs: readonly string[], options: FootageOptions): Promise<void> {
+  if (options.outputDir === '' && options.scanOnly === undefined) {
+    throw new ScenedeltaError('invalid-request', 'expected -d, --output-dir <folder>, or --scan-only');
+  }
   const config = await configWith(options);
   if (options.fromStats) return dryRunFootage(inputs, options, config);
   const interrupted = new AbortController();
@@ -115,7 +119,8 @@ async function processInputs(
   if (options.clips) assertNoPrivacy(settings.zones);
   const sequences = await boundSequences(plan, { options, settings, config, timeZone, every, signal });
   for (const warning of plan.warnings) process.stderr.write(`scenedelta footage: ${warning}\n`);
-  if (options.scanOnly) return void process.stdout.write(`${formatPlan(plan, timeZone)}\n`);
+  if (options.scanOnly)
+    return void process.stdout.write(`${await scanTable(plan, sequences, config, { timeZone, signal })}\n`);
 
   await makeFolder(options.outputDir);
   const folder = new RunFolder(options.outputDir);

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import type { FootageSummary } from '../../src/footage/records.js';
@@ -59,6 +59,64 @@ describe('clips that overlap', () => {
     expect(changes).toEqual(['2020-12-22T13:41:56.000Z']);
     expect(account).toBe('40 frames in = 28 looked at + 12 skipped (12 seen twice)');
     expect(warnings).toEqual([expect.stringContaining('12 frames show a time that an earlier file shows')]);
+  });
+});
+
+describe('--scan-only', () => {
+  const scan = (input: string, ...options: string[]) =>
+    new Promise<string[]>((resolve) => {
+      const env = { ...process.env, MODELS_DIR: models, DEFAULT_MODEL: 'bundle-tiny', DEVICE: 'cpu', FFMPEG };
+      execFile(process.execPath, [main, 'footage', input, '--scan-only', ...options], { env, cwd: folder }, (_, out) =>
+        resolve(out.trim().split('\n')),
+      );
+    });
+  const picture = async (...names: string[]) => {
+    const bytes = await scene(96, 64).png().toBuffer();
+    await Promise.all(
+      names.map(async (name) => {
+        await mkdir(dirname(join(folder, name)), { recursive: true });
+        await writeFile(join(folder, name), bytes);
+      }),
+    );
+  };
+
+  it('prints gaps, overlaps and the files of a camera, and accounts for each file', async () => {
+    await mkdir(join(folder, 'scan'));
+    for (const time of ['134135', '134142', '140000']) {
+      await writeVideo(join(folder, `scan/gate-20201222-${time}.mp4`), [{ frames: 76, blocks: [] }]);
+    }
+    await writeFile(join(folder, 'scan/broken.mp4'), 'no video');
+    expect(await scan('scan', '--tz', 'UTC', '--gap', '60s')).toEqual([
+      'scan',
+      '  files     3 videos, 0 pictures',
+      '  first     2020-12-22T13:41:35.000Z scan/gate-20201222-134135.mp4',
+      '  last      2020-12-22T14:00:00.000Z scan/gate-20201222-140000.mp4',
+      '  times     3 by their names',
+      '  gaps      1',
+      '            1079.0 s from 2020-12-22T13:42:01.000Z to 2020-12-22T14:00:00.000Z',
+      '  overlaps  1',
+      '            12.0 s from 2020-12-22T13:41:42.000Z: scan/gate-20201222-134142.mp4',
+      '  doubts    none',
+      expect.stringContaining('failed: scan/broken.mp4'),
+      '4 files in = 3 of 1 cameras + 1 left out: the reasons are above',
+    ]);
+  });
+
+  it.each([
+    ['20261025_023000', 'Europe/Berlin', 'a time that Europe/Berlin has twice, and the first one is assumed'],
+    ['20260329_023000', 'Europe/Berlin', 'a time that Europe/Berlin skips in spring'],
+    ['20261101_013000', 'America/New_York', 'a time that America/New_York has twice'],
+    ['20260405_014500', 'Australia/Lord_Howe', 'a time that Australia/Lord_Howe has twice'],
+    ['20260329_023000', 'UTC', null],
+    ['20261025_033000', 'Europe/Berlin', null],
+  ])('names the doubt about %s in %s', async (name, zone, doubt) => {
+    const camera = `clock-${name}-${zone.replaceAll('/', '-')}`;
+    await picture(`${camera}/${name}.png`);
+    const rows = await scan(camera, '--tz', zone);
+    expect(rows.filter((row) => row.includes('a time that'))).toEqual(
+      doubt === null ? [] : [expect.stringContaining(doubt)],
+    );
+    expect(rows.at(-1)).toBe('1 files in = 1 of 1 cameras + 0 left out');
   });
 });
 

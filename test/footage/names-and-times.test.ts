@@ -1,5 +1,5 @@
 /** Times and cameras from names, options and time zones. */
-import { readName, timeInName } from '../../src/footage/inputs/names.js';
+import { clockInName, readName } from '../../src/footage/inputs/names.js';
 import { compileTemplate, PRESETS } from '../../src/footage/inputs/template.js';
 import { parseCalendarTime, parseDuration, parseTimeOption } from '../../src/footage/inputs/times.js';
 import { instantOf, isoTimeIn } from '../../src/footage/inputs/wall-clock.js';
@@ -51,7 +51,7 @@ describe('times in names', () => {
     ['frame-000123.jpg', null],
     ['serial-920260601120005.jpg', null],
   ])('reads %s', (name, expected) => {
-    expect(iso(timeInName(name, 'UTC'))).toBe(expected);
+    expect(iso(clockInName(name, 'UTC')?.at ?? null)).toBe(expected);
   });
 });
 

@@ -1,26 +1,12 @@
-/** Printed lines of the command: the plan of a run, and its result. */
+/** Printed lines of the command: the result of a run. */
 import { ScenedeltaError } from '../../errors.js';
 import { SKIP_REASONS, type SkipReason, sumOfAccounts, unaccounted } from '../../footage/frame-account.js';
-import type { RecordingPlan } from '../../footage/inputs/plan.js';
 import { isoTimeIn } from '../../footage/inputs/wall-clock.js';
 import type { Recording } from '../../footage/outputs/recording.js';
-import type { FootageItem } from '../../footage/recording-plan.js';
 import type { FootageChange, FootageFailure, Moment } from '../../footage/records.js';
 
 /** Failures that are printed; all of them are in changes.json. */
 const SHOWN_FAILURES = 10;
-
-/** @param timeZone in which times are printed */
-export function formatPlan({ sequences, failures }: RecordingPlan, timeZone: string): string {
-  const iso = (at: number) => isoTimeIn(at, timeZone);
-  const lines = sequences.map(({ camera, items }) => {
-    const [first, last] = [items[0] as FootageItem, items.at(-1) as FootageItem];
-    const videos = items.filter(({ kind }) => kind === 'video').length;
-    const what = [`${videos} videos`, `${items.length - videos} pictures`].filter((text) => !text.startsWith('0 '));
-    return `${camera}: ${what.join(', ')}, first ${iso(first.at)} ${first.file}, last ${iso(last.at)} ${last.file}`;
-  });
-  return [...lines, ...formatFailures(failures)].join('\n');
-}
 
 export function formatResult(recording: Recording, outputs: string, timeZone: string): string {
   const { summary, changes, failures, gaps } = recording;
@@ -74,7 +60,7 @@ function formatChange({ camera, caption, first_seen, reverted }: FootageChange, 
 export const formatMoment = ({ at }: Moment, timeZone: string): string | null =>
   at === null ? null : isoTimeIn(Date.parse(at), timeZone);
 
-function formatFailures(failures: readonly FootageFailure[]): string[] {
+export function formatFailures(failures: readonly FootageFailure[]): string[] {
   const lines = failures.slice(0, SHOWN_FAILURES).map(({ file, reason }) => `failed: ${file} ${reason}`);
   const others = failures.length - lines.length;
   return others > 0 ? [...lines, `failed: ${others} others`] : lines;

@@ -37,7 +37,7 @@ export async function planOf(
   const files = new Map<string, ListedFile>();
   const s3 = s3Sources(config);
   for (const input of inputs) {
-    const listing = listFiles(input, { outputs: options.outputDir, s3 });
+    const listing = listFiles(input, { outputs: options.outputDir || null, s3 });
     for await (const file of listing) files.set(file.file, file);
   }
   if (files.size === 0) {

@@ -28,7 +28,7 @@ export async function openFolder(path: string, then: string | null) {
       let [growing, videos] = [0, 0];
       const kept: string[] = [];
       for await (const file of listFiles(path, {
-        outputs: then === null || then === 'delete' ? journal : then,
+        outputs: then === 'delete' ? null : then,
         s3: undefined,
       })) {
         const name = nameOf(file.file);

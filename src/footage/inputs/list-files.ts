@@ -45,8 +45,8 @@ export function kindOf(file: string): ListedFile['kind'] | undefined {
 }
 
 interface ListOptions {
-  /** folder of the outputs; nothing below it is an input */
-  readonly outputs: string;
+  /** folder of the outputs; nothing below it is an input. null: there is none */
+  readonly outputs: string | null;
   readonly s3: S3Client | undefined;
 }
 
@@ -58,7 +58,7 @@ export async function* listFiles(input: string, options: ListOptions): AsyncGene
   if (input.startsWith('s3://')) yield* listObjects(input, options.s3);
   else {
     const found = await stat(input).catch(() => undefined);
-    if (found?.isDirectory()) yield* walk(input, resolve(options.outputs));
+    if (found?.isDirectory()) yield* walk(input, options.outputs === null ? null : resolve(options.outputs));
     // A file that was named is a video, whatever its name: ffprobe finds out.
     else if (found !== undefined) yield local(input, kindOf(input) ?? 'video');
     else if (/%0?\d*d/.test(input)) yield* imageSequence(input);
@@ -75,7 +75,7 @@ const local = (path: string, kind: ListedFile['kind']): ListedFile => ({
 });
 
 /** Symbolic links to folders are not followed: they may form circles. */
-async function* walk(folder: string, outputs: string): AsyncGenerator<ListedFile> {
+async function* walk(folder: string, outputs: string | null): AsyncGenerator<ListedFile> {
   if (resolve(folder) === outputs) return;
   const entries = await opendir(folder).catch((cause: NodeJS.ErrnoException) => {
     throw new ScenedeltaError('invalid-request', `${folder} cannot be read (${cause.code})`, { cause });

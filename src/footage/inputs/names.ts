@@ -1,7 +1,7 @@
 /** Names that cameras and recorders give to files: camera, capture time and order, without a template of the user. */
 import { basename } from 'node:path';
 import { compileTemplate, type NameParts, type Template } from './template.js';
-import { checkedWallClock, instantOf, type WallClock } from './wall-clock.js';
+import { checkedWallClock, readClock, type WallClock } from './wall-clock.js';
 
 interface NameFormat {
   /** programs or makers that write it */
@@ -85,7 +85,7 @@ export function readName(path: string, timeZone: string): NameParts {
     return { ...parts, camera: named ?? folder };
   }
   const name = basename(unified);
-  return { camera: folder, at: timeInName(name, timeZone), order: markedOrder(name) };
+  return { camera: folder, at: null, ...clockInName(name, timeZone), order: markedOrder(name) };
 }
 
 function cameraOfFolders(path: string): string | null {
@@ -112,8 +112,8 @@ function markedOrder(name: string): number | null {
 const IN_NAME =
   /(?<!\d)(18\d\d|19\d\d|20\d\d)[-_.]?(\d\d)[-_.]?(\d\d)[T _.-]{0,2}(\d\d)[-_.:h]?(\d\d)[-_.:m]?(\d\d)(?:[.,](\d{1,3}))?(?!\d)/;
 
-/** @returns the time that a name without a known format states, epoch ms; null if it states none */
-export function timeInName(name: string, timeZone: string): number | null {
+/** @returns the time that a name without a known format states; null if it states none */
+export function clockInName(name: string, timeZone: string): Pick<NameParts, 'at' | 'doubt'> | null {
   const match = IN_NAME.exec(name);
   if (match === null) return null;
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
@@ -122,5 +122,5 @@ export function timeInName(name: string, timeZone: string): number | null {
   ];
   const fraction = Number(`0.${match[7] ?? 0}`);
   const clock: WallClock = { year, month, day, hour, minute, second: second + fraction };
-  return checkedWallClock(clock) === undefined ? null : instantOf(clock, timeZone);
+  return checkedWallClock(clock) === undefined ? null : readClock(clock, timeZone);
 }

@@ -9,6 +9,7 @@ import type { ListedFile } from './list-files.js';
 import { readName } from './names.js';
 import { isPlausible, type OwnTime, ownTimeOfImage, ownTimeOfVideo } from './own-times.js';
 import type { NameParts, Template } from './template.js';
+import type { ClockDoubt } from './wall-clock.js';
 
 export interface PlanOptions {
   readonly template: Template | null;
@@ -26,9 +27,19 @@ export interface PlanOptions {
   readonly signal: AbortSignal;
 }
 
+/** Source of the time of a file. */
+export type TimeSource = 'start' | 'name' | OwnTime['source'];
+
+interface PlannedSequence extends Pick<FootageSequence, 'camera' | 'items'> {
+  /** number of files per source of their times */
+  readonly sources: Readonly<Partial<Record<TimeSource, number>>>;
+  /** sentences about times that are uncertain */
+  readonly doubts: readonly string[];
+}
+
 export interface RecordingPlan {
   /** by the name of the camera */
-  readonly sequences: readonly Pick<FootageSequence, 'camera' | 'items'>[];
+  readonly sequences: readonly PlannedSequence[];
   /** files that belong to no sequence */
   readonly failures: readonly FootageFailure[];
   /** sentences for the user */
@@ -68,6 +79,8 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
       modifiedAt,
       at,
       doubted,
+      clock: parts.doubt,
+      source: options.start === null ? 'name' : 'start',
       order: parts.order ?? null,
       duration: null,
     });
@@ -75,7 +88,6 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
 
   const limit = pLimit(READERS);
   const sources = { file: 0 };
-  const doubts: string[] = [];
   const sequences: RecordingPlan['sequences'][number][] = [];
   for (const camera of [...groups.keys()].sort()) {
     const group = (groups.get(camera) ?? []).sort((a, b) => byName.compare(a.file, b.file));
@@ -90,6 +102,7 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
             try {
               const { at, duration, source, doubted } = await ownTimeOf(timed, options);
               Object.assign(timed, { at, duration, doubted: timed.doubted ?? doubted });
+              if (options.start === null) Object.assign(timed, { source, clock: undefined });
               if (source === 'file' && timed.doubted === null) sources.file++;
             } catch (thrown) {
               const error = asScenedeltaError(thrown);
@@ -103,11 +116,13 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
     const readable = failed.size === 0 ? group : group.filter((timed) => !failed.has(timed));
     const timed = options.start === null ? readable : untilUnknownLength(readable);
     for (const { file } of readable.slice(timed.length)) fail(camera, file, afterUnknownLength());
-    if (options.start === null) doubts.push(...doubtsOf(camera, timed));
     const items = inOrder(timed, options);
-    if (items.length > 0) sequences.push({ camera, items });
+    const doubts = options.start === null ? doubtsOf(camera, timed, options.timeZone) : [];
+    const counted: Partial<Record<TimeSource, number>> = {};
+    for (const { source } of timed) counted[source] = (counted[source] ?? 0) + 1;
+    if (items.length > 0) sequences.push({ camera, items, sources: counted, doubts });
   }
-  const warnings = [...doubts];
+  const warnings = sequences.flatMap(({ doubts }) => doubts);
   if (sources.file > 0 && options.start === null) {
     warnings.push(
       `${sources.file} files state no time: the time of their last modification is used, which is that of the ` +
@@ -124,6 +139,9 @@ interface Timed extends Pick<ListedFile, 'kind' | 'file' | 'location' | 'modifie
   at: number | null;
   /** the time that the name or the file states and that cannot be, epoch ms; null: none */
   doubted: number | null;
+  /** of the time in its name */
+  clock: ClockDoubt | undefined;
+  source: TimeSource;
   /** place among the files of one time */
   readonly order: number | null;
   /** seconds; null of an image, and of a video that was not read */
@@ -146,15 +164,30 @@ function cameraOf({ file, stated }: ListedFile, parts: Parts, { template, camera
   return named ?? basename(dirname(file));
 }
 
-/** @returns a sentence about the files of a camera whose stated time cannot be */
-function doubtsOf(camera: string, files: readonly Timed[]): string[] {
+/** @returns sentences about the files of a camera whose stated time cannot be, or is not certain */
+function doubtsOf(camera: string, files: readonly Timed[], timeZone: string): string[] {
+  const ofClock = (['twice', 'missing'] as const).flatMap((doubt) => {
+    const [first, ...others] = files.filter(({ clock }) => clock === doubt);
+    if (first === undefined) return [];
+    return [
+      `${camera}: ${others.length + 1} files state ${CLOCK_DOUBTS[doubt](timeZone)} (the first is ${first.file})`,
+    ];
+  });
   const doubted = files.filter((timed) => timed.doubted !== null);
   const [first] = doubted;
-  if (first === undefined) return [];
+  if (first === undefined) return ofClock;
   const stated = `${first.file}: ${new Date(first.doubted as number).toISOString()}`;
   const used = 'the time of the container, of EXIF or of their last modification is used';
-  return [`${camera}: ${doubted.length} files state a time that cannot be (the first is ${stated}): ${used}`];
+  return [
+    ...ofClock,
+    `${camera}: ${doubted.length} files state a time that cannot be (the first is ${stated}): ${used}`,
+  ];
 }
+
+const CLOCK_DOUBTS: Readonly<Record<ClockDoubt, (zone: string) => string>> = {
+  twice: (zone) => `a time that ${zone} has twice, and the first one is assumed`,
+  missing: (zone) => `a time that ${zone} skips in spring: the camera does not change its clock, expected another --tz`,
+};
 
 /** Camera ids have a narrow alphabet, because they become names of files and keys. */
 const cameraId = (name: string): string =>

@@ -3,7 +3,7 @@
  * `{date:%Y-%m-%d}/{hour:%H}/{camera}/{minute:%M}.{second:%S}.mp4`.
  */
 import { ScenedeltaError } from '../../errors.js';
-import { checkedWallClock, instantOf, type WallClock } from './wall-clock.js';
+import { type ClockDoubt, checkedWallClock, instantOf, readClock, type WallClock } from './wall-clock.js';
 
 export interface NameParts {
   /** null: the template has no {camera} */
@@ -12,6 +12,8 @@ export interface NameParts {
   readonly at: number | null;
   /** place among files of one time; null: none is stated */
   readonly order: number | null;
+  /** of a time without an offset; absent: none */
+  readonly doubt?: ClockDoubt;
 }
 
 export interface Template {
@@ -116,8 +118,8 @@ function read(match: RegExpExecArray | null, codes: readonly string[], timeZone:
   const clock = checkedWallClock({ ...dateOf(values), ...timeOfDay(values) });
   if (clock === undefined) return undefined;
   const offset = values.get('z');
-  const at = offset === undefined ? instantOf(clock, timeZone) : instantOf(clock, 'UTC') - offsetOf(offset);
-  return { ...stated, at };
+  if (offset === undefined) return { ...stated, ...readClock(clock, timeZone) };
+  return { ...stated, at: instantOf(clock, 'UTC') - offsetOf(offset) };
 }
 
 /** @param text as GMT+1, +0530, -03:00 or Z @returns ms */

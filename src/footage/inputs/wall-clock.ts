@@ -26,6 +26,7 @@ export function checkedWallClock(clock: WallClock): WallClock | undefined {
  */
 export function instantOf({ year, month, day, hour, minute, second }: WallClock, timeZone: string): number {
   const local = Date.UTC(year, month - 1, day, hour, minute) + Math.round(second * 1000);
+  if (timeZone === 'UTC') return local;
   // The offset of the day before is the one before a clock change on this day.
   const earlier = local - offsetAt(local - DAY_MS, timeZone);
   if (earlier + offsetAt(earlier, timeZone) === local) return earlier;
@@ -34,6 +35,19 @@ export function instantOf({ year, month, day, hour, minute, second }: WallClock,
 }
 
 const DAY_MS = 86_400_000;
+
+/** twice: the hour that a zone has twice in autumn; missing: the one that it skips in spring. */
+export type ClockDoubt = 'twice' | 'missing';
+
+/** @returns the instant as instantOf does, and whether the zone has this wall-clock time twice or not at all */
+export function readClock(clock: WallClock, timeZone: string): { at: number; doubt?: ClockDoubt } {
+  const at = instantOf(clock, timeZone);
+  const local = instantOf(clock, 'UTC');
+  if (at + offsetAt(at, timeZone) !== local) return { at, doubt: 'missing' };
+  const back = offsetAt(at, timeZone) - offsetAt(at + DAY_MS, timeZone);
+  const isTwice = back > 0 && at + back + offsetAt(at + back, timeZone) === local;
+  return isTwice ? { at, doubt: 'twice' } : { at };
+}
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 function formatOf(timeZone: string): Intl.DateTimeFormat {
