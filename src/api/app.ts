@@ -168,7 +168,7 @@ export async function buildApp(
   batchRoutes(app, deps, options);
   batchPictureRoutes(app, deps);
   batchResultRoutes(app, deps);
-  frameRoutes(app, deps, keeper);
+  frameRoutes(app, deps, options, keeper);
   heatmapRoutes(app, deps, options, keeper);
   deliveryRoutes(app, deps);
   const enqueueDelivery = createEnqueueDelivery(deps);

@@ -26,7 +26,10 @@ import type { LiveSearch } from './search/live-index.js';
 import type { QueryVectors } from './search/query-vectors.js';
 
 export interface ApiDependencies {
-  readonly results: Pick<ResultStore, 'create' | 'get' | 'update' | 'list' | 'openOf' | 'erase' | 'eraseEvents'>;
+  readonly results: Pick<
+    ResultStore,
+    'create' | 'get' | 'many' | 'update' | 'list' | 'openOf' | 'erase' | 'eraseEvents'
+  >;
   readonly blobs: BlobStore;
   readonly frameUses: Pick<FrameUses, 'ofCamera' | 'inComparisons' | 'leave' | 'leaveComparison'>;
   readonly deliveries: Pick<
@@ -36,7 +39,17 @@ export interface ApiDependencies {
   readonly endpoints: Pick<EndpointStore, 'create' | 'update' | 'saveSecrets' | 'get' | 'list' | 'all' | 'erase'>;
   readonly cameras: Pick<
     CameraStore,
-    'put' | 'alter' | 'get' | 'list' | 'maskOf' | 'state' | 'snapshot' | 'waitingFrames' | 'orderBaseline' | 'erase'
+    | 'put'
+    | 'alter'
+    | 'get'
+    | 'list'
+    | 'records'
+    | 'maskOf'
+    | 'state'
+    | 'snapshot'
+    | 'waitingFrames'
+    | 'orderBaseline'
+    | 'erase'
   >;
   readonly changes: Pick<
     ChangeStore,

@@ -6,7 +6,7 @@
 import type { Redis } from 'ioredis';
 import { maskOf, type PrivacyMask, type StoredCamera } from '../cameras/camera.js';
 import { ScenedeltaError } from '../errors.js';
-import type { BaselineEvent } from '../sequence/state.js';
+import type { BaselineEvent, CameraState } from '../sequence/state.js';
 import { readCameraState } from './camera-state.js';
 import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
@@ -21,6 +21,14 @@ export interface SnapshotOutcome {
   readonly at: string;
   /** null: it brought a frame */
   readonly error: string | null;
+}
+
+export interface CameraRecord {
+  readonly camera: StoredCamera;
+  /** undefined before the first frame */
+  readonly state: CameraState | undefined;
+  /** undefined before the first snapshot */
+  readonly snapshot: SnapshotOutcome | undefined;
 }
 
 export type CameraStore = ReturnType<typeof createCameraStore>;
@@ -101,6 +109,31 @@ export function createCameraStore(redis: Redis) {
         const shown = ids.slice(0, limit);
         const nextCursor = ids.length > limit ? (shown.at(-1) ?? null) : null;
         return { items: await read(shown), nextCursor };
+      }),
+    /** All visible cameras with their states, ordered by id. */
+    records: (visibility: Visibility): Promise<CameraRecord[]> =>
+      redisCall('reading cameras', async () => {
+        const found: CameraRecord[] = [];
+        for (let after: string | undefined; ; ) {
+          const ids = await idsAfter(after, PAGE);
+          const pipeline = redis.pipeline();
+          for (const id of ids.filter((one) => seesCamera(visibility, one))) {
+            pipeline.hmget(KEYS.camera(id), 'camera', 'state', 'snapshot');
+          }
+          for (const [json = null, state = null, snapshot = null] of repliesOf<(string | null)[]>(
+            await pipeline.exec(),
+          )) {
+            const camera = parsed<StoredCamera>(json);
+            if (camera === undefined) continue;
+            found.push({
+              camera,
+              state: readCameraState(state, camera.id),
+              snapshot: parsed<SnapshotOutcome>(snapshot),
+            });
+          }
+          after = ids.at(-1);
+          if (after === undefined) return found;
+        }
       }),
     /** Every camera, ordered by id. */
     async *all(): AsyncGenerator<StoredCamera> {

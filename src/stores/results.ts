@@ -93,6 +93,10 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
         return parseRecord(await redis.hmget(KEYS.comparison(id), 'comparison', 'frames', 'job'));
       }),
 
+    /** @returns the comparisons of these ids, undefined for one that does not exist */
+    many: (ids: readonly string[]): Promise<(Comparison | undefined)[]> =>
+      redisCall('reading comparisons', () => read(ids, { limit: ids.length })),
+
     /**
      * Replaces the comparison unless it is final (finished, failed, cancelled), and appends the matching event, in one
      * step.

@@ -88,6 +88,7 @@ describe('settings of a camera', () => {
     expect((await get('/v1/cameras/gate')).json().status).toEqual({
       frames: 12,
       frozen_since: null,
+      signal_lost_since: null,
       waiting: 0,
       pending: [
         {

@@ -9,6 +9,7 @@ import type { Heatmap } from '../../src/images.js';
 import type { Change } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
+import { initialCameraState } from '../../src/sequence/state.js';
 import type { ChangeQuery } from '../../src/stores/change-query.js';
 import { acceptedComparison, finished } from './comparisons.js';
 import { fakeApp } from './fake-app.js';
@@ -68,6 +69,7 @@ export async function startConsole(options: Partial<ApiOptions> = {}) {
       fake.reset();
       changes.kept.length = 0;
       cameras.kept.clear();
+      cameras.states.clear();
     },
     stop: () => running.close(),
     /** Saves a finished comparison of the example pair, with heatmaps. @returns its id */
@@ -80,6 +82,10 @@ export async function startConsole(options: Partial<ApiOptions> = {}) {
       const words = Array.from({ length: given.words?.length ?? 3 }, (_, i) => blob(4 + 4 * i, 8));
       const maps = { before: blob(8, 9, 0), after: blob(21, 10), words: { before: words, after: words } };
       await fake.blobs.put(heatmapKey(id), encodeHeatmapData(maps));
+      if (camera !== null) {
+        const last = { at: Date.now(), sha256: refs.after.sha256, comparison: id };
+        cameras.states.set(camera, { ...(cameras.states.get(camera) ?? initialCameraState()), last });
+      }
       return id;
     },
     async addFrame(bytes: Buffer): Promise<StoredFrameRef> {

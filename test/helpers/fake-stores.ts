@@ -23,7 +23,7 @@ import {
 } from '../../src/stores/events.js';
 import type { ListQuery } from '../../src/stores/results.js';
 import { ownerOf, type StoredComparison } from '../../src/stores/stored-comparison.js';
-import { seesCamera, seesComparison } from '../../src/stores/visibility.js';
+import { seesCamera, seesComparison, type Visibility } from '../../src/stores/visibility.js';
 
 export class FakeEvents implements EventReader {
   readonly kept: StreamedEvent[] = [];
@@ -84,6 +84,9 @@ export class FakeResults {
   }
   async get(id: string) {
     return this.kept.get(id);
+  }
+  async many(ids: readonly string[]) {
+    return ids.map((id) => this.kept.get(id)?.comparison);
   }
   async update(id: string, change: { comparison: Comparison; frames?: StoredComparison['frames'] }) {
     const stored = this.kept.get(id);
@@ -161,6 +164,13 @@ export class FakeCameras {
       .sort((a, b) => (a.id < b.id ? -1 : 1));
     const items = all.slice(0, limit);
     return { items, nextCursor: all.length > limit ? (items.at(-1)?.id ?? null) : null };
+  }
+  async records(visibility: Visibility) {
+    const { items } = await this.list({ limit: Number.POSITIVE_INFINITY, visibility });
+    return items.map((camera) => {
+      const { id } = camera;
+      return { camera, state: this.states.get(id), snapshot: this.snapshots.get(id) };
+    });
   }
   async maskOf(id: string | null) {
     const camera = id === null ? undefined : this.kept.get(id);

@@ -1,5 +1,6 @@
-/** The state of a camera in a word, with its reason as the title. */
-import type { Overview } from './store.js';
+/** The state of a camera in a word, with its reason as the title; and that reason. */
+import type { Camera } from '../api/types.js';
+import { shownTime } from '../ui/format.js';
 
 const STATES = {
   live: 'live',
@@ -14,9 +15,16 @@ const STATES = {
   no_frame_yet: 'no frame yet',
 } as const;
 
-export function State({ overview: { state, detail } }: { readonly overview: Overview }) {
+/** @returns a sentence about the state or the last frame */
+export function detailOf({ overview }: Camera): string {
+  const { frozen_since = null, detail = '' } = overview ?? {};
+  return frozen_since === null ? detail : `It has sent the same picture since ${shownTime(frozen_since)}.`;
+}
+
+export function State({ camera }: { readonly camera: Camera }) {
+  const state = camera.overview?.state ?? 'no_frame_yet';
   return (
-    <span class={`camera-state ${state}`} title={detail}>
+    <span class={`camera-state ${state}`} title={detailOf(camera)}>
       {STATES[state]}
     </span>
   );

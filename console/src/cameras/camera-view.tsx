@@ -8,14 +8,15 @@ import { messageOf } from '../api/client.js';
 import type { Camera, Zone } from '../api/types.js';
 import { session } from '../session.js';
 import { ago, shownTime } from '../ui/format.js';
+import { usePolling } from '../ui/polling.js';
 import { SureButton } from '../ui/sure-button.js';
 import { toast } from '../ui/toasts.js';
-import { State } from './camera-state.js';
+import { detailOf, State } from './camera-state.js';
 import { DryRun } from './dry-run.js';
 import { newZone, type Polygon } from './polygon-edit.js';
 import { Rules, type RulesDraft, rulesOf, settingsOf } from './rules.js';
 import { type SourceDraft, SourceFields, snapshotOf, sourceOf } from './source.js';
-import { deleteCamera, type Overview, patchOf, saveCamera } from './store.js';
+import { deleteCamera, patchOf, pictureOf, readCamera, saveCamera } from './store.js';
 import { ZoneCanvas } from './zone-canvas.js';
 import { ZoneList } from './zone-list.js';
 
@@ -58,8 +59,32 @@ function useUnsaved(camera: string, edited: ReadonlySignal<boolean>): void {
   }, []);
 }
 
-export function CameraView({ overview }: { readonly overview: Overview }) {
-  const { camera, picture, detail } = overview;
+const AGAIN_MS = 3_000;
+
+/** Reads the camera, again and again, and shows it. */
+export function OneCamera({ id }: { readonly id: string }) {
+  const camera = useSignal<Camera | null>(null);
+  const read = async () => {
+    camera.value = await readCamera(id);
+  };
+  const fault = usePolling(read, () => AGAIN_MS, [id]);
+  return (
+    <>
+      <p class="fault" role="alert">
+        {fault.value}
+      </p>
+      {camera.value === null && fault.value === '' && <p class="quiet">Reading …</p>}
+      {camera.value && <CameraView camera={camera.value} onChanged={read} />}
+    </>
+  );
+}
+
+interface Props {
+  readonly camera: Camera;
+  readonly onChanged: () => Promise<unknown>;
+}
+
+function CameraView({ camera, onChanged }: Props) {
   const [, navigate] = useLocation();
   const admin = session.value?.admin ?? false;
   const { zones, rules, source } = draftOf(camera);
@@ -96,6 +121,7 @@ export function CameraView({ overview }: { readonly overview: Overview }) {
     try {
       const snapshot = isSourceEdited.value ? { snapshot: snapshotOf(source.value) } : {};
       const saved = await saveCamera(camera.id, { ...patchOf(camera, edits()), ...snapshot });
+      await onChanged();
       zones.value = saved.zones;
       rules.value = rulesOf(saved);
       source.value = sourceOf(saved.snapshot);
@@ -115,24 +141,24 @@ export function CameraView({ overview }: { readonly overview: Overview }) {
       fault.value = messageOf(error);
     }
   };
-  const lastAt = camera.status?.last_frame_at;
+  const lastAt = camera.overview?.last_frame_at;
   return (
     <div class="camera">
       <header class="camera-head">
         <h1 class="clip">{camera.name ?? camera.id}</h1>
-        <State overview={overview} />
+        <State camera={camera} />
         {camera.suspend_until !== null && Date.parse(camera.suspend_until) > systemClock() && (
           <span class="camera-state">no alerts before {shownTime(camera.suspend_until)}</span>
         )}
         <span class="quiet">
-          {detail}
+          {detailOf(camera)}
           {lastAt != null && ` (${ago(lastAt)})`}
         </span>
         <Link href={`/review?camera=${camera.id}`}>Its changes</Link>
       </header>
       <div class="camera-body">
         <ZoneCanvas
-          picture={picture}
+          picture={pictureOf(camera, 'full')}
           zones={zones.value}
           selected={selected.value}
           onSelect={(id) => {

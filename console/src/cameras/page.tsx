@@ -1,62 +1,40 @@
 /** The page "Cameras": all cameras with their last frame and state, or one of them with its zones and rules. */
-import { useSignal, useSignalEffect } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
 import { Link, useLocation } from 'wouter-preact';
 import { messageOf } from '../api/client.js';
-import { recoveries } from '../api/connection.js';
-import { watchEvents } from '../api/events.js';
+import type { Camera } from '../api/types.js';
 import { session } from '../session.js';
 import '../styles/cameras.css';
 import '../styles/drawing.css';
 import { CameraIdInput } from '../ui/camera-id-input.js';
 import { ago } from '../ui/format.js';
-import { State } from './camera-state.js';
-import { CameraView } from './camera-view.js';
+import { usePolling } from '../ui/polling.js';
+import { detailOf, State } from './camera-state.js';
+import { OneCamera } from './camera-view.js';
 import { SourceFields, snapshotOf, sourceOf } from './source.js';
-import { createCamera, loadOverviews, type Overview, overviews, refresh } from './store.js';
+import { createCamera, listCameras, type Order, pictureOf } from './store.js';
 
-/** Cameras that send a frame per second would otherwise be read as often. */
-const REFRESH_MS = 2_000;
+const AGAIN_MS = 5_000;
 
 export function CamerasPage({ params }: { readonly params: { readonly camera?: string } }) {
-  const fault = useSignal('');
+  return params.camera === undefined ? <CameraList /> : <OneCamera key={params.camera} id={params.camera} />;
+}
+
+function CameraList() {
   const isAdding = useSignal(false);
-  useSignalEffect(() => {
-    recoveries.value;
-    loadOverviews().then(
-      () => {
-        fault.value = '';
-      },
-      (error: unknown) => {
-        fault.value = messageOf(error);
-      },
-    );
-  });
-  useEffect(() => {
-    const waiting = new Map<string, ReturnType<typeof setTimeout>>();
-    const stop = watchEvents(({ type, camera }) => {
-      if (type.startsWith('change.') || camera === null || waiting.has(camera)) return;
-      const read = () => {
-        waiting.delete(camera);
-        void refresh(camera).catch(() => undefined);
-      };
-      waiting.set(camera, setTimeout(read, REFRESH_MS));
-    });
-    return () => {
-      stop();
-      for (const timer of waiting.values()) clearTimeout(timer);
-    };
-  }, []);
-  const all = overviews.value;
-  if (all === null) return <p class={fault.value === '' ? 'quiet' : 'fault'}>{fault.value || 'Reading …'}</p>;
-  if (params.camera !== undefined) {
-    const found = all.find(({ camera }) => camera.id === params.camera);
-    return found === undefined ? (
-      <p class="fault">There is no camera {params.camera} among those of this key.</p>
-    ) : (
-      <CameraView key={found.camera.id} overview={found} />
-    );
-  }
+  const q = useSignal('');
+  const sort = useSignal<Order>('state');
+  const pages = useSignal(1);
+  const found = useSignal<Awaited<ReturnType<typeof listCameras>> | null>(null);
+  const keys = [q.value, sort.value, pages.value] as const;
+  const read = async () => {
+    const query = { q: q.value.trim(), sort: sort.value };
+    const list = await listCameras(query, pages.value);
+    // Another search may have begun meanwhile.
+    if (query.q === q.value.trim() && query.sort === sort.value) found.value = list;
+  };
+  const fault = usePolling(read, () => AGAIN_MS, keys);
+  const all = found.value?.items;
   return (
     <div class="cameras">
       <header class="camera-head">
@@ -72,34 +50,83 @@ export function CamerasPage({ params }: { readonly params: { readonly camera?: s
             New camera
           </button>
         )}
+        <search class="camera-search">
+          <input
+            type="search"
+            aria-label="Search by name or id"
+            placeholder="Name or id"
+            maxLength={128}
+            value={q.value}
+            onInput={(event) => {
+              q.value = event.currentTarget.value;
+              pages.value = 1;
+            }}
+          />
+          <select
+            aria-label="Order"
+            value={sort.value}
+            onChange={(event) => {
+              sort.value = event.currentTarget.value as Order;
+            }}
+          >
+            <option value="state">problems first</option>
+            <option value="id">by id</option>
+          </select>
+        </search>
       </header>
       {isAdding.value && <NewCamera />}
-      <p class="fault">{fault.value}</p>
-      {all.length === 0 && <p class="quiet">There is no camera yet.</p>}
+      <p class="fault" role="alert">
+        {fault.value}
+      </p>
+      {all === undefined && fault.value === '' && <p class="quiet">Reading …</p>}
+      {all?.length === 0 && (
+        <p class="quiet">{q.value === '' ? 'There is no camera yet.' : 'No camera has this in its name or id.'}</p>
+      )}
       <ul class="camera-grid">
-        {all.map((one) => (
-          <li key={one.camera.id}>
-            <Card overview={one} />
+        {all?.map((camera) => (
+          <li key={camera.id}>
+            <Card camera={camera} />
           </li>
         ))}
       </ul>
+      {found.value?.more && (
+        <button
+          type="button"
+          onClick={() => {
+            pages.value++;
+          }}
+        >
+          Show more
+        </button>
+      )}
     </div>
   );
 }
 
-function Card({ overview }: { readonly overview: Overview }) {
-  const { camera, picture } = overview;
-  const lastAt = camera.status?.last_frame_at;
+function Card({ camera }: { readonly camera: Camera }) {
+  const picture = pictureOf(camera, 'small');
+  const gone = useSignal<string | null>(null);
+  const lastAt = camera.overview?.last_frame_at;
   return (
     <Link href={`/cameras/${camera.id}`} class="camera-card">
-      {picture === null ? <span class="frame-gone">No frame</span> : <img src={picture} alt="" loading="lazy" />}
-      <span class="clip">
-        <b>{camera.name ?? camera.id}</b>
-      </span>
+      {picture === null || gone.value === picture ? (
+        <span class="frame-gone">No frame</span>
+      ) : (
+        <img
+          src={picture}
+          alt=""
+          loading="lazy"
+          onError={() => {
+            gone.value = picture;
+          }}
+        />
+      )}
+      <b class="clip">{camera.name ?? camera.id}</b>
       <span class="camera-facts">
-        <State overview={overview} />
+        <State camera={camera} />
         {lastAt != null && <span class="quiet">{ago(lastAt)}</span>}
       </span>
+      <span class="quiet clip camera-detail">{detailOf(camera)}</span>
     </Link>
   );
 }

@@ -1,106 +1,35 @@
-/** Cameras with their latest comparison and the state that follows from it. */
+/** Reading and altering cameras. */
+import { ApiError, api, ok } from '../api/client.js';
+import { readPages } from '../api/pages.js';
+import type { Camera } from '../api/types.js';
 
-import { signal } from '@preact/signals';
-import { type HealthState, stateOf } from '../../../src/cameras/health.js';
-import { systemClock } from '../../../src/clock.js';
-import { ApiError, api, localPath, ok } from '../api/client.js';
-import { readCameras } from '../api/pages.js';
-import type { Camera, Comparison } from '../api/types.js';
-import { shownTime } from '../ui/format.js';
+export type Order = 'state' | 'id';
 
-export interface Overview {
-  readonly camera: Camera;
-  /** the latest frame; null: none is kept */
-  readonly picture: string | null;
-  readonly state: HealthState;
-  /** a sentence about the state */
-  readonly detail: string;
-}
-
-export const overviews = signal<readonly Overview[] | null>(null);
-
-const AT_ONCE = 6;
-
-export async function loadOverviews(): Promise<void> {
-  const items = await readCameras();
-  const known = new Map(overviews.peek()?.map((one) => [one.camera.id, one]));
-  overviews.value = items.map((camera) => ({ ...(known.get(camera.id) ?? unknown(camera)), camera }));
-  const waiting = items.map(({ id }) => id);
-  const work = async () => {
-    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) await refresh(id);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-}
-
-const unknown = (camera: Camera): Overview => ({ camera, picture: null, state: 'no_frame_yet', detail: 'Reading …' });
-
-/** Reads one camera again. A camera that has been erased leaves the list. */
-export async function refresh(id: string): Promise<void> {
-  let read: Overview | undefined;
-  try {
-    read = await readOverview(id);
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status === 404)) throw error;
-  }
-  const others = (overviews.peek() ?? []).filter(({ camera }) => camera.id !== id);
-  const all = read === undefined ? others : [...others, read];
-  overviews.value = all.sort((a, b) => (a.camera.id < b.camera.id ? -1 : 1));
-}
-
-async function readOverview(id: string): Promise<Overview> {
-  const [camera, comparison] = await Promise.all([
-    ok(api.GET('/v1/cameras/{id}', { params: { path: { id } } })),
-    latestOf(id),
-  ]);
-  return { camera, picture: pictureOf(comparison), ...healthOf(camera, comparison, systemClock()) };
-}
-
-async function latestOf(camera: string): Promise<Comparison | undefined> {
-  return (await ok(api.GET('/v1/comparisons', { params: { query: { camera, limit: 1 } } }))).items[0];
-}
-
-function pictureOf(comparison: Comparison | undefined): string | null {
-  const link = comparison?.frames?.after.url;
-  return link === undefined ? null : localPath(link);
-}
-
-/** @returns the path of the camera's last frame; null: none is kept */
-export const lastPicture = async (camera: string): Promise<string | null> => pictureOf(await latestOf(camera));
-
-/** @param now epoch ms */
-function healthOf(
-  { status }: Pick<Camera, 'status'>,
-  comparison: Comparison | undefined,
-  now: number,
-): Pick<Overview, 'state' | 'detail'> {
-  const { viewpoint, tamper, caption = '' } = comparison ?? {};
-  const hasMoved = viewpoint !== undefined && 'moved' in viewpoint && viewpoint.moved;
-  const seen = tamper?.[0]?.name ?? null;
-  const state = stateOf(
-    {
-      lastFrameAt: status?.last_frame_at == null ? null : Date.parse(status.last_frame_at),
-      intervalMs: status?.interval_s == null ? null : status.interval_s * 1000,
-      tamper: seen ?? (hasMoved ? 'turned' : null),
-      frozen: status?.frozen_since != null,
-      lost: status?.signal_lost_since != null,
-    },
-    now,
+/** @param pages most pages that are read. @returns the cameras with their overviews, and whether there are more */
+export const listCameras = (query: { readonly q: string; readonly sort: Order }, pages: number) =>
+  readPages(
+    (page) => ok(api.GET('/v1/cameras', { params: { query: { ...query, ...page, overview: 'true' } } })),
+    pages,
   );
-  const error = status?.snapshot?.error;
-  if (state === 'no_frame_yet') return { state, detail: error ?? 'No frame yet.' };
-  if (state === 'no_frames') return { state, detail: error ?? 'No frame for longer than usual.' };
-  if (state === 'moved' && seen === null) return { state, detail: 'The camera points in another direction.' };
-  if (state === 'stuck') {
-    return { state, detail: `It has sent the same picture since ${shownTime(status?.frozen_since ?? '')}.` };
-  }
-  return { state, detail: caption };
+
+export const readCamera = (id: string): Promise<Camera> =>
+  ok(api.GET('/v1/cameras/{id}', { params: { path: { id } } }));
+
+/** @param size small: for lists. @returns the path of the camera's last frame; null: it has none */
+export function pictureOf({ overview }: Camera, size: 'full' | 'small'): string | null {
+  const comparison = overview?.comparison ?? null;
+  return comparison === null ? null : `/v1/comparisons/${comparison}/frames/after?size=${size}`;
 }
 
-export type Settings = Omit<Camera, 'id' | 'reference' | 'created_at' | 'updated_at' | 'alarm_budget' | 'status'>;
+export type Settings = Omit<
+  Camera,
+  'id' | 'reference' | 'created_at' | 'updated_at' | 'alarm_budget' | 'status' | 'overview' | 'reset'
+>;
 
-/** @returns all settings of the camera with those of `part`, because settings replace the earlier ones as a whole */
+/** @returns all settings of the camera with those of `part`, for requests that take all of them */
 export function withSettings(camera: Camera, part: Partial<Settings>): Settings {
-  const { id: _i, reference: _r, created_at: _c, updated_at: _u, alarm_budget: _a, status: _s, ...settings } = camera;
+  const { id: _i, reference: _r, created_at: _c, updated_at: _u, alarm_budget: _a, ...rest } = camera;
+  const { status: _s, overview: _o, reset: _e, ...settings } = rest;
   return { ...settings, ...part };
 }
 
@@ -119,11 +48,8 @@ export function patchOf(known: object, edited: object): object {
 }
 
 /** @param part the settings that change. @returns the stored camera */
-export async function saveCamera(id: string, part: object): Promise<Camera> {
-  const saved = await ok(api.PATCH('/v1/cameras/{id}', { params: { path: { id } }, body: part as never }));
-  await refresh(id);
-  return saved;
-}
+export const saveCamera = (id: string, part: object): Promise<Camera> =>
+  ok(api.PATCH('/v1/cameras/{id}', { params: { path: { id } }, body: part as never }));
 
 /** @throws ApiError if there is a camera of this id */
 export async function createCamera(id: string, settings: object): Promise<void> {
@@ -131,10 +57,7 @@ export async function createCamera(id: string, settings: object): Promise<void> 
   const { response } = await api.GET('/v1/cameras/{id}', { params: { path } });
   if (response.ok) throw new ApiError(409, `There is a camera ${id} already.`);
   await ok(api.PUT('/v1/cameras/{id}', { params: { path }, body: settings as never }));
-  await refresh(id);
 }
 
-export async function deleteCamera(id: string): Promise<void> {
-  await ok(api.DELETE('/v1/cameras/{id}', { params: { path: { id } } }));
-  await refresh(id);
-}
+export const deleteCamera = (id: string): Promise<unknown> =>
+  ok(api.DELETE('/v1/cameras/{id}', { params: { path: { id } } }));

@@ -7,7 +7,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { messageOf } from '../api/client.js';
 import type { Box, Camera } from '../api/types.js';
-import { lastPicture } from '../cameras/store.js';
+import { pictureOf, readCamera } from '../cameras/store.js';
 import { percent } from '../ui/format.js';
 import { BoxCanvas } from './box-canvas.js';
 import { MIDDLE } from './box-edit.js';
@@ -72,7 +72,7 @@ interface ChoiceProps extends Pick<Props, 'cameras'> {
 function ViewChoice({ cameras, onView, fault }: ChoiceProps) {
   const showCamera = async (id: string) => {
     try {
-      const url = await lastPicture(id);
+      const url = pictureOf(await readCamera(id), 'full');
       if (url === null) fault.value = `No frame of ${id} is kept.`;
       else onView({ url, isVideo: false, isOwn: false });
     } catch (error) {

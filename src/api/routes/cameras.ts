@@ -1,12 +1,13 @@
 /** Routes of cameras: their frames, their status, their list, and their erasure. */
 import { Type } from 'typebox';
-import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
 import { pendingChanges } from '../../changes/pending.js';
 import { rulesOf } from '../../changes/rules.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { IMAGE_TYPES } from '../../image-type.js';
+import { literals } from '../../schemas/constructors.js';
 import { noCamera } from '../../stores/cameras.js';
 import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';
+import { cameraPage, overviewsOf } from '../cameras/overview.js';
 import { alarmBudgetOf, findCamera, presentCamera } from '../cameras/present.js';
 import { eraseComparisonsOf } from '../comparisons/erase.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
@@ -102,8 +103,10 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
       cameras.snapshot(id),
     ]);
     const last = state?.last ?? null;
+    const [overview] = await overviewsOf([{ state, snapshot }], deps.results, deps.clock());
     return {
       ...presentCamera(camera, request),
+      overview,
       ...(await alarmBudgetOf(camera, state, deps)),
       status: {
         frames: state?.frames ?? 0,
@@ -125,19 +128,47 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
 
   const listSchema = {
     operationId: 'listCameras',
-    summary: 'List cameras by id',
-    description: ADDRESSES,
+    summary: 'List and search cameras',
+    description: `${ADDRESSES} A list by state reads all cameras for each page.`,
     tags,
-    // The cursor is the id of the last camera of the previous page.
-    querystring: Type.Object(pageQuery(CAMERA_ID_PATTERN), { additionalProperties: false }),
+    querystring: Type.Object(
+      {
+        // The id of the last camera of the previous page, by state with its rank before it.
+        ...pageQuery('^[A-Za-z0-9][A-Za-z0-9._-]{0,65}$'),
+        q: Type.Optional(Type.String({ maxLength: 128, description: 'Part of the id or the name.' })),
+        sort: Type.Optional(
+          literals(['id', 'state'], {
+            default: 'id',
+            description: 'state: cameras with a problem first, then those without a frame; each by id.',
+          }),
+        ),
+        overview: Type.Optional(
+          literals(['true', 'false'], {
+            default: 'false',
+            description: 'Whether each camera has its `overview`; found by `q` and listed by state it has.',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
     response: pageResponses(CameraSchema),
   };
   app.get('/v1/cameras', { schema: listSchema, config: { scope: 'compare' } }, async (request, reply) => {
-    const query = { ...parsePageQuery(request.query), visibility: request.visibility };
-    const { items, nextCursor } = await cameras.list(query);
+    const { q = '', sort = 'id', overview = 'false', cursor, limit } = parsePageQuery(request.query);
+    const { visibility } = request;
+    if (q === '' && sort === 'id' && overview === 'false') {
+      const { items, nextCursor } = await cameras.list({
+        limit,
+        visibility,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      return pageBody(request, reply, { items: items.map((camera) => presentCamera(camera, request)), nextCursor });
+    }
+    const query = { q, sort, cursor, limit };
+    const page = await cameraPage(await cameras.records(visibility), query, deps.results, deps.clock());
     return pageBody(request, reply, {
-      items: items.map((camera) => presentCamera(camera, request)),
-      nextCursor,
+      items: page.items.map((one) => ({ ...presentCamera(one.camera, request), overview: one.overview })),
+      nextCursor: page.nextCursor,
     });
   });
 

@@ -1,18 +1,23 @@
 /** Route of the frames of a comparison. */
+import { Type } from 'typebox';
 import { ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { servedFrame } from '../../frames/served-frame.js';
+import { createThumbnails } from '../../frames/thumbnail.js';
 import { IMAGE_TYPES } from '../../image-type.js';
 import { isFinal } from '../../schemas/comparison.js';
+import { literals } from '../../schemas/constructors.js';
 import { findComparison } from '../comparisons/find-comparison.js';
-import type { Api, ApiDependencies } from '../dependencies.js';
+import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { binary, FrameQuery, media, PICTURE_CACHE, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
 
 export function frameRoutes(
   app: Api,
   deps: Pick<ApiDependencies, 'results' | 'blobs' | 'cameras'>,
+  options: ApiOptions,
   keeper: FrameKeeper,
 ): void {
+  const small = createThumbnails(options);
   const schema = {
     operationId: 'readFrame',
     summary: 'Read one of the two frames',
@@ -21,7 +26,15 @@ export function frameRoutes(
       'zones are black. Opens with an API key or through a signed link.',
     tags: ['comparisons'],
     params: SideParams,
-    querystring: FrameQuery,
+    querystring: Type.Object({
+      ...FrameQuery.properties,
+      size: Type.Optional(
+        literals(['full', 'small'], {
+          default: 'full',
+          description: 'small: as a JPEG of at most 480 px on each side, for lists.',
+        }),
+      ),
+    }),
     response: {
       200: media('The frame.', Object.fromEntries(IMAGE_TYPES.map((type) => [type, binary])), RESPONSE_HEADERS.etag),
       304: { description: 'Unchanged since `If-None-Match`.', type: 'null' },
@@ -40,15 +53,16 @@ export function frameRoutes(
         `The ${side} frame of ${id} has not been fetched${final ? '' : ' yet'}`,
       );
     }
-    const { etag } = frame;
+    const isSmall = request.query.size === 'small';
+    const etag = isSmall ? frame.etag.replace(/"$/, '-small"') : frame.etag;
     reply.header('ETag', etag).header('Cache-Control', PICTURE_CACHE);
     if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-    const bytes = await frame.bytes();
+    const bytes = isSmall ? await small.read(etag, frame, side) : await frame.bytes();
     if (bytes === undefined) {
       throw new ScenedeltaError('gone', `The ${side} frame of ${id} is no longer kept (FRAME_RETENTION_HOURS)`);
     }
     // The browser must use this content type and not guess one from bytes of an unknown sender.
-    reply.header('X-Content-Type-Options', 'nosniff').type(frame.contentType);
+    reply.header('X-Content-Type-Options', 'nosniff').type(isSmall ? 'image/jpeg' : frame.contentType);
     return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   });
 }

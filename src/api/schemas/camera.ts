@@ -1,5 +1,6 @@
 /** Bodies of the camera routes. */
 import { type Static, Type } from 'typebox';
+import { HEALTH_STATES } from '../../cameras/health.js';
 import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
 import { LIGHTS } from '../../cameras/light.js';
 import { type CameraSettings, CameraSettingsRequestSchema, CameraSettingsSchema } from '../../cameras/settings.js';
@@ -98,6 +99,21 @@ export const CameraStatusSchema = Type.Object(
   { $id: 'CameraStatus' },
 );
 
+export const CameraOverviewSchema = Type.Object(
+  {
+    state: literals(HEALTH_STATES, 'State in a word; `no_frames`: none for longer than usual.'),
+    detail: Type.String({ description: 'A sentence for people about the state, or about the last frame.' }),
+    last_frame_at: nullable(dateTime(), 'Capture time of the last processed frame.'),
+    frozen_since: nullable(dateTime(), 'Capture time of the picture that a stuck camera repeats.'),
+    comparison: nullable(
+      Type.String(),
+      'Comparison of the last frame: `/v1/comparisons/{id}/frames/after?size=small` is its picture.',
+    ),
+  },
+  { $id: 'CameraOverview' },
+);
+export type CameraOverview = Static<typeof CameraOverviewSchema>;
+
 export const AlarmBudgetSchema = Type.Object(
   {
     threshold: nullable(unit(), 'Least confidence of a change, computed from `alarms_per_day`; null: not known yet.'),
@@ -133,12 +149,13 @@ export const CameraSchema = Type.Object(
       }),
     ),
     status: Type.Optional(CameraStatusSchema),
+    overview: Type.Optional(CameraOverviewSchema),
   },
   {
     $id: 'Camera',
     description:
       'A camera with its settings, defaults filled in. Its status is present only if the camera is read by itself, its ' +
-      'alarm budget with `alarms_per_day`, if the camera is set up or read by itself.',
+      'overview also in a list with `overview=true`, its alarm budget with `alarms_per_day`, if the camera is set up or read by itself.',
   },
 );
 export type Camera = Static<typeof CameraSchema>;

@@ -1,0 +1,112 @@
+/** A camera at a glance: its state in a word and a sentence, and its last frame; and the order and search of a list. */
+import type { StoredCamera } from '../../cameras/camera.js';
+import { type HealthState, stateOf } from '../../cameras/health.js';
+import { ScenedeltaError } from '../../errors.js';
+import type { Comparison } from '../../schemas/comparison.js';
+import type { CameraRecord } from '../../stores/cameras.js';
+import type { ResultStore } from '../../stores/results.js';
+import type { CameraOverview } from '../schemas/camera.js';
+
+type Results = Pick<ResultStore, 'many'>;
+type Kept = Omit<CameraRecord, 'camera'>;
+
+/** @param now epoch ms. @returns the overview of each camera */
+export async function overviewsOf(cameras: readonly Kept[], results: Results, now: number): Promise<CameraOverview[]> {
+  const ids = cameras.flatMap(({ state }) => state?.last?.comparison ?? []);
+  const found = new Map((await results.many(ids)).map((one) => [one?.id, one]));
+  return cameras.map((camera) => overviewOf(camera, found.get(camera.state?.last?.comparison), now));
+}
+
+function overviewOf({ state: kept, snapshot }: Kept, comparison: Comparison | undefined, now: number): CameraOverview {
+  const last = kept?.last ?? null;
+  const { viewpoint, tamper } = comparison ?? {};
+  const hasMoved = viewpoint !== undefined && 'moved' in viewpoint && viewpoint.moved;
+  const state = stateOf(
+    {
+      lastFrameAt: last?.at ?? null,
+      intervalMs: kept?.intervalMs ?? null,
+      tamper: tamper?.[0]?.name ?? (hasMoved ? 'turned' : null),
+      frozen: kept?.still?.reported === true,
+      lost: kept?.signal?.reported === true,
+    },
+    now,
+  );
+  const iso = (at: number) => new Date(at).toISOString();
+  return {
+    state,
+    detail: sentenceOf(state, comparison, snapshot?.error ?? null),
+    last_frame_at: last === null ? null : iso(last.at),
+    frozen_since: state === 'stuck' && kept?.still !== undefined ? iso(kept.still.since) : null,
+    comparison: comparison?.id ?? null,
+  };
+}
+
+function sentenceOf(state: HealthState, comparison: Comparison | undefined, error: string | null): string {
+  if (state === 'no_frame_yet') return error ?? 'No frame yet.';
+  if (state === 'no_frames') return error ?? 'No frame for longer than usual.';
+  if (state === 'stuck') return 'It sends one and the same picture.';
+  if (state === 'moved' && comparison?.tamper?.[0] === undefined) return 'The camera points in another direction.';
+  return comparison?.caption ?? '';
+}
+
+/** The order by state: cameras with a problem, then those without a frame, then the others. */
+function rankOf({ state }: CameraOverview, { snapshot }: CameraRecord): 0 | 1 | 2 {
+  if (state === 'live') return 2;
+  return state === 'no_frame_yet' && snapshot?.error == null ? 1 : 0;
+}
+
+export interface CameraListQuery {
+  /** part of the id or the name, in upper or lower case */
+  readonly q: string;
+  readonly sort: 'id' | 'state';
+  /** with `id`, the id of the last camera of the page before; with `state`, its rank, a dot and its id */
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+interface Listed {
+  readonly camera: StoredCamera;
+  readonly overview: CameraOverview;
+}
+
+/**
+ * Reads all cameras for one page: searches them, and orders them.
+ * @param records ordered by id. @param now epoch ms
+ * @throws ScenedeltaError 'invalid-value' for a cursor of the other order
+ */
+export async function cameraPage(
+  records: readonly CameraRecord[],
+  { q, sort, cursor, limit }: CameraListQuery,
+  results: Results,
+  now: number,
+): Promise<{ items: Listed[]; nextCursor: string | null }> {
+  const text = q.toLowerCase();
+  const isFound = ({ camera }: CameraRecord) =>
+    [camera.id, camera.settings.name ?? ''].some((name) => name.toLowerCase().includes(text));
+  const found = records.filter(isFound);
+  if (sort === 'id') {
+    const rest = cursor === undefined ? found : found.filter(({ camera }) => camera.id > cursor);
+    const shown = rest.slice(0, limit);
+    const overviews = await overviewsOf(shown, results, now);
+    const items = shown.map(({ camera }, i) => ({ camera, overview: overviews[i] as CameraOverview }));
+    return { items, nextCursor: rest.length > limit ? (items.at(-1)?.camera.id ?? null) : null };
+  }
+  const [, rank, id = ''] = /^([012])\.(.+)$/.exec(cursor ?? '') ?? [];
+  if (cursor !== undefined && rank === undefined) {
+    throw new ScenedeltaError('invalid-value', `cursor is ${cursor}, expected next_cursor of a list by state`, {
+      field: 'cursor',
+    });
+  }
+  const overviews = await overviewsOf(found, results, now);
+  const ranked = found.map((record, i) => {
+    const overview = overviews[i] as CameraOverview;
+    return { camera: record.camera, overview, rank: rankOf(overview, record) };
+  });
+  // The sort is stable, so that equal ranks stay ordered by id.
+  ranked.sort((a, b) => a.rank - b.rank);
+  const rest = ranked.filter(
+    (one) => rank === undefined || one.rank > Number(rank) || (one.rank === Number(rank) && one.camera.id > id),
+  );
+  const items = rest.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rest.length > limit && last !== undefined ? `${last.rank}.${last.camera.id}` : null };
+}

@@ -1,0 +1,94 @@
+/** The list of cameras with its search, its orders and the overview of each, and small pictures of frames. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { frameKey } from '../../src/blobs.js';
+import { initialCameraState } from '../../src/sequence/state.js';
+import { cameraApi, isBlackRight, PRIVACY } from '../helpers/camera-api.js';
+import { acceptedComparison, finished } from '../helpers/comparisons.js';
+import { fakeApp } from '../helpers/fake-app.js';
+import { jpeg } from '../helpers/requests.js';
+
+let service: Awaited<ReturnType<typeof fakeApp>>;
+beforeAll(async () => {
+  service = await fakeApp();
+});
+beforeEach(() => service.reset());
+afterAll(() => service.app.close());
+const { get, put } = cameraApi(() => service);
+const SHA = 'a'.repeat(64);
+const FRAME = { from: 'stored', sha256: SHA, bytes: 1, contentType: 'image/jpeg' } as const;
+
+/** @param finding of the last comparison. @param age of the last frame, ms */
+async function withFrame(id: string, finding: object = {}, age = 0): Promise<string> {
+  const stored = acceptedComparison({ before: FRAME, after: FRAME, camera: id });
+  const { id: comparison } = stored.comparison;
+  await service.results.create(stored);
+  await service.results.update(comparison, { comparison: finished(stored.comparison, finding) });
+  const last = { at: Date.now() - age, sha256: SHA, comparison };
+  service.cameras.states.set(id, { ...initialCameraState(), last });
+  return comparison;
+}
+const list = async (query: string) => {
+  const { items, next_cursor } = (await get(`/v1/cameras?${query}`)).json();
+  return { ids: items.map(({ id }: { id: string }) => id), items, next: next_cursor };
+};
+
+describe('the list of cameras', () => {
+  beforeEach(async () => {
+    for (const id of ['a', 'b', 'c', 'd', 'e']) await put(id, { name: `Gate ${id.toUpperCase()}` });
+    await withFrame('a', { caption: 'a car has left' });
+    await withFrame('c', {}, 600_000);
+    await withFrame('d', { verdict: 'tamper', tamper: [{ name: 'darkened', score: 0.9 }] });
+    await service.cameras.saveSnapshot('e', { at: '2026-06-01T12:00:00.000Z', error: 'url-failed: answered 401' });
+  });
+
+  it('by state has problems first, then cameras without a frame, page by page', async () => {
+    const first = await list('sort=state&limit=2');
+    expect(first).toMatchObject({ ids: ['c', 'd'], next: '0.d' });
+    expect(first.items.map((one: { overview: object }) => one.overview)).toMatchObject([
+      { state: 'no_frames', detail: 'No frame for longer than usual.' },
+      { state: 'dark' },
+    ]);
+    const second = await list(`sort=state&limit=2&cursor=${first.next}`);
+    expect(second).toMatchObject({ ids: ['e', 'b'], next: '1.b' });
+    expect(second.items[0].overview).toMatchObject({ state: 'no_frame_yet', detail: 'url-failed: answered 401' });
+    const third = await list(`sort=state&limit=2&cursor=${second.next}`);
+    expect(third).toMatchObject({ ids: ['a'], next: null });
+    expect(third.items[0].overview).toMatchObject({ state: 'live', detail: 'a car has left' });
+    expect((await get('/v1/cameras?sort=state&cursor=b')).json()).toMatchObject({ status: 422, field: 'cursor' });
+  });
+
+  it('is searched by id and name, in upper or lower case, in both orders', async () => {
+    expect(await list('q=GATE%20d')).toMatchObject({ ids: ['d'], next: null });
+    expect(await list('q=gate&limit=3')).toMatchObject({ ids: ['a', 'b', 'c'], next: 'c' });
+    expect(await list('q=gate&limit=3&cursor=c')).toMatchObject({ ids: ['d', 'e'], next: null });
+    expect((await list('q=gate&sort=state')).ids).toEqual(['c', 'd', 'e', 'b', 'a']);
+    expect((await list('q=nothing')).ids).toEqual([]);
+  });
+
+  it('has overviews if asked, and each camera by itself has one', async () => {
+    expect((await list('')).items[0].overview).toBeUndefined();
+    const [a, b] = (await list('overview=true')).items;
+    expect(a.overview).toEqual((await get('/v1/cameras/a')).json().overview);
+    expect(a.overview.comparison).toMatch(/^cmp_/);
+    expect(b.overview).toEqual({
+      ...{ state: 'no_frame_yet', detail: 'No frame yet.' },
+      ...{ last_frame_at: null, frozen_since: null, comparison: null },
+    });
+  });
+});
+
+it('a small picture has at most 480 px on each side and the privacy zones, also those that came later', async () => {
+  await service.blobs.put(frameKey(SHA), await jpeg(90, 1600, 900));
+  await put('gate', {});
+  const url = `/v1/comparisons/${await withFrame('gate')}/frames/after?size=small`;
+  const plain = await get(url);
+  expect([plain.statusCode, plain.headers['content-type']]).toEqual([200, 'image/jpeg']);
+  expect(await sharp(plain.rawPayload).metadata()).toMatchObject({ width: 480, height: 270 });
+  expect(await isBlackRight(plain.rawPayload)).toBe(false);
+  await put('gate', { zones: [PRIVACY] });
+  const masked = await get(url);
+  expect(await isBlackRight(masked.rawPayload)).toBe(true);
+  expect(masked.headers.etag).not.toBe(plain.headers.etag);
+  expect((await get(url.replace('small', 'huge'))).statusCode).toBe(400);
+});
