@@ -1,4 +1,4 @@
-/** A camera at a glance: its state in a word and a sentence, and its last frame; and the order and search of a list. */
+/** Overviews of cameras: state in a word and a sentence, and the last frame; and the order and search of a list. */
 import type { StoredCamera } from '../../cameras/camera.js';
 import { type HealthState, stateOf } from '../../cameras/health.js';
 import { ScenedeltaError } from '../../errors.js';
