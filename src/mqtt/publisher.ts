@@ -49,183 +49,211 @@ export interface PublisherDependencies extends PictureSenderDependencies {
   readonly metrics: Pick<MqttMetrics, 'message' | 'waiting' | 'dropped'>;
 }
 
-export function createPublisher(deps: PublisherDependencies) {
-  const { broker, retained, views, store, base, logger, clock } = deps;
+/** The state of the publisher, for its loop. */
+export interface Publisher {
+  readonly deps: PublisherDependencies;
   /** by the slug of the camera: whether to suspend it */
-  const commands = new Map<string, boolean>();
+  readonly commands: Map<string, boolean>;
   /** cameras whose picture the broker no longer has */
-  const lostPictures = new Set<string>();
-  const sendPictureOf = pictureSender(deps);
-  const failed = { id: '', count: 0 };
-  let connection: Connection | undefined;
-  let polledAt = Number.NEGATIVE_INFINITY;
-  const pause = createPause();
+  readonly lostPictures: Set<string>;
+  readonly sendPictureOf: ReturnType<typeof pictureSender>;
+  /** the event that failed last, and how often */
+  readonly failed: { id: string; count: number };
+  /** Ending it lets the loop go on at once. */
+  readonly pause: ReturnType<typeof createPause>;
+  connection: Connection | undefined;
+  /** epoch ms */
+  polledAt: number;
+}
 
-  /** One pass of the loop. @throws Disconnected; ScenedeltaError if the stores cannot be reached */
-  const round = async (): Promise<void> => {
-    await broker.connected(PAUSE_MS);
-    const current = broker.connection();
-    if (current === undefined) return;
-    if (current !== connection) {
-      connection = current;
-      polledAt = Number.NEGATIVE_INFINITY;
-      retained.forget();
-      await poll();
-      if (current.isNew) for (const { camera } of views.all()) lostPictures.add(camera.id);
-    }
-    if (clock() - polledAt >= deps.pollMs) await poll();
-    await carryOut();
-    const waiting = await store.head();
-    if (waiting !== undefined) return deliverOrDrop(waiting);
-    if (lostPictures.size > 0) return restorePicture();
-    await pause.wait(Math.min(PAUSE_MS, deps.pollMs));
-  };
+export const createPublisher = (deps: PublisherDependencies): Publisher => ({
+  deps,
+  commands: new Map(),
+  lostPictures: new Set(),
+  sendPictureOf: pictureSender(deps),
+  failed: { id: '', count: 0 },
+  pause: createPause(),
+  connection: undefined,
+  polledAt: Number.NEGATIVE_INFINITY,
+});
 
-  const sync = async (view: CameraView): Promise<void> => {
-    if (await retained.sync(view)) lostPictures.add(view.camera.id);
-  };
-
-  const poll = async (): Promise<void> => {
-    await views.refresh();
-    await retained.removeOthers(views.all());
-    for (const view of views.all()) await sync(view);
-    // Last, so that everything is there when the entities become available.
-    await retained.set(statusTopic(base), (await deps.isReady()) ? ONLINE : OFFLINE);
-    deps.metrics.waiting(await store.waiting());
-    polledAt = clock();
-  };
-
-  const carryOut = async (): Promise<void> => {
-    for (const [slug, suspend] of [...commands]) {
-      const view = views.bySlug(slug);
-      const camera = view && (await deps.cameras.alter(view.camera.id, (stored) => withSuspension(stored, suspend)));
-      commands.delete(slug);
-      if (view === undefined || camera === undefined) {
-        logger.warn({ camera: slug }, 'a command for a camera that does not exist was ignored');
-        continue;
-      }
-      logger.info({ camera_id: camera.id, suspend }, 'alerts of a camera suspended or resumed by MQTT');
-      view.camera = camera;
-      await sync(view);
-    }
-  };
-
-  /** An event that cannot be delivered although broker and stores are there does not hold up the others. */
-  const deliverOrDrop = async (waiting: WaitingEvent): Promise<void> => {
+/** Runs until the signal aborts. Outages of the broker and of Redis are waited for. */
+export async function runPublisher(publisher: Publisher, signal: AbortSignal): Promise<void> {
+  const { deps, pause } = publisher;
+  signal.addEventListener('abort', pause.end, { once: true });
+  while (!signal.aborted) {
     try {
-      await deliver(waiting);
+      await round(publisher);
     } catch (err) {
-      if (err instanceof Disconnected || isUnavailable(err)) throw err;
-      if (failed.id !== waiting.id) Object.assign(failed, { id: waiting.id, count: 0 });
-      if (++failed.count < EVENT_TRIES) throw err;
-      logger.error({ err, event: waiting.event }, 'an event could not be published and was dropped');
-      deps.metrics.dropped(1);
-    }
-    await store.done(waiting);
-  };
-
-  const deliver = async (waiting: WaitingEvent): Promise<void> => {
-    const { event } = waiting;
-    const view = await views.current(event.camera);
-    // An erased camera has no entities left.
-    if (view === undefined) return;
-    if ('visit' in event) {
-      const visit = await deps.visits.get(event.visit);
-      if (visit === undefined) return;
-      const keptSince = await endOf(visit.best.comparison);
-      return sendOnce(view, 'visit', visitMessage(event, visit, view.camera, keptSince, deps.links));
-    }
-    const change = await deps.changes.get(event.changeId);
-    noteChange(view, event.changeId, change, clock());
-    // The event of the change comes before its alert, so that an automation finds picture and states current.
-    if ('alertId' in event) return sendAlert(view, change, event);
-    if (event.type === 'change.opened' || event.type === 'change.escalated') {
-      view.sentence = sentenceMessage(event, contextOf(view.camera, change, deps.links.baseUrl));
-      if (change !== undefined) await sendPicture(view, change);
-    }
-    await sync(view);
-  };
-
-  /** @returns when the comparison ended, epoch ms; null: it was erased */
-  const endOf = async (comparison: string): Promise<number | null> => {
-    const finished = (await deps.results.get(comparison))?.comparison.finished_at;
-    return finished == null ? null : Date.parse(finished);
-  };
-
-  const sendAlert = async (view: CameraView, change: Change | undefined, alert: AlertEvent): Promise<void> => {
-    const keptSince = change === undefined ? null : await endOf(change.comparisons.best);
-    const context = contextOf(view.camera, change, deps.links.baseUrl);
-    await sendOnce(view, 'alert', alertMessage(alert, context, keptSince, deps.links));
-  };
-
-  /** A message that the broker does not keep. */
-  const sendOnce = async ({ camera }: CameraView, kind: 'alert' | 'visit', payload: string): Promise<void> => {
-    try {
-      await broker.publish({ topic: topicsOf(base, camera.id)[kind], payload, retain: false });
-      deps.metrics.message(kind, 'sent');
-    } catch (thrown) {
-      deps.metrics.message(kind, thrown instanceof MessageRefused ? 'refused' : 'failed');
-      if (!(thrown instanceof MessageRefused)) throw thrown;
-      logger.error({ camera_id: camera.id, kind, reason: thrown.message }, 'the broker refuses a message');
-    }
-  };
-
-  const sendPicture = async ({ camera }: CameraView, change: Change): Promise<void> => {
-    if (await sendPictureOf(camera, change, connection)) lostPictures.delete(camera.id);
-  };
-
-  const restorePicture = async (): Promise<void> => {
-    const [id = ''] = lostPictures;
-    const view = await views.current(id);
-    const [change] = view === undefined ? [] : (await deps.changes.list({ camera: id, limit: 1 })).items;
-    if (view !== undefined && change !== undefined) await sendPicture(view, change);
-    lostPictures.delete(id);
-  };
-
-  return {
-    /** Runs until the signal aborts. Outages of the broker and of Redis are waited for. */
-    async run(signal: AbortSignal): Promise<void> {
-      signal.addEventListener('abort', pause.end, { once: true });
-      while (!signal.aborted) {
-        try {
-          await round();
-        } catch (err) {
-          if (signal.aborted) return;
-          if (err instanceof Disconnected) {
-            logger.warn({ reason: err.message }, 'a message was not confirmed, it is sent again');
-          } else {
-            // connectRedis logs its outages.
-            if (!isUnavailable(err)) logger.error({ err }, 'the publisher cannot go on, trying again');
-            polledAt = Number.NEGATIVE_INFINITY;
-            await retained.set(statusTopic(base), OFFLINE).catch(() => {});
-          }
-          await pause.wait(PAUSE_MS);
-        }
-      }
-    },
-    /** Something waits: the loop goes on at once. */
-    wake: pause.end,
-    /** Takes a message of a subscribed topic. */
-    receive(topic: string, payload: Buffer, wasRetained: boolean): void {
-      const text = payload.toString('utf8');
-      if (topic === deps.birthTopic) {
-        if (text !== ONLINE) return;
-        logger.info('Home Assistant has started, announcing again');
-        retained.forget();
-        polledAt = Number.NEGATIVE_INFINITY;
+      if (signal.aborted) return;
+      if (err instanceof Disconnected) {
+        deps.logger.warn({ reason: err.message }, 'a message was not confirmed, it is sent again');
       } else {
-        const slug = cameraOfCommand(base, topic);
-        // A retained command would come again with every connection.
-        if (slug === undefined || wasRetained || (text !== ON && text !== OFF) || commands.size >= MOST_COMMANDS) {
-          logger.warn(
-            { topic, payload: text.slice(0, 64), retained: wasRetained },
-            'a command was ignored: expected ON or OFF',
-          );
-          return;
-        }
-        commands.set(slug, text === ON);
+        // connectRedis logs its outages.
+        if (!isUnavailable(err)) deps.logger.error({ err }, 'the publisher cannot go on, trying again');
+        publisher.polledAt = Number.NEGATIVE_INFINITY;
+        await deps.retained.set(statusTopic(deps.base), OFFLINE).catch(() => {});
       }
-      pause.end();
-    },
-  };
+      await pause.wait(PAUSE_MS);
+    }
+  }
+}
+
+/** Takes a message of a subscribed topic. */
+export function receive(publisher: Publisher, topic: string, payload: Buffer, wasRetained: boolean): void {
+  const { deps, commands, pause } = publisher;
+  const text = payload.toString('utf8');
+  if (topic === deps.birthTopic) {
+    if (text !== ONLINE) return;
+    deps.logger.info('Home Assistant has started, announcing again');
+    deps.retained.forget();
+    publisher.polledAt = Number.NEGATIVE_INFINITY;
+  } else {
+    const slug = cameraOfCommand(deps.base, topic);
+    // A retained command would come again with every connection.
+    if (slug === undefined || wasRetained || (text !== ON && text !== OFF) || commands.size >= MOST_COMMANDS) {
+      const given = { topic, payload: text.slice(0, 64), retained: wasRetained };
+      deps.logger.warn(given, 'a command was ignored: expected ON or OFF');
+      return;
+    }
+    commands.set(slug, text === ON);
+  }
+  pause.end();
+}
+
+/** One pass of the loop. @throws Disconnected; ScenedeltaError if the stores cannot be reached */
+async function round(publisher: Publisher): Promise<void> {
+  const { deps } = publisher;
+  await deps.broker.connected(PAUSE_MS);
+  const current = deps.broker.connection();
+  if (current === undefined) return;
+  if (current !== publisher.connection) {
+    publisher.connection = current;
+    publisher.polledAt = Number.NEGATIVE_INFINITY;
+    deps.retained.forget();
+    await poll(publisher);
+    if (current.isNew) for (const { camera } of deps.views.all()) publisher.lostPictures.add(camera.id);
+  }
+  if (deps.clock() - publisher.polledAt >= deps.pollMs) await poll(publisher);
+  await carryOut(publisher);
+  const waiting = await deps.store.head();
+  if (waiting !== undefined) return deliverOrDrop(publisher, waiting);
+  if (publisher.lostPictures.size > 0) return restorePicture(publisher);
+  await publisher.pause.wait(Math.min(PAUSE_MS, deps.pollMs));
+}
+
+async function sync({ deps, lostPictures }: Publisher, view: CameraView): Promise<void> {
+  if (await deps.retained.sync(view)) lostPictures.add(view.camera.id);
+}
+
+async function poll(publisher: Publisher): Promise<void> {
+  const { deps } = publisher;
+  await deps.views.refresh();
+  await deps.retained.removeOthers(deps.views.all());
+  for (const view of deps.views.all()) await sync(publisher, view);
+  // Last, so that everything is there when the entities become available.
+  await deps.retained.set(statusTopic(deps.base), (await deps.isReady()) ? ONLINE : OFFLINE);
+  deps.metrics.waiting(await deps.store.waiting());
+  publisher.polledAt = deps.clock();
+}
+
+async function carryOut(publisher: Publisher): Promise<void> {
+  const { deps, commands } = publisher;
+  for (const [slug, suspend] of [...commands]) {
+    const view = deps.views.bySlug(slug);
+    const camera = view && (await deps.cameras.alter(view.camera.id, (stored) => withSuspension(stored, suspend)));
+    commands.delete(slug);
+    if (view === undefined || camera === undefined) {
+      deps.logger.warn({ camera: slug }, 'a command for a camera that does not exist was ignored');
+      continue;
+    }
+    deps.logger.info({ camera_id: camera.id, suspend }, 'alerts of a camera suspended or resumed by MQTT');
+    view.camera = camera;
+    await sync(publisher, view);
+  }
+}
+
+/** An event that cannot be delivered although broker and stores are there does not hold up the others. */
+async function deliverOrDrop(publisher: Publisher, waiting: WaitingEvent): Promise<void> {
+  const { deps } = publisher;
+  try {
+    await deliver(publisher, waiting);
+  } catch (err) {
+    if (err instanceof Disconnected || isUnavailable(err)) throw err;
+    if (publisher.failed.id !== waiting.id) Object.assign(publisher.failed, { id: waiting.id, count: 0 });
+    if (++publisher.failed.count < EVENT_TRIES) throw err;
+    deps.logger.error({ err, event: waiting.event }, 'an event could not be published and was dropped');
+    deps.metrics.dropped(1);
+  }
+  await deps.store.done(waiting);
+}
+
+async function deliver(publisher: Publisher, waiting: WaitingEvent): Promise<void> {
+  const { deps } = publisher;
+  const { event } = waiting;
+  const view = await deps.views.current(event.camera);
+  // An erased camera has no entities left.
+  if (view === undefined) return;
+  if ('visit' in event) {
+    const visit = await deps.visits.get(event.visit);
+    if (visit === undefined) return;
+    const keptSince = await endOf(deps, visit.best.comparison);
+    return sendOnce(deps, view, 'visit', visitMessage(event, visit, view.camera, keptSince, deps.links));
+  }
+  const change = await deps.changes.get(event.changeId);
+  noteChange(view, event.changeId, change, deps.clock());
+  // The event of the change comes before its alert, so that an automation finds picture and states current.
+  if ('alertId' in event) return sendAlert(deps, view, change, event);
+  if (event.type === 'change.opened' || event.type === 'change.escalated') {
+    view.sentence = sentenceMessage(event, contextOf(view.camera, change, deps.links.baseUrl));
+    if (change !== undefined) await sendPicture(publisher, view, change);
+  }
+  await sync(publisher, view);
+}
+
+/** @returns when the comparison ended, epoch ms; null: it was erased */
+async function endOf(deps: PublisherDependencies, comparison: string): Promise<number | null> {
+  const finished = (await deps.results.get(comparison))?.comparison.finished_at;
+  return finished == null ? null : Date.parse(finished);
+}
+
+async function sendAlert(
+  deps: PublisherDependencies,
+  view: CameraView,
+  change: Change | undefined,
+  alert: AlertEvent,
+): Promise<void> {
+  const keptSince = change === undefined ? null : await endOf(deps, change.comparisons.best);
+  const context = contextOf(view.camera, change, deps.links.baseUrl);
+  await sendOnce(deps, view, 'alert', alertMessage(alert, context, keptSince, deps.links));
+}
+
+/** A message that the broker does not keep. */
+async function sendOnce(
+  deps: PublisherDependencies,
+  { camera }: CameraView,
+  kind: 'alert' | 'visit',
+  payload: string,
+): Promise<void> {
+  try {
+    await deps.broker.publish({ topic: topicsOf(deps.base, camera.id)[kind], payload, retain: false });
+    deps.metrics.message(kind, 'sent');
+  } catch (thrown) {
+    deps.metrics.message(kind, thrown instanceof MessageRefused ? 'refused' : 'failed');
+    if (!(thrown instanceof MessageRefused)) throw thrown;
+    deps.logger.error({ camera_id: camera.id, kind, reason: thrown.message }, 'the broker refuses a message');
+  }
+}
+
+async function sendPicture(publisher: Publisher, { camera }: CameraView, change: Change): Promise<void> {
+  if (await publisher.sendPictureOf(camera, change, publisher.connection)) publisher.lostPictures.delete(camera.id);
+}
+
+async function restorePicture(publisher: Publisher): Promise<void> {
+  const { deps } = publisher;
+  const [id = ''] = publisher.lostPictures;
+  const view = await deps.views.current(id);
+  const [change] = view === undefined ? [] : (await deps.changes.list({ camera: id, limit: 1 })).items;
+  if (view !== undefined && change !== undefined) await sendPicture(publisher, view, change);
+  publisher.lostPictures.delete(id);
 }

@@ -13,7 +13,7 @@ import { createCameraViews } from './camera-views.js';
 import { runIntake } from './intake.js';
 import type { MqttMetrics } from './metrics.js';
 import { createPictures } from './picture.js';
-import { createPublisher, OFFLINE } from './publisher.js';
+import { createPublisher, OFFLINE, receive, runPublisher } from './publisher.js';
 import { createRetained } from './retained.js';
 import type { BrokerSettings } from './settings.js';
 import { commandFilter, statusTopic } from './topics.js';
@@ -63,7 +63,7 @@ export function startPublisher(options: StartOptions): { close(): Promise<void> 
     settings,
     will: offline,
     filters: [birthTopic, commandFilter(base)],
-    onMessage: (topic, payload, retained) => publisher.receive(topic, payload, retained),
+    onMessage: (topic, payload, retained) => receive(publisher, topic, payload, retained),
     metrics,
     logger,
     ...options.retries,
@@ -92,8 +92,8 @@ export function startPublisher(options: StartOptions): { close(): Promise<void> 
   const cursor = createEventCursor(redis);
   const ending = new AbortController();
   const loops = [
-    publisher.run(ending.signal),
-    runIntake({ ...shared, cursor, onOther: views.note, onTaken: publisher.wake }, ending.signal),
+    runPublisher(publisher, ending.signal),
+    runIntake({ ...shared, cursor, onOther: views.note, onTaken: publisher.pause.end }, ending.signal),
   ];
   return {
     async close() {

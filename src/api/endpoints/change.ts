@@ -1,0 +1,95 @@
+/** What the routes of endpoints do: create, change and present one, and replace its secret. */
+import { type EndpointSecrets, openSecrets, rotated, sealSecrets, shownUrl } from '../../endpoints/secrets.js';
+import { type EndpointPatch, SIGNED_FORMATS, settingsWith } from '../../endpoints/settings.js';
+import { ScenedeltaError } from '../../errors.js';
+import { newId } from '../../ids.js';
+import type { AllowList } from '../../outbound/address.js';
+import type { EndpointRecord } from '../../stores/endpoints.js';
+import type { ApiDependencies } from '../dependencies.js';
+import {
+  assertAuthorization,
+  assertEndpointUrl,
+  assertEvents,
+  newSecret,
+  presentEndpoint,
+  secretsOf,
+} from './build.js';
+import { endpointOf } from './one-endpoint.js';
+
+export interface EndpointResources extends Pick<ApiDependencies, 'endpoints' | 'loginKey' | 'clock'> {
+  /** foreign addresses that may be requested */
+  readonly allow: AllowList;
+}
+
+/** @throws ScenedeltaError 'not-found' */
+export const findEndpoint = ({ endpoints }: EndpointResources, id: string) => endpointOf(endpoints)(id);
+
+/** An endpoint whose secrets cannot be decrypted is shown without them, so that it can be deleted. */
+export function presentStored({ loginKey, clock }: EndpointResources, record: EndpointRecord) {
+  let secrets: EndpointSecrets | undefined;
+  try {
+    secrets = openSecrets(record.id, record.sealed, loginKey);
+  } catch {
+    secrets = undefined;
+  }
+  return presentEndpoint(record, secrets, clock());
+}
+
+/** @throws ScenedeltaError 'url-refused', 'invalid-value' */
+export async function createEndpoint(resources: EndpointResources, given: EndpointPatch & { readonly url: string }) {
+  const { endpoints, clock, loginKey, allow } = resources;
+  const settings = settingsWith(given);
+  assertEndpointUrl(given.url, settings, allow);
+  assertEvents(settings);
+  const now = clock();
+  const id = newId('end', now);
+  const at = new Date(now).toISOString();
+  const secret = newSecret();
+  const signing = [{ secret, expiresAt: null }];
+  const sealed = sealSecrets(id, { url: given.url, authorization: given.authorization ?? null, signing }, loginKey);
+  const shown = shownUrl(given.url, settings.format);
+  await endpoints.create({ id, settings, shownUrl: shown, sealed, created_at: at, updated_at: at });
+  const isSigned = SIGNED_FORMATS.includes(settings.format);
+  return { ...presentStored(resources, await findEndpoint(resources, id)), secret: isSigned ? secret : null };
+}
+
+/** @throws ScenedeltaError 'not-found', 'url-refused', 'invalid-value' */
+export async function changeEndpoint(resources: EndpointResources, id: string, given: EndpointPatch) {
+  const { endpoints, clock, loginKey, allow } = resources;
+  const record = await findEndpoint(resources, id);
+  const settings = settingsWith(given, record.settings);
+  assertEvents(settings);
+  const isNewAddress = given.url !== undefined || settings.format !== record.settings.format;
+  let shown = record.shownUrl;
+  let sealed: string | undefined;
+  if (isNewAddress || given.authorization !== undefined) {
+    const secrets = secretsOf(record, loginKey);
+    const { url = secrets.url, authorization = secrets.authorization } = given;
+    assertEndpointUrl(url, settings, allow);
+    assertAuthorization(given, secrets);
+    sealed = sealSecrets(record.id, { ...secrets, url, authorization }, loginKey);
+    shown = shownUrl(url, settings.format);
+  }
+  const updated_at = new Date(clock()).toISOString();
+  const changed = { id: record.id, settings, shownUrl: shown, created_at: record.created_at, updated_at };
+  const again = isNewAddress || given.enabled === true;
+  await endpoints.update(changed, { ...(sealed === undefined ? {} : { sealed }), again });
+  return presentStored(resources, await findEndpoint(resources, id));
+}
+
+/** @throws ScenedeltaError 'not-found'; 'invalid-value' for a format whose requests are not signed */
+export async function rotateSecret(resources: EndpointResources, id: string, previousValidMs: number) {
+  const { endpoints, clock, loginKey } = resources;
+  const record = await findEndpoint(resources, id);
+  if (!SIGNED_FORMATS.includes(record.settings.format)) {
+    throw new ScenedeltaError(
+      'invalid-value',
+      `the format of the endpoint is ${record.settings.format}, which is not signed: expected ${SIGNED_FORMATS.join(', ')}`,
+    );
+  }
+  const secret = newSecret();
+  const next = rotated(secretsOf(record, loginKey), { secret, previousValidMs, now: clock() });
+  await endpoints.saveSecrets(record.id, sealSecrets(record.id, next, loginKey));
+  const until = next.signing[1]?.expiresAt;
+  return { secret, previous_secret_until: until == null ? null : new Date(until).toISOString() };
+}
