@@ -22,7 +22,7 @@ module.exports = {
     only(
       'api',
       '^src/api/',
-      '^src/(api|jobs|language|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints|search|visits)/|^src/sequence/state\\.ts$|^src/footage/(camera-replay|records)\\.ts$|^src/footage/inputs/(template|times|wall-clock)\\.ts$|^src/[^/]+\\.ts$',
+      '^src/(api|jobs|language|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints|search|visits)/|^src/sequence/state\\.ts$|^src/footage/(camera-replay|records)\\.ts$|^src/footage/inputs/(template|times)\\.ts$|^src/[^/]+\\.ts$',
       'HTTP only: meets the workers in jobs/ and stores/.',
     ),
     only(

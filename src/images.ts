@@ -74,3 +74,15 @@ export const SIDES = ['before', 'after'] as const;
 /** One of the two frames of a comparison. */
 export type Side = (typeof SIDES)[number];
 export const OTHER_SIDE: Readonly<Record<Side, Side>> = { before: 'after', after: 'before' };
+
+/** Distance of a box from an object, in lengths of the object. */
+export const lengthsBetween = (object: Box, other: Box): number =>
+  boxDistance(object, other) / Math.max(object.width, object.height);
+
+/** @returns the box in units of 1/10,000 of the frame, for states and records */
+export const roundedBox = ({ x, y, width, height }: Box): Box => ({
+  x: Number(x.toFixed(4)),
+  y: Number(y.toFixed(4)),
+  width: Number(width.toFixed(4)),
+  height: Number(height.toFixed(4)),
+});

@@ -2,6 +2,8 @@
  * Alarm budget: the threshold that follows from an accepted number of false alarms per day, the bundle's measured rates
  * and the camera's own frames. Pure.
  */
+
+import { DAY_MS } from '../clock.js';
 import { logitOf, sigmoid } from '../logistic.js';
 import { type OperatingPoint, strictestFirst } from './operating-points.js';
 import { type ConfidenceCounts, rateRatio, scaledPoints } from './rate-ratio.js';
@@ -37,8 +39,6 @@ export interface CameraHistory {
 }
 
 type BudgetSettings = Pick<CameraSettings, 'alarms_per_day' | 'snapshot'>;
-
-const DAY_MS = 86_400_000;
 
 /** @returns the time between two frames that the budget is computed with, ms; null before it is known */
 const frameInterval = ({ snapshot }: Pick<CameraSettings, 'snapshot'>, measuredMs: number | null) =>

@@ -9,12 +9,12 @@ import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable as nullableSchema, truthShare, unit } from '../schemas/constructors.js';
 import { type DeepPartial, optionalWhereDefault } from '../schemas/optional-where-default.js';
 import { checker } from '../schemas/validation-error.js';
+import { isTimeZone } from '../wall-clock.js';
 import { DescriberSettingsSchema, instructionsFault, withDescriberDefaults } from './describer.js';
 import { CAMERA_ID_PATTERN } from './id-pattern.js';
 import { polygonFault } from './polygon.js';
 import { ScheduleSchema } from './schedule.js';
 import { faultOfRule, SeverityRuleSchema } from './severity-rule.js';
-import { isTimeZone } from './time-zone.js';
 
 const ZONE_TYPES = ['include', 'ignore', 'privacy'] as const;
 const BEFORE_MODES = ['previous', 'reference', 'memory'] as const;

@@ -3,7 +3,7 @@
  * `left_after_s`. Only the time between two observations in a row that both prove it counts, so that weather, tampering
  * or a person in front of it stop the clock. Pure.
  */
-import { boxDistance } from '../images.js';
+import { lengthsBetween } from '../images.js';
 import type { ChangeKind, ChangeRegion, FoundChange } from '../schemas/change.js';
 import { OBJECT_KIND_OF, OWNER_WITHIN } from '../schemas/comparison.js';
 import { isSameOutline } from './locations.js';
@@ -128,6 +128,3 @@ function ownerOf(regions: readonly ChangeRegion[], people: readonly PersonSighti
     .sort((a, b) => a.distance - b.distance || b.person.at - a.person.at);
   return near[0]?.person ?? null;
 }
-
-const lengthsBetween = (object: ChangeRegion['box'], other: ChangeRegion['box']): number =>
-  boxDistance(object, other) / Math.max(object.width, object.height);

@@ -1,39 +1,19 @@
 /** Weekly time windows in a camera's time zone. Pure: the time is an argument. */
 import { DAYS, type TimeWindow } from '../cameras/schedule.js';
+import { localTimeAt } from '../wall-clock.js';
 import type { ChangeRules } from './rules.js';
 
 const DAY_MINUTES = 24 * 60;
-/** Formats by time zone: creating one takes far longer than using it. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** @throws RangeError if the platform does not know the time zone */
-function formatOf(timezone: string): Intl.DateTimeFormat {
-  let format = formats.get(timezone);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone: timezone,
-      weekday: 'short',
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-    });
-    formats.set(timezone, format);
-  }
-  return format;
-}
 
 /**
  * Whether `at` (epoch ms) lies in one of the windows. Local time decides: minutes that a change to summer time skips
  * are in no window, and minutes that the change back repeats are in a window twice.
+ * @throws RangeError if the platform does not know the time zone
  */
 export function inWindows(at: number, timezone: string, windows: readonly TimeWindow[]): boolean {
-  const parts = Object.fromEntries(
-    formatOf(timezone)
-      .formatToParts(at)
-      .map(({ type, value }) => [type, value]),
-  );
-  const day = (DAYS as readonly string[]).indexOf(String(parts.weekday).toLowerCase());
-  const minute = Number(parts.hour) * 60 + Number(parts.minute);
+  const local = localTimeAt(at, timezone);
+  const day = (local.getUTCDay() + 6) % 7;
+  const minute = local.getUTCHours() * 60 + local.getUTCMinutes();
   return windows.some((window) => {
     const from = minutesOf(window.from);
     // a window that ends when it begins lasts a whole day

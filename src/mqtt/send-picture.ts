@@ -1,5 +1,6 @@
 /** Sends the picture of a change to the broker, which keeps it as long as the service keeps the frame. */
 import type { StoredCamera } from '../cameras/camera.js';
+import { HOUR_MS } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { Change } from '../schemas/change.js';
 import type { WebhookLinks } from '../schemas/webhook-payload.js';
@@ -11,7 +12,6 @@ import type { Retained } from './retained.js';
 
 /** Topic, properties and header of the packet of a picture. */
 const PACKET_SLACK = 1_024;
-const HOUR_MS = 3_600_000;
 
 export interface PictureSenderDependencies {
   readonly retained: Pick<Retained, 'setPicture'>;

@@ -1,7 +1,7 @@
 /** Builds the publisher from its settings and connections, and starts its loops. */
 
 import type { Redis } from 'ioredis';
-import { systemClock } from '../clock.js';
+import { HOUR_MS, systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { linkKey, publicBaseUrl } from '../links.js';
 import type { Logger } from '../logger.js';
@@ -18,7 +18,6 @@ import { createRetained } from './retained.js';
 import type { BrokerSettings } from './settings.js';
 import { commandFilter, statusTopic } from './topics.js';
 
-const HOUR_MS = 3_600_000;
 const POLL_MS = 5_000;
 
 type PublisherConfig = Pick<

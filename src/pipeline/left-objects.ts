@@ -2,7 +2,7 @@
  * Objects left and removed: things that do not move by themselves and that came or went, each with the person who may
  * have put it down or taken it. Vehicles park and animals rest, so that neither is left nor removed.
  */
-import { boxDistance } from '../images.js';
+import { lengthsBetween } from '../images.js';
 import type { MapRegion } from '../model/regions.js';
 import { OBJECT_KIND_OF, type ObjectKind, OWNER_WITHIN } from '../schemas/comparison.js';
 import type { LocationFact } from './location-statement.js';
@@ -43,10 +43,6 @@ function ownerOf(outline: readonly MapRegion[], all: readonly LocationFact[]): M
     .sort((a, b) => a.distance - b.distance);
   return candidates[0]?.region ?? null;
 }
-
-/** Distance in lengths of the object. */
-const lengthsBetween = (object: MapRegion['box'], other: MapRegion['box']): number =>
-  boxDistance(object, other) / Math.max(object.width, object.height);
 
 const is = (value: string, { class: likely }: LocationFact): boolean =>
   likely !== null && likely.value === value && likely.probability >= LEAST_CLASS;

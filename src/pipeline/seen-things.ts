@@ -3,7 +3,7 @@
  * touch. A region ends at the borders of the change map's cells, which are as wide as a distant person; the difference
  * of the pixels is finer. Pure.
  */
-import type { Box, RgbImage } from '../images.js';
+import { type Box, type RgbImage, roundedBox } from '../images.js';
 import type { Region } from '../schemas/comparison.js';
 import type { SeenThing } from '../schemas/seen-thing.js';
 import type { SourceFrameMapping } from './word-heatmaps.js';
@@ -63,7 +63,12 @@ export function seenThings(
         height: ((bottom - top) * grid.step) / height,
       };
       const shown = toSource({ ...region, box: tight })?.box ?? tight;
-      return { region: at + 1, side, box: rounded(shown), ...coloursIn(frames[side], grid, { from, to, top, bottom }) };
+      return {
+        region: at + 1,
+        side,
+        box: roundedBox(shown),
+        ...coloursIn(frames[side], grid, { from, to, top, bottom }),
+      };
     });
   });
 }
@@ -171,10 +176,3 @@ function colourOf(red: number, green: number, blue: number): number {
     most === red ? (green - blue) / chroma : most === green ? 2 + (blue - red) / chroma : 4 + (red - green) / chroma;
   return 4 + ((Math.round(sector) + 6) % 6);
 }
-
-const rounded = ({ x, y, width, height }: Box): Box => ({
-  x: Number(x.toFixed(4)),
-  y: Number(y.toFixed(4)),
-  width: Number(width.toFixed(4)),
-  height: Number(height.toFixed(4)),
-});

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { BlobStore } from '../blobs.js';
+import { HOUR_MS } from '../clock.js';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
 import type { ApiKeyStore } from './api-keys.js';
@@ -46,8 +47,6 @@ export interface Stores {
   /** source of s3:// frames; undefined if S3_ENDPOINT is not set */
   readonly s3: S3Client | undefined;
 }
-
-const HOUR_MS = 3_600_000;
 
 /** @throws ScenedeltaError 'invalid-request' if the S3 settings are incomplete. */
 export function createStores(config: Config, redis: Redis): Stores {

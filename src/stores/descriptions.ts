@@ -4,7 +4,7 @@
  */
 
 import type { Redis } from 'ioredis';
-import { systemClock } from '../clock.js';
+import { HOUR_MS, systemClock } from '../clock.js';
 import { derivedId } from '../ids.js';
 import type { Change } from '../schemas/change.js';
 import type { Description } from '../schemas/description.js';
@@ -12,8 +12,6 @@ import { addEvent, EXPIRY_SLACK_MS, eventOf, type StoredAlert, writesOfMessage }
 import { KEYS } from './keys.js';
 import { defineScript, redisCall } from './redis.js';
 import { foundPart } from './stored-change.js';
-
-const HOUR_MS = 3_600_000;
 
 /** Most requests and tokens per hour. */
 export interface UseLimits {

@@ -1,6 +1,6 @@
 /** The life of one track: its start, and what a frame adds to it. Pure. */
 import { derivedId } from '../ids.js';
-import { areaOf, type Box } from '../images.js';
+import { areaOf, type Box, roundedBox } from '../images.js';
 import { centreOf } from './match.js';
 import type { PathPoint, VisitFrame, VisitThing, VisitTrack, Votes } from './state.js';
 
@@ -100,9 +100,10 @@ function movedTo(track: VisitTrack, box: Box, at: number, aspect: number): Visit
   };
 }
 
-const pointOf = (at: number, { x, y, width, height }: Box): PathPoint => [at, ...rounded([x, y, width, height])];
-const rounded = ([x, y, width, height]: readonly [number, number, number, number]) =>
-  [x, y, width, height].map((value) => Number(value.toFixed(4))) as [number, number, number, number];
+function pointOf(at: number, box: Box): PathPoint {
+  const { x, y, width, height } = roundedBox(box);
+  return [at, x, y, width, height];
+}
 
 export const boxOf = ([, x, y, width, height]: PathPoint): Box => ({ x, y, width, height });
 

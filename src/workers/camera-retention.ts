@@ -2,13 +2,13 @@
  * Retention by camera: erases what a camera keeps for a shorter time than the service, and protects the frames in use.
  */
 import { type BlobStore, frameKey, heatmapKey } from '../blobs.js';
+import { HOUR_MS } from '../clock.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { FrameUses } from '../stores/frame-uses.js';
 import type { ResultStore } from '../stores/results.js';
 import type { VisitStore } from '../stores/visits.js';
 
-const HOUR_MS = 3_600_000;
 /**
  * Frames younger than this are never erased: their comparison may not exist yet, or they may have come into use since.
  */

@@ -4,6 +4,7 @@
  */
 
 import { type BlobStore, frameKey, heatmapKey } from '../blobs.js';
+import { HOUR_MS } from '../clock.js';
 import type { Config } from '../config.js';
 import type { Logger } from '../logger.js';
 import type { FrameRef } from '../schemas/frame-ref.js';
@@ -15,7 +16,6 @@ import type { FrameUses } from '../stores/frame-uses.js';
 import type { ResultStore } from '../stores/results.js';
 import { type CameraRetention, YOUNGEST_MS } from './camera-retention.js';
 
-const HOUR_MS = 3_600_000;
 const AT_ONCE = 500;
 const AT_MOST = 100_000;
 /** Files of a batch that has not been created within this time belong to none. */

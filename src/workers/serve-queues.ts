@@ -7,7 +7,7 @@ import type { Redis } from 'ioredis';
 import { createBatchProcessor } from '../batches/processor.js';
 import { createBatchRecovery } from '../batches/recovery.js';
 import type { BlobStore } from '../blobs.js';
-import { systemClock } from '../clock.js';
+import { HOUR_MS, systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { createDescriber } from '../describer/describe.js';
 import { createFrameFetcher } from '../frames/fetch.js';
@@ -49,7 +49,6 @@ import { createRecovery, RECOVER_AFTER_MS } from './recovery.js';
 import { createRetention } from './retention.js';
 
 const RETENTION_EVERY_MS = 5 * 60_000;
-const HOUR_MS = 3_600_000;
 /** Keeps nothing. */
 const NOWHERE: Pick<BlobStore, 'get' | 'put'> = { get: async () => undefined, put: async () => {} };
 

@@ -2,7 +2,7 @@
 import { clockInName, readName } from '../../src/footage/inputs/names.js';
 import { compileTemplate, PRESETS } from '../../src/footage/inputs/template.js';
 import { parseCalendarTime, parseDuration, parseTimeOption } from '../../src/footage/inputs/times.js';
-import { instantOf, isoTimeIn } from '../../src/footage/inputs/wall-clock.js';
+import { instantOf, isoTimeIn } from '../../src/wall-clock.js';
 
 const iso = (at: number | null | undefined) => (at == null ? at : new Date(at).toISOString());
 const clock = (text: string) => {

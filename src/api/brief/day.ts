@@ -1,7 +1,7 @@
 /** The day of a brief: its begin and end in a time zone, clock changes included. Pure. */
 import { ScenedeltaError } from '../../errors.js';
-import { checkedWallClock, instantOf, isoTimeIn } from '../../footage/inputs/wall-clock.js';
 import type { DaySpan } from '../../stores/days.js';
+import { checkedWallClock, instantOf, isoTimeIn, localTimeAt } from '../../wall-clock.js';
 
 export interface Day extends DaySpan {
   /** YYYY-MM-DD */
@@ -59,14 +59,5 @@ export function clockOf(at: number, timezone: string): string {
 const CLOCK_CHANGES_MS = [1_800_000, 3_600_000];
 const ISO_LENGTH = 'YYYY-MM-DDTHH:MM:SS.mmm'.length;
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** @returns 'YYYY-MM-DD HH:MM' */
-function local(at: number, timeZone: string): string {
-  let format = formats.get(timeZone);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'short', timeZone });
-    formats.set(timeZone, format);
-  }
-  return format.format(at);
-}
+/** @returns 'YYYY-MM-DDTHH:MM' */
+const local = (at: number, timeZone: string): string => localTimeAt(at, timeZone).toISOString().slice(0, 16);

@@ -1,4 +1,6 @@
 /** A brief as one page without scripts and without anything to load. Pure. */
+
+import { escapeHtml } from '../../escape-html.js';
 import type { CameraText, Line } from './wording.js';
 
 /** The page may load and run nothing; its style is in it. */
@@ -11,19 +13,16 @@ const STYLE =
   'p{margin:.2rem 0}ul{margin:.2rem 0;padding-left:1.2rem}li{overflow-wrap:anywhere}' +
   'body{background:Canvas;color:CanvasText}a{color:#00707d}@media(prefers-color-scheme:dark){a{color:#45cfdd}}';
 
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
 const itemOf = ({ text, link }: Line): string =>
-  `<li>${escaped(text)}${link === null ? '' : ` <a href="${escaped(link.url)}">${escaped(link.text)}</a>`}</li>`;
+  `<li>${escapeHtml(text)}${link === null ? '' : ` <a href="${escapeHtml(link.url)}">${escapeHtml(link.text)}</a>`}</li>`;
 
 /** @param more whether there are further cameras */
 export function briefHtml(cameras: readonly CameraText[], more: boolean): string {
   const parts = cameras.flatMap(({ title, subtitle, sections }) => [
-    `<h2>${escaped(title)}</h2>`,
-    `<p>${escaped(subtitle)}</p>`,
+    `<h2>${escapeHtml(title)}</h2>`,
+    `<p>${escapeHtml(subtitle)}</p>`,
     ...sections.flatMap((section) => [
-      `<h3>${escaped(section.title)}</h3>`,
+      `<h3>${escapeHtml(section.title)}</h3>`,
       ...(section.lines.length === 0 ? [] : [`<ul>\n${section.lines.map(itemOf).join('\n')}\n</ul>`]),
     ]),
   ]);

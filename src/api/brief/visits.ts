@@ -1,10 +1,10 @@
 /** The visits of a day in a brief, and its passages per hour of local time. */
+
+import { HOUR_MS } from '../../clock.js';
 import { type CameraBrief, MOST_BRIEF_VISITS } from '../../schemas/brief.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { currentVisits } from '../visits/current.js';
 import type { Day } from './day.js';
-
-const HOUR_MS = 3_600_000;
 
 /** @param urlOf address of a visit, by its id */
 export async function briefVisits(

@@ -1,4 +1,4 @@
-/** What the routes of endpoints do: create, change and present one, and replace its secret. */
+/** Actions behind the routes of endpoints: create, change and present one, and replace its secret. */
 import { type EndpointSecrets, openSecrets, rotated, sealSecrets, shownUrl } from '../../endpoints/secrets.js';
 import { type EndpointPatch, SIGNED_FORMATS, settingsWith } from '../../endpoints/settings.js';
 import { ScenedeltaError } from '../../errors.js';

@@ -2,11 +2,11 @@
 import { Type } from 'typebox';
 import type { StoredCamera } from '../../cameras/camera.js';
 import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
-import { isTimeZone } from '../../cameras/time-zone.js';
 import { ScenedeltaError } from '../../errors.js';
 import { type Brief, BriefSchema, type CameraBrief } from '../../schemas/brief.js';
 import { literals } from '../../schemas/constructors.js';
 import type { Visibility } from '../../stores/visibility.js';
+import { isTimeZone } from '../../wall-clock.js';
 import { DAY_PATTERN, dayOf } from '../brief/day.js';
 import { BRIEF_POLICY, briefHtml } from '../brief/html.js';
 import { briefLists, isFact } from '../brief/lists.js';

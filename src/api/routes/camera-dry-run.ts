@@ -1,6 +1,7 @@
 /** Route of the dry run of a camera's settings over its recent frames. */
 import { Type } from 'typebox';
 import { checkSettings } from '../../cameras/settings.js';
+import { DAY_MS } from '../../clock.js';
 import { ScenedeltaError } from '../../errors.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { dryRunCamera } from '../cameras/dry-run.js';
@@ -12,8 +13,6 @@ import { CameraIdParams, CameraRequestSchema } from '../schemas/camera.js';
 import { CameraDryRunSchema } from '../schemas/dry-run.js';
 import { parsePageQuery, timeQuery } from '../schemas/pages.js';
 import { json, problems, ref } from '../schemas/shared.js';
-
-const DAY_MS = 86_400_000;
 
 const schema = {
   operationId: 'dryRunCamera',

@@ -1,16 +1,16 @@
 /** Route of the number of changes per day, for calendars. */
 import { Type } from 'typebox';
 import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
+import { DAY_MS } from '../../clock.js';
 import { ScenedeltaError } from '../../errors.js';
-import { assertTimeZone, instantOf } from '../../footage/inputs/wall-clock.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
+import { assertTimeZone, instantOf } from '../../wall-clock.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { json, problems } from '../schemas/shared.js';
 
 /** Days of one answer. */
 const MAX_DAYS = 366;
 const CAMERAS_AT_ONCE = 100;
-const DAY_MS = 86_400_000;
 
 const day = (description: string) =>
   Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description, examples: ['2026-06-01'] });

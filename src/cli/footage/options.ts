@@ -6,9 +6,9 @@ import { type CameraSettings, checkSettings, type Zone } from '../../cameras/set
 import { ScenedeltaError } from '../../errors.js';
 import { compileTemplate, PRESETS, type Template } from '../../footage/inputs/template.js';
 import { parseCalendarTime, parseDuration } from '../../footage/inputs/times.js';
-import { assertTimeZone, localTimeZone } from '../../footage/inputs/wall-clock.js';
 import type { Every } from '../../footage/recording-plan.js';
 import type { Box, Size } from '../../images.js';
+import { assertTimeZone, localTimeZone } from '../../wall-clock.js';
 
 export interface FootageOptions {
   readonly outputDir: string;

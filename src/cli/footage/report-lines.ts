@@ -1,9 +1,9 @@
 /** Printed lines of the command: the result of a run. */
 import { ScenedeltaError } from '../../errors.js';
 import { SKIP_REASONS, type SkipReason, sumOfAccounts, unaccounted } from '../../footage/frame-account.js';
-import { isoTimeIn } from '../../footage/inputs/wall-clock.js';
 import type { Recording } from '../../footage/outputs/recording.js';
 import type { FootageChange, FootageFailure, Moment } from '../../footage/records.js';
+import { isoTimeIn } from '../../wall-clock.js';
 
 /** Failures that are printed; all of them are in changes.json. */
 const SHOWN_FAILURES = 10;

@@ -2,9 +2,9 @@
 import pLimit from 'p-limit';
 import type { Config } from '../../config.js';
 import type { RecordingPlan } from '../../footage/inputs/plan.js';
-import { isoTimeIn } from '../../footage/inputs/wall-clock.js';
 import type { FootageItem, FootageSequence } from '../../footage/recording-plan.js';
 import { probeVideo } from '../../footage/video/probe.js';
+import { isoTimeIn } from '../../wall-clock.js';
 import { formatFailures } from './report-lines.js';
 
 /** Videos whose length is read at a time. */

@@ -1,7 +1,7 @@
 /** Names that cameras and recorders give to files: camera, capture time and order, without a template of the user. */
 import { basename } from 'node:path';
+import { checkedWallClock, readClock, type WallClock } from '../../wall-clock.js';
 import { compileTemplate, type NameParts, type Template } from './template.js';
-import { checkedWallClock, readClock, type WallClock } from './wall-clock.js';
 
 interface NameFormat {
   /** programs or makers that write it */

@@ -2,6 +2,7 @@
 import { basename, dirname } from 'node:path';
 import pLimit from 'p-limit';
 import { asScenedeltaError, ScenedeltaError } from '../../errors.js';
+import type { ClockDoubt } from '../../wall-clock.js';
 import type { FootageItem, FootageSequence } from '../recording-plan.js';
 import type { FootageFailure } from '../records.js';
 import { isFaultOfItem } from '../source-frames.js';
@@ -9,7 +10,6 @@ import type { ListedFile } from './list-files.js';
 import { readName } from './names.js';
 import { isPlausible, type OwnTime, ownTimeOfImage, ownTimeOfVideo } from './own-times.js';
 import type { NameParts, Template } from './template.js';
-import type { ClockDoubt } from './wall-clock.js';
 
 export interface PlanOptions {
   readonly template: Template | null;

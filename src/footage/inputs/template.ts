@@ -3,7 +3,7 @@
  * `{date:%Y-%m-%d}/{hour:%H}/{camera}/{minute:%M}.{second:%S}.mp4`.
  */
 import { ScenedeltaError } from '../../errors.js';
-import { type ClockDoubt, checkedWallClock, instantOf, readClock, type WallClock } from './wall-clock.js';
+import { type ClockDoubt, checkedWallClock, instantOf, readClock, type WallClock } from '../../wall-clock.js';
 
 export interface NameParts {
   /** null: the template has no {camera} */

@@ -1,6 +1,7 @@
 /** Data of report.html from the records of a recording: text ready to be shown, and positions on a timeline. Pure. */
 import type { Box, Side } from '../../images.js';
 import { roundFigures } from '../../schemas/rounding.js';
+import { localTimeAt } from '../../wall-clock.js';
 import type { FootageChange, FootageSummary, FootageVisit, Moment, Outline } from '../records.js';
 import { visitsOfChanges } from './grouping.js';
 import type { ReportCamera, ReportChange, ReportData, ReportVisit } from './page/data.js';
@@ -125,11 +126,9 @@ function clockOf({ files, timezone = 'UTC' }: FootageSummary['cameras'][number])
     }
     return { ...NO_CLOCK, time: ({ file, seconds }) => (begins.get(file) ?? 0) + seconds * 1000 };
   }
-  // Swedish has the form YYYY-MM-DD HH:MM:SS.
-  const format = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone: timezone });
   return {
     time: ({ at, seconds }) => (at === null ? seconds * 1000 : Date.parse(at)),
-    label: (time) => `${format.format(time)} ${timezone}`,
+    label: (time) => `${localTimeAt(time, timezone).toISOString().slice(0, 19).replace('T', ' ')} ${timezone}`,
   };
 }
 

@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { escapeHtml } from '../../escape-html.js';
 import { decodeToFit } from '../../frames/decode.js';
 import sharp from '../../frames/sharp.js';
 import type { FootageChange } from '../records.js';
@@ -120,7 +121,7 @@ function body({ summary, changes, visits, gaps, failures }: Recording): string {
   return `<body>
 <header>
 <h1>Changes in footage</h1>
-<p class="summary">${facts.map(escaped).join(' · ')}</p>
+<p class="summary">${facts.map(escapeHtml).join(' · ')}</p>
 ${summary.complete ? '' : incomplete}${listed('Failures', failures, failureLine)}${listed('Gaps', gaps, gapLine)}${listed('Passages per hour', passages, passageLine)}${listed('Warnings', summary.warnings ?? [], String)}</header>
 <main>
 <noscript><p class="notice">This page needs JavaScript; changes.csv has the same changes.</p></noscript>
@@ -152,13 +153,11 @@ const gapLine = ({ camera, from, to, seconds }: Recording['gaps'][number]): stri
 
 function listed<T>(name: string, records: readonly T[], line: (record: T) => string): string {
   if (records.length === 0) return '';
-  const lines = records.map((record) => `<li>${escaped(line(record))}</li>`).join('\n');
+  const lines = records.map((record) => `<li>${escapeHtml(line(record))}</li>`).join('\n');
   return `<details><summary>${name} (${records.length})</summary><ul>\n${lines}\n</ul></details>\n`;
 }
 
 /** Text as HTML. */
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** JSON in a script block: without "<" it cannot end the block or begin a comment. */
 const inert = (json: string): string => json.replaceAll('<', '\\u003c');

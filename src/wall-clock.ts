@@ -1,5 +1,7 @@
-/** Wall-clock time in a time zone, as names of files and EXIF give it, to an instant. */
-import { ScenedeltaError } from '../../errors.js';
+/** Time zones: an instant as the wall clock of a zone shows it, and back. Pure. */
+
+import { DAY_MS } from './clock.js';
+import { ScenedeltaError } from './errors.js';
 
 export interface WallClock {
   readonly year: number;
@@ -34,8 +36,6 @@ export function instantOf({ year, month, day, hour, minute, second }: WallClock,
   return later + offsetAt(later, timeZone) === local ? later : earlier;
 }
 
-const DAY_MS = 86_400_000;
-
 /** twice: the hour that a zone has twice in autumn; missing: the one that it skips in spring. */
 export type ClockDoubt = 'twice' | 'missing';
 
@@ -49,6 +49,7 @@ export function readClock(clock: WallClock, timeZone: string): { at: number; dou
   return isTwice ? { at, doubt: 'twice' } : { at };
 }
 
+/** By time zone: creating a format takes far longer than using it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
@@ -74,12 +75,24 @@ function offsetAt(at: number, timeZone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }
 
+/** @param at epoch ms. @returns a date whose UTC fields are the local time. @throws RangeError for an unknown zone */
+export const localTimeAt = (at: number, timeZone: string): Date => new Date(at + offsetAt(at, timeZone));
+
 /** @param at epoch ms. @returns ISO 8601 with the offset of the zone: '2026-06-01T14:00:00.000+02:00' */
 export function isoTimeIn(at: number, timeZone: string): string {
   const offset = offsetAt(at, timeZone);
   if (offset === 0) return new Date(at).toISOString();
   const length = new Date(Math.abs(offset)).toISOString().slice(11, 16);
   return `${new Date(at + offset).toISOString().slice(0, -1)}${offset < 0 ? '-' : '+'}${length}`;
+}
+
+/** Whether it is the IANA name of a known zone. Intl also accepts offsets ('+02:00'), which have no summer time. */
+export function isTimeZone(name: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(name) && formatOf(name) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** @throws ScenedeltaError 'invalid-request' */
