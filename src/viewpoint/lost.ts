@@ -88,10 +88,26 @@ function filledCells(shown: Cells, known: Cells, least: number): number[] {
     for (const i of flat) if (distance(shown, i, colour) <= ONE_COLOUR) open[i] = 1;
     return flat.flatMap((start) => {
       if (open[start] !== 1) return [];
-      const cells = component(open, start, columns, rows);
+      const connected = component(open, start, columns, rows);
+      // A glare fills rows in part.
+      const cells = Math.min(...colour) > BRIGHT ? connected : fullLines(connected, shown);
       return cells.length >= least && isFill(cells, colour, shown, known) ? cells : [];
     });
   });
+}
+
+/**
+ * The cells of full rows, or else of full columns: along its edge a fill has cells in part, and is seldom thick enough
+ * to outweigh them.
+ */
+function fullLines(cells: readonly number[], { columns, rows }: Cells): number[] {
+  const counts = [new Map<number, number>(), new Map<number, number>()] as const;
+  const lineOf = (i: number) => [Math.floor(i / columns), i % columns] as const;
+  for (const i of cells) lineOf(i).forEach((line, n) => counts[n]?.set(line, (counts[n].get(line) ?? 0) + 1));
+  const full = ([columns, rows] as const).map((length, n) =>
+    cells.filter((i) => (counts[n]?.get(lineOf(i)[n] as number) ?? 0) >= LEAST_FILLED * length),
+  );
+  return full.find((kept) => kept.length > 0) ?? [];
 }
 
 type Colour = readonly number[];
