@@ -1,6 +1,6 @@
-/** Installs npm packages and compiles dist/, if they are not up to date. */
+/** Installs npm packages and compiles dist/, if they are not up to date. A package of npm has both, and no sources. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run, Stop, say, seconds } from './shell.mjs';
 
@@ -11,6 +11,8 @@ const readJson = (path) => {
     return undefined;
   }
 };
+
+const isCheckout = existsSync(join(ROOT, 'src'));
 
 /**
  * Whether node_modules holds the versions of the lock file; npm notes what it installed in
@@ -28,6 +30,7 @@ function packagesFit() {
 
 /** @throws Stop with the output of npm if the installation fails */
 export async function ensurePackages() {
+  if (!isCheckout) return;
   if (packagesFit()) return say('packages', 'as the lock file says');
   const start = Date.now();
   say('packages', 'installing (npm ci) ...');
@@ -67,6 +70,7 @@ const BUILD_FILES = [
 
 /** @throws Stop with the errors of the compilers */
 export async function ensureBuild() {
+  if (!isCheckout) return;
   const stamp = join(ROOT, 'dist/.source-state');
   const state = filesState(['src', 'console/src', 'openapi'], BUILD_FILES);
   let built;

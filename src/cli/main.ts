@@ -58,6 +58,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'create, list and revoke API keys',
     load: async () => (await import('./keys.js')).command,
   },
+  up: {
+    summary: 'run the whole service: Redis, the API and a worker',
+    load: async () => (await import('./processes.js')).up,
+  },
   serve: { summary: 'run the HTTP API', load: async () => (await import('./processes.js')).serve },
   worker: { summary: 'run a worker', load: async () => (await import('./processes.js')).worker },
   mqtt: { summary: 'run the MQTT publisher', load: async () => (await import('./processes.js')).mqtt },

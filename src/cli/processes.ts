@@ -1,8 +1,19 @@
 /**
- * `scenedelta serve`, `scenedelta worker` and `scenedelta mqtt`: the process entries, which listen, log and close on
- * signals by themselves.
+ * `scenedelta up`, which starts the others, and `scenedelta serve`, `scenedelta worker` and `scenedelta mqtt`: the
+ * process entries, which listen, log and close on signals by themselves.
  */
 import { createCommand } from './command.js';
+
+export const up = createCommand('up')
+  .description(
+    'Starts Redis, the API and a worker, captions the example pair and keeps running, as `npm run up` does. Settings ' +
+      'come from the environment (PORT, DATA_DIR ...: deploy/README.md). Ctrl-C stops everything.',
+  )
+  .action(async () => {
+    // The script reads the options behind its name.
+    process.argv.splice(2, 1);
+    await import(new URL('../../scripts/up.mjs', import.meta.url).href);
+  });
 
 export const serve = createCommand('serve')
   .description(

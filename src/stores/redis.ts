@@ -59,8 +59,9 @@ export function connectRedis(url: string, options: { role: RedisRole; logger: Lo
     // A primary that became a replica refuses writes; the address, or a sentinel, names the new one.
     reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
   };
-  const redis =
-    typeof address === 'string' ? new Redis(address, clientOptions) : new Redis({ ...clientOptions, ...address });
+  const redis = untilClosed(
+    typeof address === 'string' ? new Redis(address, clientOptions) : new Redis({ ...clientOptions, ...address }),
+  );
   let awaySince: number | undefined;
   let loggedAt = 0;
   const away = (err?: Error) => {
@@ -78,6 +79,30 @@ export function connectRedis(url: string, options: { role: RedisRole; logger: Lo
     if (awaySince !== undefined) logger.info({ role, awayMs: systemClock() - awaySince }, 'redis is back');
     awaySince = undefined;
     loggedAt = 0;
+  });
+  return redis;
+}
+
+/**
+ * ioredis ends a connection that is being made while sentinels announce a failover, and never connects again. Only
+ * disconnect() and quit() may end one, or one that was duplicated from it.
+ */
+function untilClosed(redis: Redis): Redis {
+  const [disconnect, quit, duplicate] = [redis.disconnect, redis.quit, redis.duplicate].map((method) =>
+    method.bind(redis),
+  ) as [Redis['disconnect'], Redis['quit'], Redis['duplicate']];
+  let isClosed = false;
+  redis.disconnect = (reconnect) => {
+    isClosed ||= reconnect !== true;
+    disconnect(reconnect);
+  };
+  redis.quit = (...args) => {
+    isClosed = true;
+    return quit(...args);
+  };
+  redis.duplicate = (override) => untilClosed(duplicate(override));
+  redis.on('end', () => {
+    if (!isClosed) redis.connect().catch(() => {});
   });
   return redis;
 }

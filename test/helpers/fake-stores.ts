@@ -75,9 +75,7 @@ export class FakeResults {
 
   async create(stored: StoredComparison) {
     const { turn } = stored.request;
-    if (turn !== undefined && !(await this.cameras.addFrame(turn.camera, stored.comparison.id, turn.capturedAt))) {
-      return false;
-    }
+    if (turn && !(await this.cameras.addFrame(turn.camera, stored.comparison.id, turn.capturedAt))) return false;
     this.kept.set(stored.comparison.id, stored);
     this.events.append(stored.comparison, ownerOf(stored.request));
     return true;
@@ -188,10 +186,8 @@ export class FakeCameras {
   async addFrame(id: string, comparisonId: string, at: number) {
     if (!this.kept.has(id)) return false;
     const others = (this.waiting.get(id) ?? []).filter((frame) => frame.id !== comparisonId);
-    this.waiting.set(
-      id,
-      [...others, { id: comparisonId, at }].sort((a, b) => a.at - b.at),
-    );
+    const waiting = [...others, { id: comparisonId, at }].sort((a, b) => a.at - b.at);
+    this.waiting.set(id, waiting);
     return true;
   }
   readonly orders: { id: string; event: BaselineEvent }[] = [];

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
 import { createLogger } from '../../src/logger.js';
 import { connectRedis, redisCall } from '../../src/stores/redis.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
@@ -20,6 +21,27 @@ describe('connectRedis', () => {
     await server.restart();
     expect(await waiting).toBe('1');
     redis.disconnect();
+  });
+
+  it.each([
+    ['a connection', (redis: Redis) => redis],
+    ['one duplicated from it', (redis: Redis) => redis.duplicate()],
+  ])('connects %s again if a failover is announced while it connects, until it is closed', async (_name, of) => {
+    const first = connectRedis(server.url, { role: 'consumer', logger });
+    const redis = of(first);
+    await redis.ping();
+    const ended = new Promise((done) => redis.once('end', done));
+    // The detector of ioredis, which listens to the sentinels, closes the connector under the connection.
+    const { connector } = redis as unknown as { connector: { disconnect(): void } };
+    redis.once('connecting', () => connector.disconnect());
+    redis.disconnect(true);
+    await ended;
+    expect(await redis.ping()).toBe('PONG');
+    const closed = new Promise((done) => redis.once('end', done));
+    redis.disconnect();
+    first.disconnect();
+    await closed;
+    expect(redis.status).toBe('end');
   });
 
   it('gives a producer queue-unavailable at once while Redis is away', async () => {
