@@ -2,9 +2,13 @@
  * The work of test:chaos: comparisons with callbacks, cameras that send their frames in order, and batches. Every task
  * has an outcome without ids, which must equal that of the same task in a calm service.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import sharp from 'sharp';
 import { Stop } from '../../scripts/lib/shell.mjs';
 import { formOf } from '../bench/lib/service.mjs';
+import { writeBlocks } from './block-video.mjs';
 
 const LIMIT_MS = 900_000;
 const POLL_MS = 100;
@@ -15,8 +19,27 @@ const START = Date.parse('2026-06-01T12:00:00Z');
 const SCENES = [false, false, true, true, true, false, false, false];
 const BATCH_FORMATS = ['ndjson', 'csv', 'json'];
 
+/** @returns two JPEGs of one scene, without and with a thing */
+export async function makeFrames() {
+  const plain = (width, height, background) => ({ create: { width, height, channels: 3, background } });
+  const picture = (things) =>
+    sharp(plain(384, 256, '#646464'))
+      .composite(things)
+      .jpeg({ quality: 90 })
+      .toBuffer();
+  const thing = { input: plain(58, 77, '#ff9696'), left: 288, top: 102 };
+  return { empty: await picture([]), thing: await picture([thing]) };
+}
+
+/** @returns the frames, and a recording of a minute, which is also in `folder` */
+export async function makeMedia(folder, next) {
+  const file = join(folder, 'blocks.mp4');
+  writeBlocks(file, { minutes: 1, next });
+  return { ...(await makeFrames()), video: readFileSync(file) };
+}
+
 /**
- * @param {{ url: string }} service
+ * @param {{ url: string, headers: object }} service
  * @param {{ empty: Buffer, thing: Buffer, video: Buffer, framesPerCamera: number, hook: (query: string) => string }}
  *   options two JPEGs of one scene, a recording, and the address that receives what has the query
  */
@@ -30,7 +53,7 @@ export function createLoad(service, { empty, thing, video, framesPerCamera, hook
       const answer = await fetch(`${service.url}${path}`, {
         method,
         body,
-        headers: { ...headers, prefer: 'respond-async', 'idempotency-key': key },
+        headers: { ...service.headers, ...headers, prefer: 'respond-async', 'idempotency-key': key },
       }).catch(() => undefined);
       const text = await answer?.text().catch(() => undefined);
       if (answer?.ok && text !== undefined) {
@@ -55,7 +78,7 @@ export function createLoad(service, { empty, thing, video, framesPerCamera, hook
   /** @returns the text, or undefined if it is not there */
   const read = async (path) => {
     for (const end = Date.now() + LIMIT_MS; Date.now() < end; await pause(POLL_MS)) {
-      const answer = await fetch(`${service.url}${path}`).catch(() => undefined);
+      const answer = await fetch(`${service.url}${path}`, { headers: service.headers }).catch(() => undefined);
       const text = await answer?.text().catch(() => undefined);
       if (answer?.ok && text !== undefined) return text;
       if (answer?.status === 404) return undefined;

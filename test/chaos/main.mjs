@@ -10,14 +10,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import sharp from 'sharp';
 import { readOptions, wholeNumber } from '../../scripts/lib/options.mjs';
 import { ROOT, runMain, Stop, say } from '../../scripts/lib/shell.mjs';
 import { report } from '../bench/lib/report.mjs';
 import { dist, startService } from '../bench/lib/service.mjs';
-import { writeBlocks } from './block-video.mjs';
 import { disturbances } from './disturbances.mjs';
-import { createLoad } from './load.mjs';
+import { createLoad, makeMedia } from './load.mjs';
 import { startReceiver } from './receiver.mjs';
 import { startSentinels } from './sentinels.mjs';
 
@@ -98,19 +96,6 @@ function fakeClock(file) {
     ...{ LD_PRELOAD: FAKETIME, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_CACHE_DURATION: '1' },
     ...{ FAKETIME_DONT_FAKE_MONOTONIC: '1', FAKETIME_DONT_RESET: '1' },
   };
-}
-
-async function makeMedia(folder, next) {
-  const plain = (width, height, background) => ({ create: { width, height, channels: 3, background } });
-  const picture = (things) =>
-    sharp(plain(384, 256, '#646464'))
-      .composite(things)
-      .jpeg({ quality: 90 })
-      .toBuffer();
-  const file = join(folder, 'blocks.mp4');
-  writeBlocks(file, { minutes: 1, next });
-  const thing = { input: plain(58, 77, '#ff9696'), left: 288, top: 102 };
-  return { empty: await picture([]), thing: await picture([thing]), video: readFileSync(file) };
 }
 
 async function runOnce({ seed, jobs }) {

@@ -1,8 +1,9 @@
 /**
- * `npm run test:fuzz [-- --examples=10000] [--seed=N] [--self-test]`: schemathesis sends requests that the OpenAPI
- * file describes, and requests that break it, to a service of its own, and checks every answer. `--examples` is the
- * least number of requests; about 1,900 of them are systematic (each bound of each parameter, each method), the others
- * random. Ends with one line; the exit status is 1 if an answer was a 5xx or not as described. `--self-test` sends them
+ * `npm run test:fuzz [-- --examples=10000] [--roles=viewer,batch,compare,admin] [--seed=N] [--self-test]`: schemathesis
+ * sends requests that the OpenAPI file describes, and requests that break it, to a service of its own with comparisons,
+ * a camera with changes and a batch, and checks every answer. `--examples` is the least number of requests per role;
+ * about 1,900 of them are systematic (each bound of each parameter, each method), the others random. Ends with one line
+ * per role; the exit status is 1 if an answer was a 5xx or not as described. `--self-test` sends them
  * through a proxy that plants two faults, and fails unless both are found.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,18 +13,28 @@ import { readOptions } from '../../scripts/lib/options.mjs';
 import { ensureApiTools } from '../../scripts/lib/python.mjs';
 import { ROOT, run, runMain, Stop, say } from '../../scripts/lib/shell.mjs';
 import { dist, startService } from '../bench/lib/service.mjs';
+import { createLoad, makeMedia } from '../chaos/load.mjs';
 import { plantFaults } from './planted-faults.mjs';
 
 /** Its answer never ends. */
 const ENDLESS = '/v1/events';
-/** A camera and a comparison that exist, so that requests reach more than 404. */
+/** The camera of the examples, which exists, so that requests reach more than 404. */
 const CAMERA = 'gate-3';
+/** Keys by role; 'viewer' may read what every key may, and the metrics. */
+const ROLES = {
+  viewer: { scopes: ['metrics'] },
+  batch: { scopes: ['batch'] },
+  compare: { scopes: ['compare'], cameras: ['gate-*'] },
+  // The last one, because it deletes what there is.
+  admin: { scopes: ['admin'] },
+};
 /** Operations without parameters have few different requests, so several rounds may be needed. */
 const MOST_ROUNDS = 5;
 
 await runMain(async () => {
   const { values } = readOptions({
     examples: { type: 'string', default: '10000' },
+    roles: { type: 'string', default: Object.keys(ROLES).join(',') },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     'self-test': { type: 'boolean', default: false },
   });
@@ -31,6 +42,9 @@ await runMain(async () => {
   if (!Number.isInteger(examples) || examples < 1) {
     throw new Stop(`--examples=${values.examples}: expected an integer above 0`);
   }
+  const roles = values['self-test'] ? ['admin'] : values.roles.split(',');
+  const unknown = roles.find((role) => !(role in ROLES));
+  if (unknown !== undefined) throw new Stop(`--roles=${unknown}: expected some of ${Object.keys(ROLES).join(', ')}`);
   const tools = await ensureApiTools();
   if (tools.missing) throw new Stop(`schemathesis cannot be installed: ${tools.missing}`);
   const service = await startService({
@@ -41,23 +55,26 @@ await runMain(async () => {
       INFERENCE_THREADS: '1',
       // Generated names of hosts lead nowhere.
       OUTBOUND_TIMEOUT_MS: '1000',
+      OUTBOUND_ALLOW: '127.0.0.1',
     },
   });
   const faults = values['self-test'] ? await plantFaults(service.url) : undefined;
   try {
-    const key = await createKey(service.redisUrl);
-    await createCamera(service.url, key);
     const url = faults?.url ?? service.url;
-    const found = await fuzz(url, { tools, key, examples, seed: Number(values.seed) });
-    if (faults) assertFound(found);
-    else summarise(found);
+    await createData(service);
+    for (const role of roles) {
+      const key = await createKey(service.redisUrl, { name: role, ...ROLES[role] });
+      const found = await fuzz(url, { tools, key, examples, seed: Number(values.seed) });
+      if (faults) assertFound(found);
+      else summarise(role, found);
+    }
   } finally {
     await faults?.close();
     await service.stop();
   }
 });
 
-async function createKey(redisUrl) {
+async function createKey(redisUrl, settings) {
   const { createApiKeyStore } = await dist('stores/api-keys.js');
   const { connectRedis } = await dist('stores/redis.js');
   const { createLogger } = await dist('logger.js');
@@ -65,18 +82,26 @@ async function createKey(redisUrl) {
     role: 'consumer',
     logger: createLogger({ level: 'silent', name: 'fuzz' }),
   });
-  const { secret } = await createApiKeyStore(redis).create({ name: 'fuzz', scopes: ['admin'] });
+  const { secret } = await createApiKeyStore(redis).create(settings);
   redis.disconnect();
   return secret;
 }
 
-async function createCamera(url, key) {
-  const answer = await fetch(`${url}/v1/cameras/${CAMERA}`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: '{}',
-  });
-  if (!answer.ok) throw new Error(`PUT /v1/cameras/${CAMERA} answered ${answer.status}`);
+/** Comparisons of which one has a change, a camera with changes, and a batch. */
+async function createData(service) {
+  const folder = mkdtempSync(join(tmpdir(), 'sd-fuzz-'));
+  try {
+    const media = await makeMedia(folder, Math.random);
+    const options = { ...media, framesPerCamera: 8, hook: () => 'http://127.0.0.1:1024/hook' };
+    const { tasks } = createLoad(service, options);
+    for (const [kind, make] of Object.entries(tasks)) {
+      const task = make(kind === 'camera' ? CAMERA : `${kind}-${Date.now()}`);
+      await task.send();
+      await task.outcome();
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** @returns {Promise<{ requests, serverErrors, violations, errored, output }>} sums over all rounds */
@@ -136,13 +161,13 @@ function lineOf({ requests, serverErrors, violations }) {
 }
 
 /** Prints the failures with the request of each, and the line. */
-function summarise(sum) {
+function summarise(role, sum) {
   const { serverErrors, violations, errored, output } = sum;
   if (serverErrors + violations + errored > 0) {
     console.log(output);
     process.exitCode = 1;
   }
-  console.log(lineOf(sum) + (errored > 0 ? `, ${errored} not answered or not sent` : ''));
+  console.log(`${role}: ${lineOf(sum)}${errored > 0 ? `, ${errored} not answered or not sent` : ''}`);
 }
 
 function assertFound(sum) {
