@@ -11,6 +11,7 @@ import { openApi, openPipeline } from './frigate/comparers.js';
 import { readProgress, writeProgress } from './frigate/progress-file.js';
 import { createRecorder } from './frigate/recorder.js';
 import { MARK, runRound } from './frigate/round.js';
+import { printError, printLine } from './print.js';
 
 interface Options {
   readonly url: string;
@@ -84,7 +85,7 @@ async function run(options: Options): Promise<void> {
           compare: comparer.compare,
           pace: () => pace(stop.signal),
           now: nowSeconds,
-          print: (line) => console.log(line),
+          print: printLine,
           save: async (reached) => {
             progress = reached;
             await writeProgress(options.state, reached);
@@ -98,7 +99,7 @@ async function run(options: Options): Promise<void> {
         // Anything but an error of the catalogue is a defect, and a file that cannot be written stays so.
         if (options.once || error.code === 'internal' || error.code === 'invalid-request') throw thrown;
         waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS);
-        console.error(`${error.message}; the next look is in ${Math.round(waitMs / 1000)} s`);
+        printError(`${error.message}; the next look is in ${Math.round(waitMs / 1000)} s`);
       }
       if (options.once) break;
       await delay(waitMs, undefined, { signal: stop.signal }).catch(() => {});

@@ -20,6 +20,7 @@ import type { Finding } from '../schemas/comparison.js';
 import { roundFigures } from '../schemas/rounding.js';
 import { createCommand } from './command.js';
 import { configWith } from './config-with.js';
+import { printLine } from './print.js';
 import { withBundles } from './with-bundles.js';
 import { assertWritable, writeAtOnce } from './write-at-once.js';
 
@@ -58,7 +59,7 @@ export const command = createCommand('compare')
       checked && roundFigures({ ...checked, by_facts: probabilityByFacts(checked.sentence, output.finding) });
     const finding = roundFigures(output.finding);
     const described = options.json ? JSON.stringify({ ...finding, asked }, null, 2) : describe(finding, options.locale);
-    console.log(asked === undefined || options.json ? described : `${described}\n${describeAsked(asked)}`);
+    printLine(asked === undefined || options.json ? described : `${described}\n${describeAsked(asked)}`);
     if (options.heatmap !== undefined) {
       const picture = await drawHeatmaps(frames, output.heatmaps, config.pixelLimit);
       await writeAtOnce(options.heatmap, await encoded(picture, options.heatmap));

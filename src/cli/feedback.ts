@@ -7,6 +7,7 @@ import { publicBaseUrl } from '../links.js';
 import type { FeedbackLine } from '../schemas/feedback-manifest.js';
 import { baseUrl, keyOf } from './api-address.js';
 import { createCommand } from './command.js';
+import { printLine } from './print.js';
 import { startProgress } from './progress.js';
 import { makeFolder, writeAtOnce } from './write-at-once.js';
 
@@ -42,7 +43,7 @@ export const command = createCommand('feedback')
     await writeAtOnce(manifest, kept.join(''));
     const gone = lines.length - kept.length;
     const leftOut = gone === 0 ? '' : `; the frames of ${gone} are no longer kept`;
-    console.log(`${kept.length} pairs in ${manifest}${leftOut}`);
+    printLine(`${kept.length} pairs in ${manifest}${leftOut}`);
   });
 
 type Read = (path: string, accepted?: readonly number[]) => Promise<Response>;

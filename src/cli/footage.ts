@@ -21,6 +21,7 @@ import { boundSequences, firstFrameSize } from './footage/range.js';
 import { assertAccounted, formatResult } from './footage/report-lines.js';
 import { scanTable } from './footage/scan.js';
 import { planOf, s3Sources, startPipeline } from './footage/start.js';
+import { printError, printLine } from './print.js';
 import { makeFolder } from './write-at-once.js';
 
 export const command = createCommand('footage')
@@ -97,7 +98,7 @@ async function processInputs(
   signal: AbortSignal,
 ): Promise<void> {
   const print = (text: string) => {
-    if (options.quiet === undefined) process.stdout.write(`${text}\n`);
+    if (options.quiet === undefined) printLine(text);
   };
   const every = readEvery(options);
   const maxFailureRate = readShare(options.maxFailureRate ?? '1', '--max-failure-rate');
@@ -118,9 +119,8 @@ async function processInputs(
   const settings = await readSettings(options, () => firstFrameSize(plan, config, signal));
   if (options.clips) assertNoPrivacy(settings.zones);
   const sequences = await boundSequences(plan, { options, settings, config, timeZone, every, signal });
-  for (const warning of plan.warnings) process.stderr.write(`scenedelta footage: ${warning}\n`);
-  if (options.scanOnly)
-    return void process.stdout.write(`${await scanTable(plan, sequences, config, { timeZone, signal })}\n`);
+  for (const warning of plan.warnings) printError(`scenedelta footage: ${warning}`);
+  if (options.scanOnly) return void printLine(await scanTable(plan, sequences, config, { timeZone, signal }));
 
   await makeFolder(options.outputDir);
   const folder = new RunFolder(options.outputDir);
@@ -154,7 +154,7 @@ async function processInputs(
     const clip = options.clips ? await clipWriter(options.outputDir, sequences, config.ffmpeg, signal) : undefined;
     const recording = await writeResults(options.outputDir, results, clip);
     for (const warning of recording.summary.warnings ?? []) {
-      if (!warnings.includes(warning)) process.stderr.write(`scenedelta footage: ${warning}\n`);
+      if (!warnings.includes(warning)) printError(`scenedelta footage: ${warning}`);
     }
     print(formatResult(recording, options.outputDir, timeZone));
     assertAccounted(recording);

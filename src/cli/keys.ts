@@ -6,6 +6,7 @@ import { type ApiKey, type ApiKeyStore, createApiKeyStore, SCOPES, type Scope } 
 import { connectRedis } from '../stores/redis.js';
 import { CAMERA_SCOPE_PATTERN } from '../stores/visibility.js';
 import { createCommand } from './command.js';
+import { printLine } from './print.js';
 
 export const command = createCommand('keys').description(
   'Creates, lists and revokes API keys. REDIS_URL or DATA_DIR say where the keys are kept, as for the service.',
@@ -60,20 +61,20 @@ async function create({ name: given, secretOnly, ...chosen }: CreateOptions): Pr
     );
   }
   const { key, secret } = await withStore((store) => store.create({ name, ...chosen }));
-  if (secretOnly) return console.log(secret);
-  console.log(`id       ${key.id}\nname     ${key.name}\nowner    ${key.owner}\nscopes   ${key.scopes.join(', ')}`);
-  console.log(`cameras  ${camerasOf(key)}\nsecret   ${secret}`);
-  console.log('\nThe secret is shown this once. Send it as "Authorization: Bearer SECRET".');
+  if (secretOnly) return printLine(secret);
+  printLine(`id       ${key.id}\nname     ${key.name}\nowner    ${key.owner}\nscopes   ${key.scopes.join(', ')}`);
+  printLine(`cameras  ${camerasOf(key)}\nsecret   ${secret}`);
+  printLine('\nThe secret is shown this once. Send it as "Authorization: Bearer SECRET".');
 }
 
 async function list({ json }: { json?: true }): Promise<void> {
   const keys = await withStore((store) => store.list());
-  if (json) return console.log(JSON.stringify(keys, null, 2));
-  if (keys.length === 0) console.log('No keys. Make one: scenedelta keys create --name NAME');
+  if (json) return printLine(JSON.stringify(keys, null, 2));
+  if (keys.length === 0) printLine('No keys. Make one: scenedelta keys create --name NAME');
   for (const key of keys) {
     const { id, name, scopes, owner, createdAt, lastUsedAt } = key;
     const sees = `cameras: ${camerasOf(key)}${owner === id ? '' : `, owner: ${owner}`}`;
-    console.log(`${id}  ${name}  [${scopes.join(', ')}]  ${sees}  made ${createdAt}, used ${lastUsedAt ?? 'never'}`);
+    printLine(`${id}  ${name}  [${scopes.join(', ')}]  ${sees}  made ${createdAt}, used ${lastUsedAt ?? 'never'}`);
   }
 }
 
@@ -81,7 +82,7 @@ const camerasOf = ({ scopes, cameras }: ApiKey): string =>
   scopes.includes('admin') ? 'all' : cameras.join(', ') || 'none';
 
 async function revoke(id: string): Promise<void> {
-  if (await withStore((store) => store.revoke(id))) return console.log(`${id} is revoked.`);
+  if (await withStore((store) => store.revoke(id))) return printLine(`${id} is revoked.`);
   throw new ScenedeltaError(
     'not-found',
     `No key ${JSON.stringify(id)}; "scenedelta keys list" shows the existing ones`,

@@ -7,6 +7,7 @@ import { type Command, CommanderError } from 'commander';
 import { ScenedeltaError } from '../errors.js';
 import { VERSION } from '../version.js';
 import { createCommand } from './command.js';
+import { printError } from './print.js';
 
 interface Entry {
   readonly summary: string;
@@ -117,11 +118,11 @@ function explain(program: Command, name: string, thrown: unknown): number {
     const isAboutCommands = ['commander.unknownCommand', 'commander.help'].includes(thrown.code);
     const { commands } = program.commands.find((command) => command.name() === name) ?? program;
     const expected = `; expected one of ${commands.map((command) => command.name()).join(', ')}`;
-    console.error(`scenedelta ${name}: ${message}${isAboutCommands ? expected : ''}`);
+    printError(`scenedelta ${name}: ${message}${isAboutCommands ? expected : ''}`);
     return USAGE_ERROR;
   }
   if (thrown instanceof ScenedeltaError) {
-    console.error(`scenedelta ${name}: ${thrown.message}`);
+    printError(`scenedelta ${name}: ${thrown.message}`);
     return thrown.code === 'invalid-request' ? USAGE_ERROR : 1;
   }
   throw thrown;

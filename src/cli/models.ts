@@ -3,6 +3,7 @@ import { loadConfig } from '../config.js';
 import type { Bundle } from '../model/manifest.js';
 import { loadBundles } from '../pipeline/bundles.js';
 import { createCommand } from './command.js';
+import { printError, printLine } from './print.js';
 import { withBundles } from './with-bundles.js';
 
 export const command = createCommand('models')
@@ -15,12 +16,12 @@ export const command = createCommand('models')
     const config = loadConfig();
     const error = ({ reason }: { reason: string }) => {
       process.exitCode = 1;
-      console.error(`broken: ${reason}`);
+      printError(`broken: ${reason}`);
     };
-    const warn = ({ model }: { model: string }, message: string) => console.error(`${model}: ${message}`);
+    const warn = ({ model }: { model: string }, message: string) => printError(`${model}: ${message}`);
     const bundles = await withBundles(config, loadBundles(config.modelsDir, config.defaultModel, { warn, error }));
-    if (json) console.log(JSON.stringify(bundles.map(describe), null, 2));
-    else for (const bundle of bundles) console.log(line(bundle, config.defaultModel));
+    if (json) printLine(JSON.stringify(bundles.map(describe), null, 2));
+    else for (const bundle of bundles) printLine(line(bundle, config.defaultModel));
   });
 
 function describe({ manifest, sha256 }: Bundle) {

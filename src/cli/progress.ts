@@ -2,6 +2,7 @@
 
 import { Presets, SingleBar } from 'cli-progress';
 import { systemClock } from '../clock.js';
+import { printable } from './print.js';
 
 export interface Progress {
   /** @param note a few words beside the count, e.g. the current item */
@@ -44,9 +45,9 @@ function bar(total: number, unit: string, stream: NodeJS.WriteStream, clock: () 
     step(count = 1, note = '') {
       done += count;
       if (!shown && clock() - startedAt >= SHOWN_AFTER_MS) {
-        widget.start(total, done, { note });
+        widget.start(total, done, { note: printable(note) });
         shown = true;
-      } else if (shown) widget.update(done, { note });
+      } else if (shown) widget.update(done, { note: printable(note) });
     },
     end() {
       if (shown) widget.stop();
@@ -64,7 +65,7 @@ function lines(total: number, unit: string, stream: NodeJS.WriteStream, clock: (
   const print = () => {
     printedAt = clock();
     printedDone = done;
-    const note = noted === '' ? '' : `, ${noted}`;
+    const note = noted === '' ? '' : `, ${printable(noted)}`;
     stream.write(`${done}/${total} ${unit} after ${Math.round((printedAt - startedAt) / 1000)} s${note}\n`);
   };
   return {

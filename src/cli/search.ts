@@ -9,6 +9,7 @@ import { SEVERITIES } from '../schemas/comparison.js';
 import type { SearchFilter } from '../search/scope.js';
 import { type Hit, SearchIndex, type SearchResult } from '../search/search-index.js';
 import { createCommand } from './command.js';
+import { printLine } from './print.js';
 
 interface Options {
   readonly camera?: string;
@@ -61,7 +62,8 @@ async function run(query: string, results: readonly string[], options: Options):
   }
   const found = index.search(query, filter);
   const hits = found.hits.slice(0, limit).map((hit) => ({ ...(changes.get(hit.id) as Found), hit }));
-  process.stdout.write(options.json ? `${JSON.stringify(document(found, hits), null, 2)}\n` : lines(found, hits));
+  if (options.json) printLine(JSON.stringify(document(found, hits), null, 2));
+  else printLine(lines(found, hits).trimEnd());
 }
 
 function readOptions(query: string, options: Options): { filter: SearchFilter; limit: number } {

@@ -18,6 +18,7 @@ import { readRoi, readSettings } from './footage/options.js';
 import { firstFrameSize } from './footage/range.js';
 import { formatMoment } from './footage/report-lines.js';
 import { type PlanChoices, planOf, s3Sources, startPipeline } from './footage/start.js';
+import { printError, printLine } from './print.js';
 import { makeFolder, writeAtOnce } from './write-at-once.js';
 
 interface WhenOptions extends Omit<PlanChoices, 'outputDir'> {
@@ -99,8 +100,9 @@ async function report({ record, pictures }: FoundPlaceSearch, options: WhenOptio
     for (const [name, bytes] of pictures) await writeAtOnce(join(folder, name), bytes);
     await writeAtOnce(join(folder, 'when.json'), json);
   }
-  for (const { file, reason } of record.failures) process.stderr.write(`${file} is left out: ${reason}\n`);
-  process.stdout.write(options.json ? json : `${sentences(record, options.covered, timeZone)}\n`);
+  for (const { file, reason } of record.failures) printError(`${file} is left out: ${reason}`);
+  if (options.json) process.stdout.write(json);
+  else printLine(sentences(record, options.covered, timeZone));
 }
 
 /** @param longest time for which something may stand before the place, as it was given */

@@ -78,7 +78,7 @@ export function textOf({ payload: { data } }: EndpointMessage): string {
 export const pictureOf = ({ payload: { data } }: EndpointMessage): string | undefined => {
   if ('visit' in data) return data.visit.picture?.url;
   const side = shownSide(data.change);
-  return data.heatmaps?.[side].url ?? data.frames?.[side].url;
+  return data.heatmaps?.[side].url ?? data.frames?.[side]?.url;
 };
 
 const NOBODY = '00000000000000000000000000';

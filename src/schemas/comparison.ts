@@ -264,7 +264,12 @@ export const ComparisonSchema = Type.Object(
     ...Type.Partial(FindingSchema).properties,
     camera_frame: Type.Optional(CameraFrameSchema),
     heatmaps: Type.Optional(Type.Object({ before: LinkSchema, after: LinkSchema })),
-    frames: Type.Optional(Type.Object({ before: LinkSchema, after: LinkSchema })),
+    frames: Type.Optional(
+      Type.Object(
+        { before: Type.Optional(LinkSchema), after: LinkSchema },
+        { description: '`before` is absent if a camera had no frame to compare with.' },
+      ),
+    ),
     timings_ms: Type.Optional(TimingsSchema),
     error: Type.Optional(ProblemSchema),
     metadata: Type.Optional(Type.Unknown({ description: "The caller's metadata, echoed." })),
@@ -272,6 +277,9 @@ export const ComparisonSchema = Type.Object(
   { $id: 'Comparison' },
 );
 export type Comparison = Static<typeof ComparisonSchema>;
+/** Frames that a comparison has: a camera's first one was compared with none. */
+export const sidesOf = ({ camera_frame }: Pick<Comparison, 'camera_frame'>): readonly Side[] =>
+  camera_frame?.before === null ? ['after'] : SIDES;
 /** Whether a comparison of this status can no longer change. */
 export const isFinal = (status: Comparison['status']): boolean => status !== 'queued' && status !== 'running';
 export type Region = Static<typeof RegionSchema>;

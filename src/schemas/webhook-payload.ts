@@ -6,7 +6,7 @@ import { type Static, Type } from 'typebox';
 import { SIDES, type Side } from '../images.js';
 import { framePath, heatmapPath, signLink } from '../links.js';
 import { FoundChangeSchema, NOTICE_TYPES, type Notice } from './change.js';
-import { type Comparison, ComparisonSchema } from './comparison.js';
+import { type Comparison, ComparisonSchema, sidesOf } from './comparison.js';
 import { dateTime, literals } from './constructors.js';
 import { DescriptionSchema } from './description.js';
 import { roundFigures } from './rounding.js';
@@ -88,7 +88,7 @@ export function buildWebhookPayload(comparison: Comparison, links: WebhookLinks)
     timestamp,
     data: {
       ...roundFigures(comparison),
-      ...pictureLinks(comparison.id, Date.parse(timestamp), hasMaps, links),
+      ...pictureLinks(comparison.id, Date.parse(timestamp), hasMaps, links, sidesOf(comparison)),
     },
   });
 }
@@ -135,17 +135,24 @@ export function buildVisitPayload(
 /**
  * Signed links that expire when the pictures do.
  * @param keptSince end of the comparison, epoch ms
+ * @param framed the frames that the comparison has
  */
-export function pictureLinks(id: string, keptSince: number, hasMaps: boolean, links: WebhookLinks) {
-  const both = (pathOf: (id: string, side: Side) => string, lifetimeMs: number) => {
+export function pictureLinks(
+  id: string,
+  keptSince: number,
+  hasMaps: boolean,
+  links: WebhookLinks,
+  framed: readonly Side[] = SIDES,
+) {
+  const linksOf = (pathOf: (id: string, side: Side) => string, lifetimeMs: number, sides: readonly Side[]) => {
     const expiresAt = keptSince + lifetimeMs;
     const link = (side: Side) => ({
       url: links.baseUrl + signLink(pathOf(id, side), { key: links.key, expiresAt }),
     });
-    return Object.fromEntries(SIDES.map((side) => [side, link(side)])) as Record<Side, { url: string }>;
+    return Object.fromEntries(sides.map((side) => [side, link(side)])) as Record<Side, { url: string }>;
   };
-  const frames = links.framesMs === 0 ? {} : { frames: both(framePath, links.framesMs) };
-  const heatmaps = hasMaps && links.heatmapsMs > 0 ? { heatmaps: both(heatmapPath, links.heatmapsMs) } : {};
+  const frames = links.framesMs === 0 ? {} : { frames: linksOf(framePath, links.framesMs, framed) };
+  const heatmaps = hasMaps && links.heatmapsMs > 0 ? { heatmaps: linksOf(heatmapPath, links.heatmapsMs, SIDES) } : {};
   return { ...frames, ...heatmaps };
 }
 

@@ -70,6 +70,17 @@ describe('a frame of a camera', () => {
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['preference-applied']).toBe('wait=5');
     expect(answer.json()).toMatchObject({ status: 'finished', camera_frame: { before: null } });
+    // The first frame of a camera has no "before", and no link to one.
+    expect(Object.keys(answer.json().frames)).toEqual(['after']);
+  });
+
+  it('with captured_at in the query and in the body is refused', async () => {
+    await put('gate', {});
+    const { payload, headers } = form({ frame: await jpeg(), captured_at: '2026-06-01T12:00:00Z' });
+    const url = '/v1/cameras/gate/frames?captured_at=2026-06-01T12:00:05Z';
+    const answer = await service.inject({ method: 'POST', url, payload, headers });
+    expect([answer.statusCode, answer.json().field]).toEqual([422, 'captured_at']);
+    expect(service.results.kept.size).toBe(0);
   });
 
   it('that is out of order is answered with its problem and the comparison', async () => {

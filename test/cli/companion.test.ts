@@ -247,6 +247,14 @@ describe('scenedelta companion frigate', () => {
     expect((await companion('--url', recorder.url, '--once')).stdout).toBe('');
   });
 
+  it('prints names of the recorder without codes that steer a terminal', async () => {
+    recorder.add('1.0-\x1b[2J', Date.now() / 1000 - 1_000, { camera: '\x1b]0;x\x07gate' });
+    recorder.state.frame = () => null;
+    const { stdout, stderr } = await companion('--url', recorder.url, '--once');
+    expect(stdout).toContain('\ufffd]0;x\ufffdgate 1.0-\ufffd[2J: skipped');
+    expect(`${stdout}${stderr}`).not.toMatch(/(?!\n)\p{Cc}/u);
+  });
+
   it.each([
     [['--once'], "required option '--url <url>' not specified"],
     [['--url', 'gate'], '--url "gate": expected the address of the recorder'],

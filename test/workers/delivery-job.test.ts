@@ -227,7 +227,7 @@ describe('the payload', () => {
     expect(payload.trimmed).toBeUndefined();
     const end = Date.parse(payload.timestamp);
     for (const [link, lifetime] of [
-      [payload.data.frames?.before.url, links.framesMs],
+      [payload.data.frames?.before?.url, links.framesMs],
       [payload.data.heatmaps?.after.url, links.heatmapsMs],
     ] as const) {
       const url = new URL(link ?? '');
@@ -242,6 +242,10 @@ describe('the payload', () => {
     const { data } = buildWebhookPayload({ ...comparison(), model: null }, { ...links, framesMs: 0 });
     expect(data).not.toHaveProperty('heatmaps');
     expect(data).not.toHaveProperty('frames');
+    const camera_frame = { captured_at: '2026-06-01T12:00:00.000Z', before: null, notes: [] };
+    const first = buildWebhookPayload({ ...comparison(), model: null, camera_frame }, links);
+    expect(Object.keys(first.data.frames ?? {})).toEqual(['after']);
+    expect([...Value.Errors(WebhookPayloadSchema, first)]).toEqual([]);
   });
 
   it('of a failed comparison carries its problem', () => {

@@ -116,7 +116,10 @@ function Frames({ change }: { readonly change: Change }) {
   const fitting = comparison?.id === best ? comparison : null;
   const outlines = useOutlines(fitting, word, boxes);
   const caption = change.feedback?.caption ?? change.caption;
-  const link = (side: Side) => fitting?.frames && localPath(fitting.frames[side].url);
+  const link = (side: Side) => {
+    const url = fitting?.frames?.[side]?.url;
+    return url === undefined ? null : localPath(url);
+  };
   return (
     <>
       {fitting?.words && fitting.caption === caption ? (
@@ -125,9 +128,7 @@ function Frames({ change }: { readonly change: Change }) {
         <p class="sentence plain-sentence">{caption}</p>
       )}
       {fault !== '' && <p class="fault">{fault}</p>}
-      {fitting && (
-        <PairView urls={{ before: link('before') ?? null, after: link('after') ?? null }} outlines={outlines} />
-      )}
+      {fitting && <PairView urls={{ before: link('before'), after: link('after') }} outlines={outlines} />}
     </>
   );
 }

@@ -17,7 +17,7 @@ export function Result({ comparison }: { readonly comparison: Comparison }) {
   const { verdict = 'none', words = [], confidence = 0, nuisance = [], tamper = [], frames } = comparison;
   const causes = [...nuisance, ...tamper].map(({ name }) => plain(name)).join(', ');
   const urls = {
-    before: frames === undefined ? null : localPath(frames.before.url),
+    before: frames?.before === undefined ? null : localPath(frames.before.url),
     after: frames === undefined ? null : localPath(frames.after.url),
   };
   const article = useRef<HTMLElement>(null);

@@ -4,7 +4,7 @@
  */
 import { SIDES, type Side } from '../../images.js';
 import { framePath, heatmapPath, signLink } from '../../links.js';
-import type { Comparison } from '../../schemas/comparison.js';
+import { type Comparison, sidesOf } from '../../schemas/comparison.js';
 import { roundFigures } from '../../schemas/rounding.js';
 
 /** Links in answers serve immediate use, such as a page that shows the pictures. */
@@ -29,14 +29,14 @@ export const createLink =
   };
 
 export function createPresenter(link: Link): Present {
-  const links = (pathOf: (id: string, side: Side) => string, id: string) =>
-    Object.fromEntries(SIDES.map((side) => [side, link(pathOf(id, side))])) as Record<Side, { url: string }>;
+  const links = (pathOf: (id: string, side: Side) => string, id: string, sides: readonly Side[]) =>
+    Object.fromEntries(sides.map((side) => [side, link(pathOf(id, side))])) as Record<Side, { url: string }>;
   return (comparison) => ({
     ...roundFigures(comparison),
-    frames: links(framePath, comparison.id),
+    frames: links(framePath, comparison.id, sidesOf(comparison)),
     // Without a model (identical frames) there are no maps.
     ...(comparison.status === 'finished' && comparison.model != null
-      ? { heatmaps: links(heatmapPath, comparison.id) }
+      ? { heatmaps: links(heatmapPath, comparison.id, SIDES) }
       : {}),
   });
 }

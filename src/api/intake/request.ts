@@ -105,7 +105,7 @@ export async function readCameraFrame(
   const given = options as CameraFrameOptions;
   if (capturedAt !== undefined && given.captured_at !== undefined) {
     const detail = 'captured_at is in the query and in the body, expected it once';
-    throw new ScenedeltaError('invalid-request', detail, { field: 'captured_at' });
+    throw new ScenedeltaError('invalid-value', detail, { field: 'captured_at' });
   }
   return { frame: frames.get('frame') as IncomingFrame, options: { ...given, ...inQuery } };
 }

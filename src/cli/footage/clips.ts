@@ -5,6 +5,7 @@ import { ScenedeltaError } from '../../errors.js';
 import { writeClip } from '../../footage/clips.js';
 import type { FootageSequence } from '../../footage/recording-plan.js';
 import type { FootageChange } from '../../footage/records.js';
+import { printError } from '../print.js';
 import { makeFolder } from '../write-at-once.js';
 
 /** @throws ScenedeltaError 'invalid-request': a clip would show what the zones hide */
@@ -43,7 +44,7 @@ export async function clipWriter(
       return name;
     } catch (thrown) {
       if (!(thrown instanceof ScenedeltaError)) throw thrown;
-      process.stderr.write(`scenedelta footage: ${thrown.message}\n`);
+      printError(`scenedelta footage: ${thrown.message}`);
       return null;
     }
   };

@@ -16,6 +16,7 @@ import { type FrameStats, FrameStatsSchema } from '../../footage/records.js';
 import { STATE_FOLDER } from '../../footage/run-folder.js';
 import { loadBundles } from '../../pipeline/bundles.js';
 import { roundFigures } from '../../schemas/rounding.js';
+import { printError, printLine } from '../print.js';
 import { withBundles } from '../with-bundles.js';
 import { makeFolder, writeAtOnce } from '../write-at-once.js';
 import { type FootageOptions, readSettings, readTemplate } from './options.js';
@@ -41,8 +42,8 @@ export async function dryRunFootage(inputs: readonly string[], options: FootageO
   await write(outputDir, results);
   const { timeZone } = readTemplate({ tz: 'UTC', ...options });
   for (const result of results) {
-    if (options.quiet === undefined) process.stdout.write(`${lines(result, timeZone).join('\n')}\n`);
-    if (result.undecided > 0) process.stderr.write(`scenedelta footage: ${undecidedLine(result)}\n`);
+    if (options.quiet === undefined) printLine(lines(result, timeZone).join('\n'));
+    if (result.undecided > 0) printError(`scenedelta footage: ${undecidedLine(result)}`);
   }
 }
 
@@ -57,8 +58,8 @@ async function readBundles(config: Config, settings: CameraSettings): Promise<Ma
 }
 
 async function replayedBundles(config: Config): Promise<Map<string, ReplayedBundle>> {
-  const warn = ({ model }: { model: string }, message: string) => console.error(`${model}: ${message}`);
-  const error = ({ reason }: { reason: string }) => console.error(`broken: ${reason}`);
+  const warn = ({ model }: { model: string }, message: string) => printError(`${model}: ${message}`);
+  const error = ({ reason }: { reason: string }) => printError(`broken: ${reason}`);
   const bundles = await withBundles(config, loadBundles(config.modelsDir, config.defaultModel, { warn, error }));
   return new Map(
     bundles.map(({ manifest: { name, calibration } }) => {
