@@ -1,4 +1,4 @@
-/** Output of the commands. File names, names of recorders and answers of servers may hold codes that steer a terminal. */
+/** Output of the commands. Foreign names and answers of servers may hold codes that steer a terminal. */
 
 /** Control characters except line feed and tab, and those that change the direction of a text. */
 const STEERING = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;

@@ -22,8 +22,11 @@ const MIN_SIDE = 16;
 const MAX_ASPECT = 100;
 /** Longest side of a JPEG that can be written, as masked frames are. */
 const MAX_SIDE = 65_500;
-/** AVIF is decoded at once and cannot be interrupted; 4096 x 4096 px take about half a second and 330 MB. */
-const AVIF_PIXELS = 4096 * 4096;
+/**
+ * AVIF is decoded at once and cannot be interrupted; 4096 x 4096 px take about half a second and 330 MB. An interlaced
+ * PNG of 16 bit takes as long, 50 Mpx 1.6 s.
+ */
+const COSTLY_PIXELS = 4096 * 4096;
 /** Share of the rows below which a cut JPEG is refused. */
 const LEAST_DECODED = 0.05;
 /** Seconds, if a caller does not say. */
@@ -157,14 +160,15 @@ async function readHeader(bytes: Uint8Array, { field, pixelLimit }: Limits) {
   assertFewParts(encoded, field);
   const metadata = await readMetadata(encoded, field);
   const { width, height } = uprightSize(metadata);
-  const ofAvif = metadata.format === 'heif' && AVIF_PIXELS < pixelLimit;
-  const limit = ofAvif ? AVIF_PIXELS : pixelLimit;
+  const costly = costlyKind(metadata);
+  const [limit, by] =
+    costly === null || COSTLY_PIXELS >= pixelLimit ? [pixelLimit, 'PIXEL_LIMIT'] : [COSTLY_PIXELS, costly];
   const refused = (code: 'image-too-large' | 'image-too-small', expected: string) =>
     new ScenedeltaError(code, `${field}: the image has ${width}x${height} px, expected ${expected}`, {
       field,
     });
   if (width * height > limit) {
-    throw refused('image-too-large', `at most ${limit} px in all (${ofAvif ? 'AVIF' : 'PIXEL_LIMIT'})`);
+    throw refused('image-too-large', `at most ${limit} px in all (${by})`);
   }
   if (Math.max(width, height) > MAX_SIDE) {
     throw refused('image-too-large', `at most ${MAX_SIDE} px on each side`);
@@ -173,6 +177,11 @@ async function readHeader(bytes: Uint8Array, { field, pixelLimit }: Limits) {
     throw refused('image-too-small', `a longer side of at most ${MAX_ASPECT} times the shorter one`);
   }
   return { encoded, width, height, metadata };
+}
+
+function costlyKind({ format, isProgressive }: Metadata): string | null {
+  if (format === 'heif') return 'AVIF';
+  return format === 'png' && isProgressive ? 'interlaced PNG' : null;
 }
 
 async function readMetadata(bytes: Uint8Array, field: string): Promise<Metadata> {

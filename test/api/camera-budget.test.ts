@@ -42,6 +42,20 @@ describe('an alarm budget', () => {
     expect(other).toMatchObject({ threshold: null, met: false });
   });
 
+  it('of new settings is in the status before the next frame', async () => {
+    serve({ ...MODEL, operating_points });
+    await put('gate', { alarms_per_day: 100 });
+    const kept = { threshold: 0.5, alarms_per_day: 100 };
+    service.cameras.states.set('gate', { ...initialCameraState(), intervalMs: 5_000, budgetThreshold: kept });
+    await put('gate', { alarms_per_day: 2 });
+    const { status, alarm_budget } = (await get('/v1/cameras/gate')).json();
+    expect(alarm_budget.threshold).toBe(0.93);
+    expect([status.threshold, status.false_alarms_per_day]).toEqual([0.93, alarm_budget.alarms_per_day]);
+    await put('gate', {});
+    const without = (await get('/v1/cameras/gate')).json().status;
+    expect([without.threshold, without.false_alarms_per_day]).toEqual([null, null]);
+  });
+
   it("follows the camera's own frames", async () => {
     serve({ ...MODEL, operating_points });
     await put('gate', { alarms_per_day: 2 });

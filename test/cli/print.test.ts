@@ -1,4 +1,4 @@
-/** What the commands print of foreign texts: no code that a terminal obeys. */
+/** Foreign texts that the commands print: no code that a terminal obeys. */
 import { printable } from '../../src/cli/print.js';
 
 it.each([

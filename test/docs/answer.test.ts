@@ -1,6 +1,8 @@
 /** docs/answer.md: the example is a valid answer of the default bundle, and the table explains every field. */
 import { readFileSync } from 'node:fs';
 import { Value } from 'typebox/value';
+import { probabilityByFacts } from '../../src/changes/rule-sentences.js';
+import { type AskAnswer, AskAnswerSchema } from '../../src/schemas/ask.js';
 import { type Comparison, ComparisonSchema } from '../../src/schemas/comparison.js';
 import { roundFigures } from '../../src/schemas/rounding.js';
 
@@ -24,6 +26,13 @@ it('the caption consists of the words, and README.md shows the same caption', ()
 it('the example is of the default bundle at its present version', () => {
   const { name, version } = JSON.parse(readFileSync('models/scorer-surveillance/manifest.json', 'utf8'));
   expect(answer.model).toMatchObject({ name, version });
+});
+
+it('the example of a question has the probability by the facts of that answer', () => {
+  const [, example = ''] = page.split('## Questions')[1]?.split('```json') ?? [];
+  const asked = JSON.parse(example.split('```')[0] ?? '') as AskAnswer;
+  expect([...Value.Errors(AskAnswerSchema, asked)]).toEqual([]);
+  expect(roundFigures({ by_facts: probabilityByFacts(asked.sentence, answer) })).toEqual({ by_facts: asked.by_facts });
 });
 
 it('the table explains every field of the example, except for the times of creation and end', () => {

@@ -1,6 +1,6 @@
 /** Images of few bytes whose decoding costs much time or memory. */
 import sharp from 'sharp';
-import { type DecodeOptions, decodeFrame, withFullSize } from '../../src/frames/decode.js';
+import { type DecodeOptions, decodeFrame, frameSize, withFullSize } from '../../src/frames/decode.js';
 import { expectedDecoderBytes, withDecoderMemory } from '../../src/frames/decoder-memory.js';
 import { gifOfImages, jpegOfScans, solidPng, tiffOfPages, webpOfImages } from '../hostile/lib/encoders.mjs';
 import { scene } from './pictures.js';
@@ -48,6 +48,15 @@ describe('decodeFrame refuses by the header', () => {
     const error = await decodeFullSize(solidPng(70_000, 701), OPTIONS).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'image-too-large', field: 'after' });
     expect((error as Error).message).toContain('expected at most 65500 px on each side');
+  });
+
+  it('an interlaced PNG that is larger than the limit of its kind, and no other PNG of that size', async () => {
+    const wide = (interlaced: boolean) => solidPng(4200, 4200, { interlaced, depth: 16 });
+    await expect(decodeFrame(wide(true), OPTIONS)).rejects.toMatchObject({
+      code: 'image-too-large',
+      message: 'after: the image has 4200x4200 px, expected at most 16777216 px in all (interlaced PNG)',
+    });
+    expect(await frameSize(wide(false), OPTIONS)).toEqual({ width: 4200, height: 4200 });
   });
 
   it('an AVIF that is larger than the limit of its format', async () => {

@@ -18,6 +18,8 @@ import { watch } from './lib/watch.mjs';
 const MiB = 1024 * 1024;
 /** Bounds of the memory with the small bundle, above what was measured by half: README.md. */
 const MEMORY = { api: 1024 * MiB, worker: 1280 * MiB };
+/** Bound of the worker in the self-test: a worker at rest has less, one that holds an interlaced PNG has more. */
+const SELF_TEST_MEMORY = { ...MEMORY, worker: 300 * MiB };
 /** Processor time of API and worker for one image; unlike wall time it does not depend on other programs. */
 const LONGEST_SECONDS = 2;
 const BOMBS_AT_ONCE = 8;
@@ -66,9 +68,10 @@ class Findings {
 
   end({ restarts, peaks }) {
     if (restarts > 0) this.faults.push(`${restarts} restarts`);
+    const bounds = values['self-test'] ? SELF_TEST_MEMORY : MEMORY;
     for (const [name, bytes] of Object.entries(peaks)) {
-      if (!values['default-bundle'] && bytes > MEMORY[name])
-        this.faults.push(`${name}: ${mb(bytes)}, expected at most ${mb(MEMORY[name])}`);
+      if (!values['default-bundle'] && bytes > bounds[name])
+        this.faults.push(`${name}: ${mb(bytes)}, expected at most ${mb(bounds[name])}`);
     }
     const { slowest, costliest } = this;
     return (
@@ -172,7 +175,7 @@ async function selfTest() {
       const bytes = solidPng(side, side, { depth, colourType: 6, interlaced });
       return { name: `png ${side}x${side}`, bytes, type: 'image/png' };
     };
-    await sendAll([large(16, 16_000, false), large(16, 13_000, true)], { form: ways.form }, watched, findings);
+    await sendAll([large(16, 16_000, false), large(16, 4_000, true)], { form: ways.form }, watched, findings);
     process.kill(service.pid('redis'), 'SIGSTOP');
     await sendAll([large(8, 64, false)], { form: ways.form }, watched, findings);
     process.kill(service.pid('redis'), 'SIGCONT');

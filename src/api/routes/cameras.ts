@@ -104,10 +104,12 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     ]);
     const last = state?.last ?? null;
     const [overview] = await overviewsOf([{ state, snapshot }], deps.results, deps.clock());
+    // By the present settings; the threshold in the state is that of the last frame.
+    const budget = await alarmBudgetOf(camera, state, deps);
     return {
       ...presentCamera(camera, request),
       overview,
-      ...(await alarmBudgetOf(camera, state, deps)),
+      ...budget,
       status: {
         frames: state?.frames ?? 0,
         waiting,
@@ -118,8 +120,8 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
         interval_s: state?.intervalMs == null ? null : state.intervalMs / 1000,
         light: camera.settings.before === 'memory' ? (state?.light ?? null) : null,
         memory: Object.keys(state?.backgrounds ?? {}) as (keyof NonNullable<typeof state>['backgrounds'])[],
-        threshold: state?.budgetThreshold?.threshold ?? null,
-        false_alarms_per_day: state?.budgetThreshold?.alarms_per_day ?? null,
+        threshold: budget.alarm_budget?.threshold ?? null,
+        false_alarms_per_day: budget.alarm_budget?.alarms_per_day ?? null,
         snapshot: snapshot ?? null,
         snapshot_login: camera.login !== undefined,
       },
