@@ -6,7 +6,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { literals, nullable } from '../schemas/constructors.js';
 import { type DescriptionReason, HAPPENED, SENTENCE_WORDS } from '../schemas/description.js';
-import { LONGEST_TEXT, plainText } from './plain-text.js';
+import { hasAddress, LONGEST_TEXT, plainText } from './plain-text.js';
 
 /** Why an answer is not taken. */
 export interface Refusal {
@@ -88,6 +88,9 @@ export function readAnswer(content: string): Answer | Refusal {
   const sentence = plainText(raw);
   const words = sentence.split(' ').filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
   if (words === 0) return refusal('empty', 'the sentence is empty without links and markup, expected one sentence');
+  if (hasAddress(raw)) {
+    return refusal('unclear-sentence', 'the sentence names an address, and is cut without it; expected plain words');
+  }
   if (words > SENTENCE_WORDS || sentence.length > 400) {
     return refusal('too-long', `the sentence has ${words} words, expected at most ${SENTENCE_WORDS}`);
   }

@@ -120,9 +120,7 @@ describe('A describer', () => {
   });
 
   it('strips links and markup of an accepted sentence', async () => {
-    server.answer = says(
-      answerOf('appeared', 'van', '<b>A van</b> has [appeared](http://evil.example) www.evil.example'),
-    );
+    server.answer = says(answerOf('appeared', 'van', '<b>A van</b> has [appeared](http://evil.example)'));
     expect(await describer().describe(input())).toMatchObject({ status: 'accepted', sentence: 'A van has appeared' });
   });
 

@@ -233,6 +233,18 @@ describe('S3', () => {
     await expect(client.get('bucket', 'x')).rejects.toMatchObject({ code: 'forbidden' });
   });
 
+  it.each([
+    [404, 'url-failed', 's3://bucket/day/ cannot be listed: the bucket does not exist'],
+    [403, 'url-failed', 's3://bucket/day/ cannot be listed: S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are wrong'],
+    [503, 'storage-unavailable', 's3://bucket/day/ cannot be listed: the S3 service answered LIST with 503'],
+  ])('that answers a listing with %i names the bucket and the mend', async (status, code, message) => {
+    s3.failWith(status);
+    const listed = async () => {
+      for await (const _ of client.list('bucket', 'day/'));
+    };
+    await expect(listed()).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+  });
+
   it('needs its credentials', () => {
     const config = {
       s3Endpoint: 'http://s3',

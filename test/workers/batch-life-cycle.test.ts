@@ -112,6 +112,26 @@ describe('the plan of a batch', () => {
   });
 });
 
+it('a bucket that cannot be listed fails a batch at the first attempt, with its reason', async () => {
+  const refused = new ScenedeltaError('url-failed', 's3://archive/ cannot be listed: the bucket does not exist');
+  // biome-ignore lint/correctness/useYield: the listing fails before its first object
+  const list = async function* () {
+    throw refused;
+  };
+  const { step, queue } = setUp({ s3: { list } as never });
+  const id = newId('bat', Date.now());
+  const inputs = [{ from: 's3', bucket: 'archive', prefix: '' }] as const;
+  await bench.batches.create({
+    id,
+    owner: 'local',
+    createdAt: Date.now(),
+    request: { ...REQUEST, inputs, manifest: null },
+  });
+  await step(id, { step: 'plan' });
+  expect(await bench.batches.get(id)).toMatchObject({ status: 'failed', error: { detail: refused.message } });
+  await queue.close();
+});
+
 describe('the last step of a batch', () => {
   it('takes up cameras that went on before their workers died, as often as they do', async () => {
     const { step, states, queue } = setUp();
