@@ -179,10 +179,8 @@ async function readHeader(bytes: Uint8Array, { field, pixelLimit }: Limits) {
   return { encoded, width, height, metadata };
 }
 
-function costlyKind({ format, isProgressive }: Metadata): string | null {
-  if (format === 'heif') return 'AVIF';
-  return format === 'png' && isProgressive ? 'interlaced PNG' : null;
-}
+const costlyKind = ({ format, isProgressive }: Metadata): string | null =>
+  format === 'heif' ? 'AVIF' : format === 'png' && isProgressive ? 'interlaced PNG' : null;
 
 async function readMetadata(bytes: Uint8Array, field: string): Promise<Metadata> {
   const expected = `expected ${FORMATS.join(', ')}`;

@@ -14,13 +14,14 @@ import type { ModelDescription } from '../../src/schemas/model-description.js';
 import { createBatchFiles } from '../../src/stores/batch-files.js';
 import type { WorkerDescription } from '../../src/stores/workers.js';
 import { type Contract, contractOf, type OpenApi } from './contract.js';
+import { FakeApiKeys } from './fake-api-keys.js';
 import { FakeBatches } from './fake-batches.js';
 import { FakeDays } from './fake-days.js';
 import { FakeDeliveries, FakeEndpoints } from './fake-endpoints.js';
 import { FakeFrameUses } from './fake-frame-uses.js';
 import { FakeQuestions } from './fake-questions.js';
 import { fakeSearch } from './fake-search.js';
-import { FakeApiKeys, FakeBlobs, FakeCameras, FakeChanges, FakeEvents, FakeResults } from './fake-stores.js';
+import { FakeBlobs, FakeCameras, FakeChanges, FakeEvents, FakeResults } from './fake-stores.js';
 import { FakeVisits } from './visits.js';
 
 /** Folder of uploads. It exists only after one. */
