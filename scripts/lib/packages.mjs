@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, run, Stop, say, seconds } from './shell.mjs';
+import { ROOT, reporting, run, Stop, say, seconds } from './shell.mjs';
 
 const readJson = (path) => {
   try {
@@ -28,6 +28,15 @@ function packagesFit() {
   );
 }
 
+/** @returns how many packages are there; npm fetches all of them before it unpacks the first */
+function unpacked() {
+  const packages = Object.entries(readJson(join(ROOT, 'package-lock.json'))?.packages ?? {});
+  // Optional ones are for other systems.
+  const wanted = packages.filter(([path, { optional }]) => path !== '' && !optional).map(([path]) => path);
+  const there = wanted.filter((path) => existsSync(join(ROOT, path, 'package.json')));
+  return `${there.length} of ${wanted.length} unpacked`;
+}
+
 /** @throws Stop with the output of npm if the installation fails */
 export async function ensurePackages() {
   if (!isCheckout) return;
@@ -37,14 +46,12 @@ export async function ensurePackages() {
   // Said aloud also below `npm run --silent`, which passes its silence on. npm's own pauses between tries add up to
   // many silent minutes where there is no network.
   const patience = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
-  const { ok, output } = await run('npm', [
-    'ci',
-    '--include=dev',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-    ...patience,
-  ]);
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const { ok, output } = await reporting(
+    'packages',
+    unpacked,
+    run('npm', ['ci', '--include=dev', ...quiet, ...patience]),
+  );
   if (!ok) throw new Stop(`npm ci failed:\n${output.trim()}\n\nIt needs the network once.`);
   say('packages', `installed in ${seconds(start)}`);
 }
@@ -81,7 +88,8 @@ export async function ensureBuild() {
   }
   if (built === state) return say('build', 'up to date');
   const start = Date.now();
-  const { ok, output } = await run('npm', ['run', '--silent', 'build']);
+  say('build', 'compiling ...');
+  const { ok, output } = await reporting('build', () => 'compiling', run('npm', ['run', '--silent', 'build']));
   if (!ok) throw new Stop(`The build failed:\n${output.trim()}`);
   mkdirSync(join(ROOT, 'dist'), { recursive: true });
   writeFileSync(stamp, state);

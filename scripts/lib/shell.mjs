@@ -72,6 +72,23 @@ export function run(command, args, { show = false, env = process.env, cwd = ROOT
   });
 }
 
+const PROGRESS_MS = 5_000;
+
+/**
+ * Prints a line every five seconds until the work ends.
+ * @param progress gives the text of a line, e.g. '212 of 730 packages'
+ * @returns what the work returns
+ */
+export async function reporting(topic, progress, work) {
+  const start = Date.now();
+  const timer = setInterval(() => say(topic, `${progress()}, ${seconds(start)} ...`), PROGRESS_MS);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 export const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
 
 /** @throws Stop if this Node is older than package.json's engines. */
