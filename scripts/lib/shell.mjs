@@ -77,7 +77,7 @@ const PROGRESS_MS = 5_000;
 /**
  * Prints a line every five seconds until the work ends.
  * @param progress gives the text of a line, e.g. '212 of 730 packages'
- * @returns what the work returns
+ * @returns the result of the work
  */
 export async function reporting(topic, progress, work) {
   const start = Date.now();
