@@ -103,7 +103,9 @@ function filledCells(shown: Cells, known: Cells, least: number): number[] {
 function fullLines(cells: readonly number[], { columns, rows }: Cells): number[] {
   const counts = [new Map<number, number>(), new Map<number, number>()] as const;
   const lineOf = (i: number) => [Math.floor(i / columns), i % columns] as const;
-  for (const i of cells) lineOf(i).forEach((line, n) => counts[n]?.set(line, (counts[n].get(line) ?? 0) + 1));
+  for (const i of cells) {
+    for (const [n, line] of lineOf(i).entries()) counts[n]?.set(line, (counts[n].get(line) ?? 0) + 1);
+  }
   const full = ([columns, rows] as const).map((length, n) =>
     cells.filter((i) => (counts[n]?.get(lineOf(i)[n] as number) ?? 0) >= LEAST_FILLED * length),
   );

@@ -1,6 +1,5 @@
 /** The page "Cameras" in Chromium: states, the zone editor by mouse, touch and keyboard, and rules. */
 import type { Page } from 'playwright-core';
-import { initialCameraState } from '../../src/sequence/state.js';
 import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
 import { type ConsoleService, startConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
@@ -270,52 +269,5 @@ describeInBrowser('The page "Cameras"', () => {
       expect(await page.locator('main img[src=x]').count()).toBe(0);
     }
     expect([await page.title(), errors]).toEqual(['gate · Cameras · scenedelta', []]);
-  });
-});
-
-describeInBrowser('The page "Cameras" with more cameras than a page of the list', () => {
-  it('shows problems first, searches and shows more, and opens the last camera with few requests', async () => {
-    const ids = Array.from({ length: 202 }, (_, i) => `yard-${String(i).padStart(3, '0')}`);
-    for (const id of ids) await put(id, { name: `Yard ${id.slice(-1)}` });
-    await service.addComparison({}, 'yard-201');
-    await service.addComparison({}, 'yard-150');
-    const late = {
-      ...initialCameraState(),
-      last: { at: Date.now() - 600_000, sha256: 'a'.repeat(64), comparison: 'c' },
-    };
-    service.cameras.states.set('yard-150', late);
-    const { page, errors } = await open({ viewport: { width: 390, height: 900 } });
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-    const cards = page.locator('.camera-card');
-    const hrefs = () => cards.evaluateAll((all) => all.map((one) => one.getAttribute('href')));
-    await page.goto(`${service.url}/cameras`);
-    await eventually(async () => expect(await cards.count()).toBe(100));
-    expect((await hrefs()).slice(0, 2)).toEqual(['/cameras/yard-150', '/cameras/yard-000']);
-    for (const count of [200, 202]) {
-      await page.getByRole('button', { name: 'Show more' }).click();
-      await eventually(async () => expect(await cards.count()).toBe(count));
-    }
-    expect(new Set(await hrefs()).size).toBe(202);
-    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
-    expect(await inspect(page, 'cameras-many')).toEqual([]);
-    await service.goAway();
-    await page.getByText('The service cannot be reached.').first().waitFor();
-    await service.comeBack();
-    await page.getByRole('searchbox').fill('YARD-201');
-    await eventually(async () => expect(await hrefs()).toEqual(['/cameras/yard-201']));
-    asked.length = 0;
-    await page.goto(`${service.url}/cameras/yard-201`);
-    await page.getByAltText('Last frame').waitFor();
-    const ofApi = asked.filter((path) => path.startsWith('/v1/'));
-    expect(ofApi.length).toBeLessThanOrEqual(6);
-    expect(ofApi).not.toContain('/v1/cameras');
-    expect(errors).toEqual([]);
-  });
-
-  it('says so if there is no such camera', async () => {
-    const { page } = await open();
-    await page.goto(`${service.url}/cameras/nowhere`);
-    await page.getByText('There is no camera nowhere').waitFor();
   });
 });

@@ -1,0 +1,67 @@
+/** The page "Review" in Chromium, grouped by visit. */
+import type { Page } from 'playwright-core';
+import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
+import { storedChange } from '../helpers/changes.js';
+import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { eventually } from '../helpers/eventually.js';
+import { storedVisit } from '../helpers/visits.js';
+
+const open = useBrowser();
+let service: ConsoleService;
+let comparison: string;
+beforeAll(async () => {
+  service = await startConsole();
+});
+beforeEach(async () => {
+  service.reset();
+  comparison = await service.addComparison();
+});
+afterAll(() => service.stop());
+
+const NOW = Date.now();
+const rowsOf = (page: Page) => page.getByRole('listbox', { name: 'Changes' }).getByRole('option');
+
+describeInBrowser('The page "Review", grouped by visit', () => {
+  it('has one line each, with the frame that shows it best and the changes of it', async () => {
+    for (let i = 0; i < 3; i++) {
+      const comparisons = { first: comparison, best: comparison, last: comparison };
+      service.addChange(storedChange({ name: `thing ${i}`, confirmed: NOW - i * 60_000, camera: 'gate', comparisons }));
+    }
+    const [inside, ...others] = service.changes.kept;
+    if (inside === undefined) throw new Error('changes are added');
+    const { box } = inside.regions[0] ?? {};
+    if (box === undefined) throw new Error('a change has a region');
+    const path = [{ at: inside.first_seen, box }];
+    const best = { comparison, side: 'after' as const, at: inside.first_seen, box };
+    const visit = storedVisit({ begun: NOW - 20_000, path, best, status: 'open', end: null, gone: null });
+    service.visits.kept.push(visit);
+    const { page, errors } = await open();
+    await page.goto(`${service.url}/review`);
+    await page.getByText('1 visit, and 2 changes, live').waitFor();
+    const row = rowsOf(page).filter({ hasText: visit.caption });
+    for (const text of ['gate', 'still there', '1 change']) expect(await row.innerText()).toContain(text);
+    expect(await rowsOf(page).count()).toBe(1 + others.length);
+    await row.click();
+    await page.locator('[data-outline=visit] .line').first().waitFor();
+    const picture = page.getByAltText('The visit where it is seen best');
+    await eventually(async () =>
+      expect(
+        await picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth),
+      ).toBeGreaterThan(0),
+    );
+    expect(await inspect(page, 'review-visit')).toEqual([]);
+
+    service.visits.kept[0] = { ...visit, status: 'ended', caption: 'a person in red left to the right' };
+    const { id, camera, caption } = visit;
+    service.events.tell({ type: 'visit.ended', visit: id, camera, caption, at: visit.last_seen });
+    await rowsOf(page).filter({ hasText: 'a person in red left to the right' }).waitFor();
+    await page.getByRole('list', { name: 'Changes of this visit' }).getByRole('link').click();
+    await page.getByRole('toolbar', { name: 'Actions' }).waitFor();
+    expect(page.url()).toContain(`/review/${inside.id}`);
+    await page.getByLabel('Group by visit').uncheck();
+    await eventually(async () => expect(await rowsOf(page).count()).toBe(3));
+    await page.goto(`${service.url}/review/vis_00000000000000000000000000`);
+    await page.getByText('There is no visit vis_00000000000000000000000000').waitFor();
+    expect(errors).toEqual([]);
+  });
+});
