@@ -1,5 +1,6 @@
 /** The page "Cameras" in Chromium: states, the zone editor by mouse, touch and keyboard, and rules. */
 import type { Page } from 'playwright-core';
+import { initialCameraState } from '../../src/sequence/state.js';
 import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
 import { type ConsoleService, startConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';

@@ -6,6 +6,9 @@
 The pairs are labelled real ones, because generated pairs have hardly any false places; several sets may be given. An
 uncertain place is a statement after the first one whose probability is below --truth. --write puts the table
 (`calibration.facts.counted`) into the manifest of a bundle folder.
+
+Labels of busy cameras leave out far things and things at the edge. --looked-at states that the pictures of all places
+without a label were looked at, and names the pairs whose places show no further change.
 """
 
 import argparse
@@ -18,11 +21,17 @@ from training.inputs import existing_file, existing_folder, read_json
 SCORES = (0, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95)
 
 
-def uncertain_places(label: dict, statements: list[dict], truth: float) -> list[tuple[float, bool]]:
-    """(lowest score of its regions, did something change there?) per uncertain place."""
+def uncertain_places(
+    label: dict, statements: list[dict], truth: float, unlabelled: bool = False
+) -> list[tuple[float, bool]]:
+    """(lowest score of its regions, did something change there?) per uncertain place. unlabelled: the
+    answer for a place without a label."""
     boxes = labelled_boxes(label, False)
     return [
-        (min(region["score"] for region in one["regions"]), any(shows(boxes, region) for region in one["regions"]))
+        (
+            min(region["score"] for region in one["regions"]),
+            unlabelled or any(shows(boxes, region) for region in one["regions"]),
+        )
         for one in statements[1:]
         if one["probability"] < truth
     ]
@@ -46,14 +55,16 @@ def main() -> None:
     parser.add_argument("--pairs", type=existing_file, nargs="+", required=True)
     parser.add_argument("--evidence", type=existing_file, nargs="+", required=True, help="one file per file of pairs")
     parser.add_argument("--truth", type=float, required=True, help="the service's setting TRUTH")
+    parser.add_argument("--looked-at", nargs="*", metavar="ID", help="pairs whose unlabelled places did not change")
     parser.add_argument("--write", type=existing_folder, metavar="BUNDLE")
     args = parser.parse_args()
+    judged = lambda pair: args.looked_at is not None and pair not in args.looked_at
     places = [
         place
         for pairs, evidence in zip(args.pairs, args.evidence, strict=True)
         for label, swapped, statements in described_pairs(pairs, evidence)
         if not swapped
-        for place in uncertain_places(label, statements, args.truth)
+        for place in uncertain_places(label, statements, args.truth, judged(label["id"]))
     ]
     counted = table_of(places)
     print(json.dumps(counted))
