@@ -106,7 +106,7 @@ export async function* framesOf(
       const item = items[i] as FootageItem;
       if (item.at >= range.until || options.signal.aborted) return;
       const next = items[i + 1];
-      if (next !== undefined && next.at <= range.from) continue;
+      if (item.at < range.from && next !== undefined && next.at <= range.from) continue;
       const jumpedAfter = i === position.item ? (position.jumpedAfter ?? 0) : 0;
       const from = i === position.item && jumpedAfter === 0 ? position.seconds : null;
       const doubts: string[] = [];

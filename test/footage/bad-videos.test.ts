@@ -281,13 +281,13 @@ describe('sampling', () => {
 
   it('keeps one grid over files that follow each other', async () => {
     const items = [0, 10, 20, 30].map((seconds) => item('keys.mp4', START + seconds * 1000));
-    const every: Every = { mode: 'seconds', seconds: 15, exact: true };
-    expect((await read(items, every)).times).toEqual([0, 15, 30]);
+    expect((await read(items, { mode: 'seconds', seconds: 15, exact: true })).times).toEqual([0, 15, 30]);
   });
 
   it('keeps to the wanted range', async () => {
-    const range = { from: START + 2_500, until: START + 5_500 };
-    expect((await read([item('keys.mp4')], SECOND, range)).times).toEqual([2.5, 3, 4, 5]);
+    const between = (from: number, until: number) => ({ from: START + from, until: START + until });
+    expect((await read([item('keys.mp4')], SECOND, between(2_500, 5_500))).times).toEqual([2.5, 3, 4, 5]);
+    expect((await read([item('keys.mp4'), item('keys.mp4')], SECOND, between(0, 60_000))).account.in).toBe(20);
   });
 
   it('skips the frames that an earlier file shows, and uses the others', async () => {
