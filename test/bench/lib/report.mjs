@@ -8,6 +8,8 @@ import { ROOT } from '../../../scripts/lib/shell.mjs';
 const RESULTS = join(ROOT, 'test/bench/RESULTS.md');
 /** Longest line of a Markdown paragraph. */
 const LINE_LENGTH = 118;
+/** Benches that run no model: their figures hold for every bundle. */
+const WITHOUT_MODEL = ['bench:glitches', 'bench:scale'];
 
 /** @param {number[]} values @returns the value below which `share` (0..1) of them lie (nearest rank). */
 export function percentile(values, share) {
@@ -18,11 +20,11 @@ export function percentile(values, share) {
 export const ms = (value) => (value < 10 ? value.toFixed(1) : value.toFixed(0));
 export const mb = (bytes) => `${(bytes / 1024 / 1024).toFixed(0)} MB`;
 
-function machine() {
+function machine(name) {
   const [cpu] = cpus();
-  const packages = ['onnxruntime-node', 'sharp', 'fastify', 'bullmq'].map((name) => {
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8'));
-    return `${name} ${version}`;
+  const packages = ['onnxruntime-node', 'sharp', 'fastify', 'bullmq'].map((one) => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules', one, 'package.json'), 'utf8'));
+    return `${one} ${version}`;
   });
   const bundle = JSON.parse(readFileSync(join(ROOT, 'models/scorer-surveillance/manifest.json'), 'utf8'));
   const redis = /v=(\S+)/.exec(execFileSync('redis-server', ['--version'], { encoding: 'utf8' }))?.[1];
@@ -30,7 +32,7 @@ function machine() {
     `${cpus().length} cores of ${cpu?.model.trim() ?? 'an unnamed processor'}, ${mb(totalmem())}, ` +
       `${process.platform} ${process.arch}`,
     `Node ${process.versions.node}, Redis ${redis}, ${packages.join(', ')}`,
-    `${bundle.name} ${bundle.version}`,
+    WITHOUT_MODEL.includes(name) ? 'no model' : `${bundle.name} ${bundle.version}`,
   ];
 }
 
@@ -69,7 +71,7 @@ export function report(name, title, table, notes, section = name) {
     `## ${title}`,
     '',
     `\`${commandLine(name)}\`, ${new Date().toISOString().slice(0, 10)}, commit ${commit()}  `,
-    machine().join('  \n'),
+    machine(name).join('  \n'),
     '',
     line(head),
     line(head.map(() => '---')),
