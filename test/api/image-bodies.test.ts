@@ -46,7 +46,7 @@ it('takes the time of the query for a form too, but not both', async () => {
   const url = '/v1/cameras/gate/frames?captured_at=2026-06-01T12:00:01Z';
   const headers = { ...both.headers, prefer: 'respond-async' };
   const refused = await service.inject({ method: 'POST', url, payload: both.payload, headers });
-  expect([refused.statusCode, refused.json().field]).toEqual([400, 'captured_at']);
+  expect([refused.statusCode, refused.json().field]).toEqual([422, 'captured_at']);
   const { payload } = form({ frame: await jpeg() });
   const taken = await service.inject({ method: 'POST', url, payload, headers });
   expect(service.cameras.waiting.get('gate')).toEqual([

@@ -28,7 +28,10 @@ beforeEach(async () => {
   fake.reset();
   folder = await mkdtemp(join(tmpdir(), 'sd-feedback-'));
   said = [];
-  jest.spyOn(console, 'log').mockImplementation((text: string) => void said.push(text));
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    said.push(String(text).trimEnd());
+    return true;
+  });
 });
 afterEach(async () => {
   jest.restoreAllMocks();

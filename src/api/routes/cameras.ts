@@ -28,9 +28,7 @@ import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/p
 import { json, problems, ref } from '../schemas/shared.js';
 
 const tags = ['cameras'];
-const ADDRESSES =
-  'A key without the scope `admin` gets the addresses of snapshots and callbacks without their query, ' +
-  'which may contain a token.';
+const ADDRESSES = 'A key without the scope `admin` gets addresses without their query, which may contain a token.';
 
 const frameSchema = {
   operationId: 'createCameraFrame',
@@ -141,13 +139,13 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
         sort: Type.Optional(
           literals(['id', 'state'], {
             default: 'id',
-            description: 'state: cameras with a problem first, then those without a frame; each by id.',
+            description: 'state: problems first, then cameras without a frame.',
           }),
         ),
         overview: Type.Optional(
           literals(['true', 'false'], {
             default: 'false',
-            description: 'Whether each camera has its `overview`; found by `q` and listed by state it has.',
+            description: 'Adds `overview`, which `q` and a list by state always add.',
           }),
         ),
       },
