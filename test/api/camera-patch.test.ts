@@ -82,6 +82,7 @@ describe('a patch of a camera', () => {
       [{ colour: 'red' }, 400, 'colour'],
       [{ alerts: { confirm_frames: 0 } }, 400, 'confirm_frames'],
       [{ alarms_per_day: 2 }, 422, 'beside threshold'],
+      [{ snapshot: {} }, 422, 'snapshot/url'],
       [{ snapshot: { url: 'http://127.0.0.1/a.jpg', interval_s: 5 } }, 422, 'OUTBOUND_ALLOW'],
     ] as const) {
       const answer = await patch(body);

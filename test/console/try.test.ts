@@ -2,6 +2,7 @@
 
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BrowserContext } from 'playwright-core';
 import { describeInBrowser, inspect, type Tab, useBrowser } from '../helpers/browser.js';
 import { eventually } from '../helpers/eventually.js';
 import { changedPair } from '../helpers/scenes.js';
@@ -23,10 +24,13 @@ afterAll(async () => {
 
 /** The link that `npm run up` prints. */
 const link = () => /console +(http\S+)/.exec(service.output())?.[1] ?? '';
+/** The link works once; the session that it begins is that of all tests. */
+let session: Awaited<ReturnType<BrowserContext['storageState']>> | undefined;
 const signedIn = async (): Promise<Tab> => {
-  const tab = await open();
-  await tab.page.goto(link());
+  const tab = await open(session === undefined ? {} : { storageState: session });
+  await tab.page.goto(session === undefined ? link() : service.url);
   await tab.page.getByRole('heading', { name: 'What changed between two pictures?' }).waitFor();
+  session ??= await tab.page.context().storageState();
   return tab;
 };
 const chooseFrames = async ({ page }: Tab) => {

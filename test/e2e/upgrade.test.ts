@@ -48,11 +48,19 @@ const start = (part: string) =>
       stdio: 'ignore',
     }),
   );
+/** Version 0.1.0 linked to the frame before the first one of a camera, which does not exist. */
+const withoutDeadLinks = (item: unknown): unknown => {
+  const { status, model, frames } = (item ?? {}) as { status?: string; model?: unknown; frames?: { before?: unknown } };
+  return status === 'finished' && model === null && frames !== undefined
+    ? { ...(item as object), frames: { ...frames, before: undefined } }
+    : item;
+};
 /** Answers differ in the address and signature of links, which are the process's own, and in the digits of figures. */
-const comparable = (value: unknown): unknown =>
+const comparable = (value: unknown, prepared = (item: unknown): unknown => item): unknown =>
   JSON.parse(
-    JSON.stringify(value, (key, item) => {
-      if (key === 'url' && /\/v1\//.test(item)) return 'link';
+    JSON.stringify(value, (key, given) => {
+      const item = prepared(given);
+      if (key === 'url' && /\/v1\//.test(String(item))) return 'link';
       if (typeof item !== 'number') return item;
       // Three digits; a probability below 1 is not presented as 1.
       return item > 0.999 && item <= 1 ? 0.999 : Number(item.toFixed(3));
@@ -103,7 +111,7 @@ describe('before a worker runs', () => {
     const { status, body } = await get(service, path);
     expect(status).toBe(200);
     // An update may add fields; the ones of the version before keep their values.
-    expect(comparable(body)).toMatchObject(comparable(recorded.answers[path]) as object);
+    expect(comparable(body)).toMatchObject(comparable(recorded.answers[path], withoutDeadLinks) as object);
   });
 
   it('frames and heatmaps of a finished comparison are served', async () => {

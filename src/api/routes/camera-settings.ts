@@ -99,6 +99,7 @@ const testSchema = {
   },
 };
 const checkTest = checker(SnapshotTestRequestSchema);
+const checkPatch = checker(CameraPatchSchema);
 /** Time beside the fetch itself: queueing, decoding, answering. */
 const SLACK_MS = 5_000;
 
@@ -131,7 +132,16 @@ export function cameraSettingsRoutes(
   app.patch('/v1/cameras/:id', { schema: patchSchema, config: { ...config, mergePatch: true } }, async (request) => {
     const { id } = request.params;
     const camera = await cameras.alter(id, (earlier) =>
-      buildCamera(id, settingsWith(earlier, request.body), earlier, building),
+      buildCamera(id, settingsWith(earlier, request.body), earlier, building).catch((thrown: unknown) => {
+        if (!(thrown instanceof ScenedeltaError) || thrown.code !== 'invalid-request') throw thrown;
+        checkPatch(request.body);
+        // The patch fits its schema, so that the settings it leads to lack something: an address without an interval.
+        throw new ScenedeltaError(
+          'invalid-value',
+          thrown.message,
+          thrown.field === undefined ? {} : { field: thrown.field },
+        );
+      }),
     );
     if (camera === undefined) throw noCamera(id);
     await schedule(camera);
