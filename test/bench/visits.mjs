@@ -1,6 +1,6 @@
 /**
  * `npm run bench:visits`: the visits of test/fixtures/replay, in the modes `previous` and `memory`, beside a person's
- * list of its people (visits.json), by lib/visit-agreement.mjs.
+ * list of its people (visits.json), by lib/visit-agreement.mjs. It fails if a figure falls below its floor.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,8 @@ import { ROOT } from '../../scripts/lib/shell.mjs';
 import { agreementOf } from './lib/visit-agreement.mjs';
 
 const FIXTURE = join(ROOT, 'test/fixtures/replay');
+/** Somewhat below what was measured, because another processor rounds the graphs otherwise. */
+const FLOORS = { found: 12, idf1: { previous: 0.45, memory: 0.55 } };
 const START = Date.UTC(2026, 0, 5, 12);
 const people = JSON.parse(readFileSync(join(FIXTURE, 'visits.json'), 'utf8'));
 
@@ -28,6 +30,10 @@ try {
         `(${(visits.length / people.length).toFixed(2)} per person), ${records.length - visits.length} passages, ` +
         `IDF1 ${idf1.toFixed(3)}`,
     );
+    if (found < FLOORS.found || idf1 < FLOORS.idf1[before]) {
+      console.error(`${before}: expected at least ${FLOORS.found} people and an IDF1 of ${FLOORS.idf1[before]}`);
+      process.exitCode = 1;
+    }
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
