@@ -11,7 +11,7 @@ import { agreementOf } from './lib/visit-agreement.mjs';
 
 const FIXTURE = join(ROOT, 'test/fixtures/replay');
 /** Somewhat below what was measured, because another processor rounds the graphs otherwise. */
-const FLOORS = { found: 12, idf1: { previous: 0.45, memory: 0.55 } };
+const FLOORS = { found: { previous: 9, memory: 12 }, idf1: { previous: 0.45, memory: 0.55 } };
 const START = Date.UTC(2026, 0, 5, 12);
 const people = JSON.parse(readFileSync(join(FIXTURE, 'visits.json'), 'utf8'));
 
@@ -30,8 +30,10 @@ try {
         `(${(visits.length / people.length).toFixed(2)} per person), ${records.length - visits.length} passages, ` +
         `IDF1 ${idf1.toFixed(3)}`,
     );
-    if (found < FLOORS.found || idf1 < FLOORS.idf1[before]) {
-      console.error(`${before}: expected at least ${FLOORS.found} people and an IDF1 of ${FLOORS.idf1[before]}`);
+    if (found < FLOORS.found[before] || idf1 < FLOORS.idf1[before]) {
+      console.error(
+        `${before}: expected at least ${FLOORS.found[before]} people and an IDF1 of ${FLOORS.idf1[before]}`,
+      );
       process.exitCode = 1;
     }
   }
