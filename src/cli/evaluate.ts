@@ -19,6 +19,7 @@ import { type BundleRunner, createBundleRunner, type PairBytes, pixelSignals } f
 import { openPairDescriber, type PairDescriber } from './evaluation/describe-pairs.js';
 import { findPairs } from './evaluation/find-pairs.js';
 import { openPairs, type PairFolder, readText, withNuisance } from './evaluation/frames.js';
+import { printLine } from './print.js';
 import { startProgress } from './progress.js';
 import { writeAtOnce } from './write-at-once.js';
 
@@ -111,7 +112,7 @@ async function run(file: string, options: Options): Promise<void> {
     baselines: [...describedRuns(measured), ...baselines],
   });
   // Printed before it is written, so that a full disk does not cost the figures of a long run.
-  process.stdout.write(formatReport(report));
+  printLine(formatReport(report).trimEnd());
   const { predictions } = measured.run;
   if (options.predictions !== undefined)
     await writeAtOnce(options.predictions, predictions.map(formatPrediction).join(''));

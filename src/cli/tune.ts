@@ -12,6 +12,7 @@ import { PARTS, type PartResult, tuneCameras, tunePriors, tuneVerdict } from '..
 import { type TunedParts, tunedManifest } from '../tuning/tuned-manifest.js';
 import { collect, createCommand } from './command.js';
 import { openPairs, type PairFolder, readText } from './evaluation/frames.js';
+import { printLine } from './print.js';
 import { type Asked, answersOf, figuresOf } from './tuning/answers.js';
 import { checkedOutput, type PendingBundle, writeBundle } from './tuning/bundle-folder.js';
 import { existingPaths } from './tuning/existing-paths.js';
@@ -97,7 +98,7 @@ async function run(options: Options): Promise<void> {
     ...{ from: { name: source.manifest.name, version: source.manifest.version }, to: kept === null ? null : out },
     ...{ ...record(), checked: checks.reduce((sum, { pairs }) => sum + pairs.length, 0) },
   };
-  process.stdout.write(formatTuning(tuning));
+  printLine(formatTuning(tuning).trimEnd());
   if (options.json !== undefined) await writeAtOnce(options.json, `${JSON.stringify(tuning, null, 2)}\n`);
   if (kept === null) process.exitCode = 1;
 }

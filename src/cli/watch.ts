@@ -10,6 +10,7 @@ import { baseUrl, keyOf } from './api-address.js';
 import { createCommand } from './command.js';
 import { configWith } from './config-with.js';
 import { readTemplate } from './footage/options.js';
+import { printError, printLine } from './print.js';
 import { createFrameClient, type FrameClient } from './watch/client.js';
 import { openFolder, type WatchedFolder } from './watch/folder.js';
 
@@ -63,7 +64,7 @@ async function run(path: string, options: Options): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
   const warned = new Set<string>();
   const warn = (text: string) => {
-    if (!warned.has(text)) console.error(`scenedelta watch: ${text}`);
+    if (!warned.has(text)) printError(`scenedelta watch: ${text}`);
     warned.add(text);
   };
   const counts: Counts = { sent: 0, refused: 0 };
@@ -97,7 +98,7 @@ async function run(path: string, options: Options): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal);
   }
   const { sent, refused } = counts;
-  console.log(
+  printLine(
     `${sent + refused + left} pictures in = ${sent} sent + ${refused} refused + ${left} without a camera or a time`,
   );
 }
@@ -126,12 +127,12 @@ async function send(
     if (bytes === null) return;
     const outcome = await client.send(camera, { bytes, at, key });
     if (outcome.kind === 'later') {
-      if (waitMs === LONGEST_WAIT_MS) console.error(`scenedelta watch: ${outcome.reason}; ${file} waits`);
+      if (waitMs === LONGEST_WAIT_MS) printError(`scenedelta watch: ${outcome.reason}; ${file} waits`);
       await delay(waitMs, undefined, { signal }).catch(() => {});
       continue;
     }
     counts[outcome.kind]++;
-    if (outcome.kind === 'refused') console.error(`scenedelta watch: ${file} refused: ${outcome.reason}`);
+    if (outcome.kind === 'refused') printError(`scenedelta watch: ${file} refused: ${outcome.reason}`);
     return folder.done(file, location.path);
   }
 }

@@ -116,6 +116,14 @@ describe('a service that', () => {
     expect(await filesIn('done')).toHaveLength(2);
   });
 
+  it('refuses a picture whose name holds codes for a terminal: they are not printed', async () => {
+    await put('\x1b[31m_20261124101530.jpg');
+    statusOf = () => 422;
+    const { stderr } = await watch('--camera', 'gate');
+    expect(stderr).not.toContain('\x1b');
+    expect(stderr).toContain('\ufffd[31m_20261124101530.jpg refused');
+  });
+
   it('does not know the camera makes it first', async () => {
     await put('gate_20261124101530.jpg');
     statusOf = ({ method }, count) => (method === 'PUT' ? 201 : count === 1 ? 404 : 202);
