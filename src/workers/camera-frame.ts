@@ -13,6 +13,7 @@ import type { StoredFrame } from '../frames/keep.js';
 import { decodePreview } from '../frames/preview.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
 import { derivedId } from '../ids.js';
+import { isoTime } from '../iso-time.js';
 import type { Logger } from '../logger.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
 import type { Comparison } from '../schemas/comparison.js';
@@ -187,7 +188,7 @@ function sinceOf({ camera_frame }: Comparison): Pick<CameraFrame, 'nothing_new_s
 
 function assertInOrder({ last }: CameraState, at: number): void {
   if (last === null || at >= last.at) return;
-  const [captured, processed] = [at, last.at].map((time) => new Date(time).toISOString());
+  const [captured, processed] = [at, last.at].map(isoTime);
   throw new ScenedeltaError(
     'frame-out-of-order',
     `the frame was captured at ${captured}, but one of ${processed} has been worked on already: expected frames in the order of their time`,

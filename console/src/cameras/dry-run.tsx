@@ -1,7 +1,7 @@
 /** Dry run of the edited settings over the frames of the last day, before they are saved. */
 
 import { useSignal } from '@preact/signals';
-import { systemClock } from '../../../src/clock.js';
+import { DAY_MS, systemClock } from '../../../src/clock.js';
 import type { components } from '../../generated/api.js';
 import { api, messageOf, ok } from '../api/client.js';
 import type { Camera } from '../api/types.js';
@@ -9,8 +9,6 @@ import { percent, shownTime } from '../ui/format.js';
 import { type Settings, withSettings } from './store.js';
 
 type Result = components['schemas']['CameraDryRun'];
-
-const DAY_MS = 86_400_000;
 
 interface Props {
   readonly camera: Camera;

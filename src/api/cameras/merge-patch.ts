@@ -1,7 +1,5 @@
 /** JSON merge patch (RFC 7396). Pure. */
-
-export const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject } from '../../is-object.js';
 
 /** @returns the target with the members of the patch; null removes one, and an array replaces the earlier one */
 export function mergePatch(target: unknown, patch: unknown): unknown {

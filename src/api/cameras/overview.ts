@@ -2,6 +2,7 @@
 import type { StoredCamera } from '../../cameras/camera.js';
 import { type HealthState, stateOf } from '../../cameras/health.js';
 import { ScenedeltaError } from '../../errors.js';
+import { isoTime } from '../../iso-time.js';
 import type { Comparison } from '../../schemas/comparison.js';
 import type { CameraRecord } from '../../stores/cameras.js';
 import type { ResultStore } from '../../stores/results.js';
@@ -31,12 +32,11 @@ function overviewOf({ state: kept, snapshot }: Kept, comparison: Comparison | un
     },
     now,
   );
-  const iso = (at: number) => new Date(at).toISOString();
   return {
     state,
     detail: sentenceOf(state, comparison, snapshot?.error ?? null),
-    last_frame_at: last === null ? null : iso(last.at),
-    frozen_since: state === 'stuck' && kept?.still !== undefined ? iso(kept.still.since) : null,
+    last_frame_at: last === null ? null : isoTime(last.at),
+    frozen_since: state === 'stuck' && kept?.still !== undefined ? isoTime(kept.still.since) : null,
     comparison: comparison?.id ?? null,
   };
 }

@@ -4,6 +4,7 @@ import type { StoredCamera } from '../../cameras/camera.js';
 import { checkSettings, type Zone } from '../../cameras/settings.js';
 import { ScenedeltaError } from '../../errors.js';
 import { newId } from '../../ids.js';
+import { isObject } from '../../is-object.js';
 import type { AllowList } from '../../outbound/address.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import { checker } from '../../schemas/validation-error.js';
@@ -34,7 +35,7 @@ export async function buildCamera(
   earlier: StoredCamera | undefined,
   deps: PutDependencies,
 ): Promise<StoredCamera> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (!isObject(body)) {
     throw new ScenedeltaError('invalid-request', 'The request has no settings, expected a JSON object');
   }
   const { reference, ...rest } = body as Record<string, unknown>;

@@ -1,6 +1,6 @@
 /** Settings that a PUT of a camera resets without naming them. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from './merge-patch.js';
+import { isObject } from '../../is-object.js';
 
 /**
  * @param given settings of the request

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { checkSettings } from '../../cameras/settings.js';
 import { DAY_MS } from '../../clock.js';
 import { ScenedeltaError } from '../../errors.js';
+import { isObject } from '../../is-object.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { dryRunCamera } from '../cameras/dry-run.js';
 import { findCamera } from '../cameras/present.js';
@@ -35,7 +36,7 @@ export function cameraDryRunRoutes(app: Api, deps: Pick<ApiDependencies, 'camera
   app.post('/v1/cameras/:id/dry-run', { schema, config }, async (request) => {
     const camera = await findCamera(deps, request.params.id, request.visibility);
     const { body } = request;
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    if (!isObject(body)) {
       throw new ScenedeltaError('invalid-request', 'The request has no settings, expected a JSON object');
     }
     const { reference: _reference, ...rest } = body as Record<string, unknown>;

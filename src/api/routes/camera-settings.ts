@@ -2,11 +2,12 @@
 import type { StoredCamera } from '../../cameras/camera.js';
 import { ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper } from '../../frames/keep.js';
+import { isObject } from '../../is-object.js';
 import { SnapshotTestSchema } from '../../schemas/snapshot-test.js';
 import { checker } from '../../schemas/validation-error.js';
 import { noCamera } from '../../stores/cameras.js';
 import { withoutLogin } from '../cameras/login.js';
-import { isObject, mergePatch } from '../cameras/merge-patch.js';
+import { mergePatch } from '../cameras/merge-patch.js';
 import { alarmBudgetOf, presentCamera } from '../cameras/present.js';
 import { buildCamera } from '../cameras/put.js';
 import { resetSettings } from '../cameras/reset-settings.js';
@@ -49,18 +50,7 @@ const putSchema = {
   response: {
     200: json('The camera with its settings.', ref(CameraSchema)),
     201: json('The camera is new.', ref(CameraSchema)),
-    ...problems([
-      'malformed-body',
-      'not-found',
-      'payload-too-large',
-      'unsupported-media-type',
-      'image-unreadable',
-      'image-too-large',
-      'image-too-small',
-      'url-refused',
-      'invalid-value',
-      'storage-unavailable',
-    ]),
+    ...problems(SETTINGS_PROBLEMS),
   },
 };
 

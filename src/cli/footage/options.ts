@@ -8,6 +8,7 @@ import { compileTemplate, PRESETS, type Template } from '../../footage/inputs/te
 import { parseCalendarTime, parseDuration } from '../../footage/inputs/times.js';
 import type { Every } from '../../footage/recording-plan.js';
 import type { Box, Size } from '../../images.js';
+import { isObject } from '../../is-object.js';
 import { assertTimeZone, localTimeZone } from '../../wall-clock.js';
 
 export interface FootageOptions {
@@ -109,7 +110,7 @@ async function readConfig(path: string): Promise<unknown> {
   });
   try {
     const value: unknown = /^\.ya?ml$/i.test(extname(path)) ? parseYaml(text) : JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    if (isObject(value)) return value;
   } catch (cause) {
     throw new ScenedeltaError('invalid-request', `-c ${path}: ${(cause as Error).message}`, { cause });
   }

@@ -34,9 +34,8 @@ export async function scanTable(
     const [gaps, overlaps]: [string[], string[]] = [[], []];
     let reached = Number.NEGATIVE_INFINITY;
     for (const [n, { at, file }] of items.entries()) {
-      const length = `${((at - reached) / 1000).toFixed(1)} s`;
-      if (n > 0 && at - reached > gapMs) gaps.push(`${length} from ${iso(reached)} to ${iso(at)}`);
-      if (n > 0 && reached - at >= LEAST_OVERLAP) overlaps.push(`${length.slice(1)} from ${iso(at)}: ${file}`);
+      if (n > 0 && at - reached > gapMs) gaps.push(`${seconds(at - reached)} from ${iso(reached)} to ${iso(at)}`);
+      if (n > 0 && reached - at >= LEAST_OVERLAP) overlaps.push(`${seconds(reached - at)} from ${iso(at)}: ${file}`);
       reached = Math.max(reached, ends[n] as number);
     }
     const { sources, doubts } = planned[i] as RecordingPlan['sequences'][number];
@@ -71,6 +70,8 @@ export async function scanTable(
     `${files + failures.length} files in = ${files} of ${planned.length} cameras + ${failures.length} left out${left}`,
   ].join('\n');
 }
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
 const SOURCES: Readonly<Record<string, string>> = {
   start: '--start',
