@@ -12,6 +12,7 @@ import { readProgress, writeProgress } from './frigate/progress-file.js';
 import { createRecorder } from './frigate/recorder.js';
 import { MARK, runRound } from './frigate/round.js';
 import { printError, printLine } from './print.js';
+import { listenForStop } from './stop-signal.js';
 
 interface Options {
   readonly url: string;
@@ -72,29 +73,27 @@ async function run(options: Options): Promise<void> {
   const api = options.api === undefined ? undefined : baseUrl(options.api, '--api');
   let progress = (await readProgress(options.state)) ?? { v: 1 as const, after: nowSeconds() - since, handled: {} };
 
-  const stop = new AbortController();
-  const onSignal = () => stop.abort();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
+  const { signal, done } = listenForStop();
   const comparer = api === undefined ? await openPipeline(config) : openApi(api, await keyOf(config, options.keyFile));
   const round = { cameras: options.camera, gapSeconds, dryRun: options.dryRun === true };
   try {
-    for (let waitMs = intervalMs; !stop.signal.aborted; ) {
+    for (let waitMs = intervalMs; !signal.aborted; ) {
       try {
         progress = await runRound(progress, round, {
           recorder,
           compare: comparer.compare,
-          pace: () => pace(stop.signal),
+          pace: () => pace(signal),
           now: nowSeconds,
           print: printLine,
           save: async (reached) => {
             progress = reached;
             await writeProgress(options.state, reached);
           },
-          signal: stop.signal,
+          signal,
         });
         waitMs = intervalMs;
       } catch (thrown) {
-        if (stop.signal.aborted) break;
+        if (signal.aborted) break;
         const error = asScenedeltaError(thrown);
         // Anything but an error of the catalogue is a defect, and a file that cannot be written stays so.
         if (options.once || error.code === 'internal' || error.code === 'invalid-request') throw thrown;
@@ -102,11 +101,11 @@ async function run(options: Options): Promise<void> {
         printError(`${error.message}; the next look is in ${Math.round(waitMs / 1000)} s`);
       }
       if (options.once) break;
-      await delay(waitMs, undefined, { signal: stop.signal }).catch(() => {});
+      await delay(waitMs, undefined, { signal }).catch(() => {});
     }
   } finally {
     await comparer.close();
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal);
+    done();
   }
 }
 

@@ -22,6 +22,7 @@ import { assertAccounted, formatResult } from './footage/report-lines.js';
 import { scanTable } from './footage/scan.js';
 import { planOf, s3Sources, startPipeline } from './footage/start.js';
 import { printError, printLine } from './print.js';
+import { listenForStop } from './stop-signal.js';
 import { makeFolder } from './write-at-once.js';
 
 export const command = createCommand('footage')
@@ -81,13 +82,11 @@ async function run(inputs: readonly string[], options: FootageOptions): Promise<
   }
   const config = await configWith(options);
   if (options.fromStats) return dryRunFootage(inputs, options, config);
-  const interrupted = new AbortController();
-  const stop = () => interrupted.abort();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const stop = listenForStop();
   try {
-    await processInputs(inputs, options, config, interrupted.signal);
+    await processInputs(inputs, options, config, stop.signal);
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    stop.done();
   }
 }
 

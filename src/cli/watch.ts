@@ -11,6 +11,7 @@ import { createCommand } from './command.js';
 import { configWith } from './config-with.js';
 import { readTemplate } from './footage/options.js';
 import { printError, printLine } from './print.js';
+import { listenForStop } from './stop-signal.js';
 import { createFrameClient, type FrameClient } from './watch/client.js';
 import { openFolder, type WatchedFolder } from './watch/folder.js';
 
@@ -59,9 +60,7 @@ async function run(path: string, options: Options): Promise<void> {
   const then = options.delete ? 'delete' : (options.move ?? null);
   const folder = await openFolder(path, then);
   const client = createFrameClient(baseUrl(options.api, '--api'), await keyOf(config, options.keyFile));
-  const stop = new AbortController();
-  const onSignal = () => stop.abort();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
+  const { signal, done } = listenForStop();
   const warned = new Set<string>();
   const warn = (text: string) => {
     if (!warned.has(text)) printError(`scenedelta watch: ${text}`);
@@ -71,11 +70,11 @@ async function run(path: string, options: Options): Promise<void> {
   const last = new Map<string, number>();
   let left = 0;
   try {
-    while (!stop.signal.aborted) {
+    while (!signal.aborted) {
       const { complete, growing, videos } = await folder.look(systemClock(), settleMs);
       if (videos > 0) warn(`videos in ${path} are left alone: scenedelta footage reads them`);
       const plan = await planRecording(complete, {
-        ...{ template, timeZone, signal: stop.signal, camera: options.camera ?? null, start: null, imageInterval: 1 },
+        ...{ template, timeZone, signal, camera: options.camera ?? null, start: null, imageInterval: 1 },
         ...{ ffmpeg: config.ffmpeg, videoPixelLimit: config.videoPixelLimit, now: systemClock() },
       });
       left = plan.failures.length;
@@ -84,18 +83,18 @@ async function run(path: string, options: Options): Promise<void> {
       await Promise.all(
         plan.sequences.map(async ({ camera, items }) => {
           for (const item of items) {
-            if (stop.signal.aborted) return;
+            if (signal.aborted) return;
             const at = after(last.get(camera), item.at);
             last.set(camera, at);
-            await send(camera, { ...item, at }, { client, folder, counts, signal: stop.signal });
+            await send(camera, { ...item, at }, { client, folder, counts, signal });
           }
         }),
       );
       if (options.once && growing === 0) break;
-      await delay(intervalMs, undefined, { signal: stop.signal }).catch(() => {});
+      await delay(intervalMs, undefined, { signal }).catch(() => {});
     }
   } finally {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal);
+    done();
   }
   const { sent, refused } = counts;
   printLine(

@@ -19,6 +19,7 @@ import { firstFrameSize } from './footage/range.js';
 import { formatMoment } from './footage/report-lines.js';
 import { type PlanChoices, planOf, s3Sources, startPipeline } from './footage/start.js';
 import { printError, printLine } from './print.js';
+import { listenForStop } from './stop-signal.js';
 import { makeFolder, writeAtOnce } from './write-at-once.js';
 
 interface WhenOptions extends Omit<PlanChoices, 'outputDir'> {
@@ -59,10 +60,7 @@ async function run(inputs: readonly string[], options: WhenOptions): Promise<voi
   const config = await configWith(options);
   const every = parseDuration(options.every, '--every');
   const covered = parseDuration(options.covered, '--covered');
-  const interrupted = new AbortController();
-  const stop = () => interrupted.abort();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  const { signal } = interrupted;
+  const { signal, done } = listenForStop();
   const downloads = await mkdtemp(join(tmpdir(), 'scenedelta-when-'));
   let pipeline: Pipeline | undefined;
   try {
@@ -88,7 +86,7 @@ async function run(inputs: readonly string[], options: WhenOptions): Promise<voi
   } finally {
     await pipeline?.close();
     await rm(downloads, { recursive: true, force: true });
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    done();
   }
 }
 

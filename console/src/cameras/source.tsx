@@ -150,8 +150,7 @@ function Test({ id, draft }: { readonly id: string; readonly draft: SourceDraft 
         </button>
         <span role="status" class="quiet">
           {isBusy.value && 'Waiting for the camera …'}
-          {found.value &&
-            `${found.value.width} × ${found.value.height} px, ${shownSize(found.value.bytes)}, ${shownTime(found.value.at)}`}
+          {found.value && pictureLine(found.value)}
         </span>
       </div>
       <p role="alert" class="fault clip">
@@ -162,6 +161,9 @@ function Test({ id, draft }: { readonly id: string; readonly draft: SourceDraft 
     </>
   );
 }
+
+const pictureLine = ({ width, height, bytes, at }: SnapshotTest): string =>
+  `${width} × ${height} px, ${shownSize(bytes)}, ${shownTime(at)}`;
 
 const IPV4 = /\/\/(?:[^/@]*@)?(\d+\.\d+\.\d+)\.\d+/;
 
