@@ -1,7 +1,7 @@
 /** The list of visits and changes. */
 import { localPath } from '../api/client.js';
 import type { Change, ChangeMatch, Visit } from '../api/types.js';
-import { ago, shownSpan, shownTime } from '../ui/format.js';
+import { ago, shortSpan, shownTime } from '../ui/format.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { pending, withPending } from './actions.js';
 import { zoneName } from './store.js';
@@ -35,7 +35,7 @@ const VisitRow = ({ visit, changes }: { readonly visit: Visit; readonly changes:
     </span>
     <span class="row-facts">
       <span>{visit.camera}</span>
-      <time dateTime={visit.first_seen}>{shownSpan(visit.first_seen, visit.last_seen)}</time>
+      <time dateTime={visit.first_seen}>{shortSpan(visit.first_seen, visit.last_seen)}</time>
       {visit.status === 'open' && <b>still there</b>}
       {changes > 0 && <span>{changes === 1 ? '1 change' : `${changes} changes`}</span>}
     </span>

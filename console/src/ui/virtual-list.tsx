@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** In pixels, as in base.css. */
-const ROW = 58;
+const ROW = 78;
 /** Rows that exist above and below the visible ones. */
 const SPARE = 6;
 
