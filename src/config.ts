@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { DESCRIBER_SETTINGS } from './describer-settings.js';
-import { ScenedeltaError } from './errors.js';
+import { invalidRequest } from './errors.js';
 import { LOG_LEVELS } from './logger.js';
 import { flag, integer, list, oneOf, optionalText, share, text, topic } from './setting-schemas.js';
 
@@ -249,20 +249,17 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   const given = Object.fromEntries(entries.map(read)) as Config;
   const config = { ...given, modelsDir: given.modelsDir ?? BUNDLED_MODELS };
   if (config.auth === 'off' && !isLoopback(config.host)) {
-    throw new ScenedeltaError(
-      'invalid-request',
+    throw invalidRequest(
       `AUTH=off with HOST=${JSON.stringify(config.host)}: expected a loopback HOST (127.0.0.1, ::1 or localhost), ` +
         'because anybody could read the cameras',
-      { field: 'AUTH' },
+      'AUTH',
     );
   }
   return Object.freeze(config);
 }
 
 const rejected = (name: string, given: string, expected: string) =>
-  new ScenedeltaError('invalid-request', `${name}=${JSON.stringify(given)}: expected ${expected}`, {
-    field: name,
-  });
+  invalidRequest(`${name}=${JSON.stringify(given)}: expected ${expected}`, name);
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);

@@ -100,7 +100,7 @@ export class ScenedeltaError extends Error {
   readonly field: string | undefined;
 
   /** @param detail a sentence for people, with the given value and the expected one */
-  constructor(code: ErrorCode, detail: string, options: { field?: string; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, detail: string, options: { field?: string | undefined; cause?: unknown } = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ScenedeltaError';
     this.code = code;
@@ -126,6 +126,16 @@ export class ScenedeltaError extends Error {
     };
   }
 }
+
+const throwing =
+  (code: ErrorCode) =>
+  (detail: string, field?: string): ScenedeltaError =>
+    new ScenedeltaError(code, detail, { field });
+/** The errors that many places throw. @param field JSON pointer or form field that it concerns */
+export const invalidRequest = throwing('invalid-request');
+export const invalidValue = throwing('invalid-value');
+export const notFound = throwing('not-found');
+export const urlFailed = throwing('url-failed');
 
 /** Whether a store of the service is away or takes no writes, for which no job can be blamed. */
 export const isStoreRefusal = (thrown: unknown): boolean =>

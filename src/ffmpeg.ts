@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { PROGRAM_PATH } from './config.js';
-import { ScenedeltaError } from './errors.js';
+import { notFound, type ScenedeltaError } from './errors.js';
 
 /** Address space of a child, KiB: several pictures of 4K per thread. */
 const MEMORY_KIB = 3 * 1024 * 1024;
@@ -40,7 +40,7 @@ export function startFailure(program: string, status: number | null): Scenedelta
   const code = startErrorOf(status);
   if (code === undefined) return undefined;
   const expected = 'expected ffmpeg and ffprobe, e.g. of the Debian package ffmpeg (setting FFMPEG)';
-  return new ScenedeltaError('not-found', `${program} cannot be started (${code}), ${expected}`);
+  return notFound(`${program} cannot be started (${code}), ${expected}`);
 }
 
 /** Messages of ffmpeg that concern no picture, or none that is used. */

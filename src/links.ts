@@ -4,7 +4,7 @@
  * query, so that the holder of a heatmap link may also request another style or word. Pure; shared by workers and API.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { ScenedeltaError } from './errors.js';
+import { invalidRequest } from './errors.js';
 import type { Side } from './images.js';
 
 export const framePath = (comparisonId: string, side: Side): string => `/v1/comparisons/${comparisonId}/frames/${side}`;
@@ -20,8 +20,7 @@ export function publicBaseUrl(settings: { publicUrl: string | null; host: string
   const { publicUrl, host, port } = settings;
   if (publicUrl !== null) return publicUrl.replace(/\/+$/, '');
   if (port !== 0) return httpAddress(host, port);
-  throw new ScenedeltaError(
-    'invalid-request',
+  throw invalidRequest(
     'PORT=0 lets the API take any free port, and links in webhooks would not know it: expected PUBLIC_URL or the port',
   );
 }

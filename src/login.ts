@@ -4,7 +4,7 @@
  */
 import { hkdfSync } from 'node:crypto';
 import type { Config } from './config.js';
-import { ScenedeltaError } from './errors.js';
+import { invalidRequest, ScenedeltaError } from './errors.js';
 import { openSealed, sealText } from './seal.js';
 
 export interface Login {
@@ -20,10 +20,9 @@ const LEAST_SECRET = 32;
  */
 export function loginKey({ loginSecret }: Pick<Config, 'loginSecret'>, webhookSecret: string): Buffer {
   if (loginSecret !== null && loginSecret.length < LEAST_SECRET) {
-    throw new ScenedeltaError(
-      'invalid-request',
+    throw invalidRequest(
       `LOGIN_SECRET has ${loginSecret.length} characters, expected at least ${LEAST_SECRET}`,
-      { field: 'LOGIN_SECRET' },
+      'LOGIN_SECRET',
     );
   }
   const info = 'scenedelta/camera-logins/1';

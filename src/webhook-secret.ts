@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './config.js';
-import { ScenedeltaError } from './errors.js';
+import { invalidRequest, ScenedeltaError } from './errors.js';
 
 const FILE = 'webhook.secret';
 /** Standard Webhooks requires 24 to 64 bytes. */
@@ -56,9 +56,8 @@ async function createOnce(file: string): Promise<void> {
 
 function checked(secret: string, where: string): string {
   if (FORM.test(secret)) return secret;
-  throw new ScenedeltaError(
-    'invalid-request',
+  throw invalidRequest(
     `${where} has ${secret.length} characters, expected 'whsec_' followed by 24 to 64 bytes in base64`,
-    { field: 'WEBHOOK_SECRET' },
+    'WEBHOOK_SECRET',
   );
 }

@@ -107,35 +107,7 @@ export interface ApiDependencies {
   readonly clock: () => number;
 }
 
-/** The settings that the API uses. */
-export type ApiOptions = Pick<
-  Config,
-  | 'auth'
-  | 'metricsAuth'
-  | 'corsOrigins'
-  | 'dataDir'
-  | 'host'
-  | 'port'
-  | 'publicUrl'
-  | 'bodyLimit'
-  | 'jsonLimit'
-  | 'frameLimit'
-  | 'footageLimit'
-  | 'pixelLimit'
-  | 'decodeTimeout'
-  | 'rateLimit'
-  | 'maxWaiting'
-  | 'cameraReserve'
-  | 'ownerShare'
-  | 'waitLimit'
-  | 'deadline'
-  | 'cameraDeadline'
-  | 'outboundAllow'
-  | 'outboundTimeoutMs'
-  | 's3Endpoint'
-  | 's3FrameBucket'
-  | 's3SourceBuckets'
->;
+export type ApiOptions = Config;
 
 /** A Fastify instance whose handlers get their types from the TypeBox schemas of the route. */
 export type Api = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, Logger, TypeBoxTypeProvider>;

@@ -1,4 +1,4 @@
-import { ScenedeltaError } from '../errors.js';
+import { invalidValue } from '../errors.js';
 
 /**
  * @param text in the format date-time (RFC 3339)
@@ -9,10 +9,9 @@ import { ScenedeltaError } from '../errors.js';
 export function parseTime(text: string, field: string): number {
   const at = Date.parse(text);
   if (!Number.isNaN(at)) return at;
-  throw new ScenedeltaError(
-    'invalid-value',
+  throw invalidValue(
     `${field} is ${JSON.stringify(text.slice(0, 60))}, expected a time such as 2026-01-05T12:00:00Z, ` +
       'without a leap second',
-    { field },
+    field,
   );
 }

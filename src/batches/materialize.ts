@@ -1,6 +1,6 @@
 /** Local copies of files: ffmpeg and the decoder of pictures read the data folder alone. */
 import { setTimeout } from 'node:timers/promises';
-import { ScenedeltaError } from '../errors.js';
+import { ScenedeltaError, urlFailed } from '../errors.js';
 import { localFiles } from '../footage/local-files.js';
 import type { Materialize } from '../footage/source-frames.js';
 import type { OutboundClient } from '../outbound/client.js';
@@ -53,7 +53,7 @@ async function severalTimes(copy: () => Promise<void>, signal: AbortSignal): Pro
       return await copy();
     } catch (thrown) {
       if (!(thrown instanceof ScenedeltaError) || thrown.code !== 'url-unavailable') throw thrown;
-      if (wait === null) throw new ScenedeltaError('url-failed', `${thrown.message}, in ${RETRY_MS.length} tries`);
+      if (wait === null) throw urlFailed(`${thrown.message}, in ${RETRY_MS.length} tries`);
       await setTimeout(wait, undefined, { signal });
     }
   }

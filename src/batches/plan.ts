@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import { CAMERA_ID_PATTERN } from '../cameras/id-pattern.js';
 import type { Config } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+import { invalidValue, type ScenedeltaError } from '../errors.js';
 import { endOf, usualGap } from '../footage/inputs/bounds.js';
 import { kindOf, type ListedFile, listObjects } from '../footage/inputs/list-files.js';
 import { type PlanOptions, planRecording } from '../footage/inputs/plan.js';
@@ -68,7 +68,7 @@ export async function planBatch(
     if (earlier === undefined) files.set(file.file, file);
     else if (!isDeepStrictEqual(earlier, file)) fail(namedTwice(file));
     if (files.size <= MAX_FILES) return;
-    throw new ScenedeltaError('invalid-value', `the inputs have more than ${MAX_FILES} files`, { field: 'inputs' });
+    throw invalidValue(`the inputs have more than ${MAX_FILES} files`, 'inputs');
   };
   const failures: FootageFailure[] = [];
   let unlisted = 0;
@@ -114,7 +114,7 @@ export function nothingToProcess({ leftOut, failures, unlisted }: PlannedBatch):
     ...(first === undefined ? [] : [failed]),
   ];
   const detail = `expected videos or pictures, and ${why.join('; ') || 'the inputs have none'}`;
-  return new ScenedeltaError('invalid-value', detail, { field: 'inputs' });
+  return invalidValue(detail, 'inputs');
 }
 
 /** Hands the files over one by one, so that they are not kept twice. */

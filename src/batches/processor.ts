@@ -6,7 +6,7 @@
 import { Mutex } from 'async-mutex';
 import type { BlobStore } from '../blobs.js';
 import type { Config } from '../config.js';
-import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../errors.js';
+import { asScenedeltaError, invalidValue, isStoreRefusal, ScenedeltaError } from '../errors.js';
 import { recordedCamera } from '../footage/recorded-camera.js';
 import type { FootageSequence } from '../footage/recording-plan.js';
 import { runSequence } from '../footage/sequence-run.js';
@@ -231,7 +231,7 @@ function oneCamera(sequences: readonly FootageSequence[], camera: string | null)
   if (found !== undefined) return found;
   const names = sequences.map((sequence) => sequence.camera).join(', ');
   const expected = 'expected one camera, or its name in camera';
-  throw new ScenedeltaError('invalid-value', `the recordings are of ${names}: ${expected}`, { field: 'camera' });
+  throw invalidValue(`the recordings are of ${names}: ${expected}`, 'camera');
 }
 
 /** Indices of the cameras that are not done. */

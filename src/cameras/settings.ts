@@ -4,7 +4,7 @@
  */
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { ScenedeltaError } from '../errors.js';
+import { invalidValue } from '../errors.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable as nullableSchema, truthShare, unit } from '../schemas/constructors.js';
 import { type DeepPartial, optionalWhereDefault } from '../schemas/optional-where-default.js';
@@ -253,4 +253,4 @@ export function checkSettings(body: unknown): CameraSettings {
   return settings;
 }
 
-const refused = (field: string, what: string) => new ScenedeltaError('invalid-value', `${field} ${what}`, { field });
+const refused = (field: string, what: string) => invalidValue(`${field} ${what}`, field);

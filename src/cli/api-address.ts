@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest, ScenedeltaError } from '../errors.js';
 
 /**
  * @param base address of an API
@@ -15,8 +15,7 @@ export function baseUrl(base: string, name: string, of = 'API'): string {
   const url = URL.canParse(base) ? new URL(base) : null;
   const isAddress = url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === '';
   if (isAddress && url.search + url.hash === '') return url.href.replace(/\/+$/, '');
-  throw new ScenedeltaError(
-    'invalid-request',
+  throw invalidRequest(
     `${name} ${JSON.stringify(base)}: expected the address of the ${of}, e.g. http://127.0.0.1:8080`,
   );
 }

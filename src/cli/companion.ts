@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../clock.js';
-import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import { asScenedeltaError, invalidRequest } from '../errors.js';
 import { parseDuration } from '../footage/inputs/times.js';
 import { baseUrl, keyOf } from './api-address.js';
 import { collect, createCommand } from './command.js';
@@ -114,7 +114,7 @@ function createPace(perMinute: string): (signal: AbortSignal) => Promise<void> {
   const count = Number(perMinute);
   if (!(count > 0)) {
     const message = `--per-minute ${JSON.stringify(perMinute)}: expected a number above 0`;
-    throw new ScenedeltaError('invalid-request', message);
+    throw invalidRequest(message);
   }
   let next = 0;
   return async (signal) => {

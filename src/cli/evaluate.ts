@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { Option } from 'commander';
 import pLimit from 'p-limit';
 import { type Config, loadConfig } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest } from '../errors.js';
 import type { Signal } from '../evaluation/baselines.js';
 import { describedFigures, withDescriptions } from '../evaluation/described.js';
 import { MADE_NUISANCES, type MadeNuisance } from '../evaluation/nuisances.js';
@@ -131,10 +131,7 @@ function chosenNuisances(names: readonly string[]): MadeNuisance[] {
   const known: readonly string[] = MADE_NUISANCES;
   for (const name of names) {
     if (name !== 'all' && !known.includes(name)) {
-      throw new ScenedeltaError(
-        'invalid-request',
-        `--nuisance ${JSON.stringify(name)}: expected one of ${known.join(', ')}, or all`,
-      );
+      throw invalidRequest(`--nuisance ${JSON.stringify(name)}: expected one of ${known.join(', ')}, or all`);
     }
   }
   return MADE_NUISANCES.filter((name) => names.includes('all') || names.includes(name));
@@ -143,7 +140,7 @@ function chosenNuisances(names: readonly string[]): MadeNuisance[] {
 async function readBaseline(text: string, pairs: readonly Pair[]): Promise<Run> {
   const [, name, file] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   if (name === undefined || file === undefined) {
-    throw new ScenedeltaError('invalid-request', `--baseline ${JSON.stringify(text)}: expected NAME=FILE`);
+    throw invalidRequest(`--baseline ${JSON.stringify(text)}: expected NAME=FILE`);
   }
   return { name, predictions: await readPredictions(file, pairs) };
 }

@@ -1,7 +1,7 @@
 /** `scenedelta feedback`: exports the feedback on changes, with the frames, as a manifest for `scenedelta evaluate`. */
 import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+import { ScenedeltaError, urlFailed } from '../errors.js';
 import { SIDES } from '../images.js';
 import { publicBaseUrl } from '../links.js';
 import type { FeedbackLine } from '../schemas/feedback-manifest.js';
@@ -60,10 +60,7 @@ function reader(base: string, key: string | undefined): Read {
     });
     if (accepted.includes(response.status)) return response;
     const problem = (await response.json().catch(() => ({}))) as { detail?: string };
-    throw new ScenedeltaError(
-      'url-failed',
-      `${url.href} answered ${response.status}: ${problem.detail ?? response.statusText}`,
-    );
+    throw urlFailed(`${url.href} answered ${response.status}: ${problem.detail ?? response.statusText}`);
   };
 }
 
@@ -81,7 +78,7 @@ function parseLine(line: string): FeedbackLine {
   } catch {
     // reported below
   }
-  throw new ScenedeltaError('url-failed', `expected a line of feedback, got ${JSON.stringify(line.slice(0, 80))}`);
+  throw urlFailed(`expected a line of feedback, got ${JSON.stringify(line.slice(0, 80))}`);
 }
 
 /** @returns whether both frames were still kept. */

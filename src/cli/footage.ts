@@ -1,7 +1,7 @@
 /** `scenedelta footage INPUT... -d OUT`: every change in hours of video or folders of frames, with its sentence. */
 import { availableParallelism } from 'node:os';
 import type { Config } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest, invalidValue } from '../errors.js';
 import type { RecordingPlan } from '../footage/inputs/plan.js';
 import { parseDuration } from '../footage/inputs/times.js';
 import { localFiles } from '../footage/local-files.js';
@@ -78,7 +78,7 @@ const INTERRUPTED = 130;
 
 async function run(inputs: readonly string[], options: FootageOptions): Promise<void> {
   if (options.outputDir === '' && options.scanOnly === undefined) {
-    throw new ScenedeltaError('invalid-request', 'expected -d, --output-dir <folder>, or --scan-only');
+    throw invalidRequest('expected -d, --output-dir <folder>, or --scan-only');
   }
   const config = await configWith(options);
   if (options.fromStats) return dryRunFootage(inputs, options, config);
@@ -106,7 +106,7 @@ async function processInputs(
   const [manifest, ...others] = inputs.filter(isManifest);
   if (manifest !== undefined) {
     if (others.length > 0 || inputs.length > 1) {
-      throw new ScenedeltaError('invalid-request', `${manifest}: expected no other input beside a manifest of pairs`);
+      throw invalidRequest(`${manifest}: expected no other input beside a manifest of pairs`);
     }
     const { failures, pairs } = await runPairs(manifest, options, { config, concurrency: parallel, signal });
     print(`${pairs} pairs, ${failures} failures\nresults in ${options.outputDir}`);
@@ -178,14 +178,10 @@ const filesOf = ({ sequences, failures }: RecordingPlan): number =>
 function assertFewFailures(done: { failures: number; files: number; examined: number }, most: number): void {
   const { failures, files, examined } = done;
   if (failures > 0 && examined === 0) {
-    throw new ScenedeltaError(
-      'invalid-value',
-      `none of ${files} files could be examined: the results have the reasons`,
-    );
+    throw invalidValue(`none of ${files} files could be examined: the results have the reasons`);
   }
   if (failures <= files * most) return;
-  throw new ScenedeltaError(
-    'invalid-value',
+  throw invalidValue(
     `${failures} failures in ${files} files, expected a share of at most ${most} (--max-failure-rate)`,
   );
 }

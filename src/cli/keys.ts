@@ -1,6 +1,6 @@
 /** `scenedelta keys`: creates, lists and revokes API keys on the machine itself; HTTP offers no way to do so. */
 import { loadConfig, redisUrlOf } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest, notFound, ScenedeltaError } from '../errors.js';
 import { createLogger } from '../logger.js';
 import { type ApiKey, type ApiKeyStore, createApiKeyStore, SCOPES, type Scope } from '../stores/api-keys.js';
 import { connectRedis } from '../stores/redis.js';
@@ -53,10 +53,9 @@ interface CreateOptions {
 
 async function create({ name: given, secretOnly, ...chosen }: CreateOptions): Promise<void> {
   const name = given.trim();
-  if (name === '') throw new ScenedeltaError('invalid-request', '--name is empty; expected a name for the key');
+  if (name === '') throw invalidRequest('--name is empty; expected a name for the key');
   if (chosen.scopes.includes('admin') && chosen.cameras !== undefined) {
-    throw new ScenedeltaError(
-      'invalid-request',
+    throw invalidRequest(
       '--cameras is given for a key with the scope admin, which sees every camera; expected one or the other',
     );
   }
@@ -83,26 +82,19 @@ const camerasOf = ({ scopes, cameras }: ApiKey): string =>
 
 async function revoke(id: string): Promise<void> {
   if (await withStore((store) => store.revoke(id))) return printLine(`${id} is revoked.`);
-  throw new ScenedeltaError(
-    'not-found',
-    `No key ${JSON.stringify(id)}; "scenedelta keys list" shows the existing ones`,
-  );
+  throw notFound(`No key ${JSON.stringify(id)}; "scenedelta keys list" shows the existing ones`);
 }
 
 function parseScopes(text: string): Scope[] {
   const given = [...new Set(text.split(',').map((scope) => scope.trim()))];
   const unknown = given.find((scope) => !(SCOPES as readonly string[]).includes(scope));
   if (unknown === undefined) return given as Scope[];
-  throw new ScenedeltaError(
-    'invalid-request',
-    `--scopes has ${JSON.stringify(unknown)}; expected some of ${SCOPES.join(', ')}`,
-  );
+  throw invalidRequest(`--scopes has ${JSON.stringify(unknown)}; expected some of ${SCOPES.join(', ')}`);
 }
 
 function parseOwner(text: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) return text;
-  throw new ScenedeltaError(
-    'invalid-request',
+  throw invalidRequest(
     `--owner is ${JSON.stringify(text)}; expected 1 to 64 letters, digits, dots, dashes or underscores`,
   );
 }
@@ -111,8 +103,7 @@ function parseCameras(text: string): string[] {
   const given = [...new Set(text.split(',').map((camera) => camera.trim()))];
   const wrong = given.find((camera) => !CAMERA_SCOPE_PATTERN.test(camera));
   if (wrong === undefined) return given;
-  throw new ScenedeltaError(
-    'invalid-request',
+  throw invalidRequest(
     `--cameras has ${JSON.stringify(wrong)}; expected the id of a camera, possibly with a * at its end (gate-3, gate-*, *)`,
   );
 }

@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Value } from 'typebox/value';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest, type ScenedeltaError } from '../errors.js';
 import { type FootageChange, FootageChangeSchema, type Moment } from '../footage/records.js';
 import { FILTER_KINDS, type FilterKind, type Severity } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
@@ -103,7 +103,7 @@ function time(given: string, name: string): number {
 }
 
 const bad = (name: string, given: string, expected: string): ScenedeltaError =>
-  new ScenedeltaError('invalid-request', `${name}=${JSON.stringify(given)}: expected ${expected}`, { field: name });
+  invalidRequest(`${name}=${JSON.stringify(given)}: expected ${expected}`, name);
 
 /** Recordings without capture times are ordered by the time in their files. */
 const confirmation = ({ at, seconds }: Moment): string => at ?? new Date(seconds * 1000).toISOString();
@@ -118,7 +118,7 @@ async function readChanges(path: string): Promise<FootageChange[]> {
     if (Value.Check(FootageChangeSchema, change)) continue;
     const [first] = Value.Errors(FootageChangeSchema, change);
     const fault = `${first?.instancePath || 'the record'} ${first?.message ?? 'is none'}`;
-    throw new ScenedeltaError('invalid-request', `${file}: change ${i + 1} is no change of footage: ${fault}`);
+    throw invalidRequest(`${file}: change ${i + 1} is no change of footage: ${fault}`);
   }
   return changes;
 }
@@ -152,7 +152,7 @@ function parse(text: string, file: string): Record<string, unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ScenedeltaError('invalid-request', `${file}: ${JSON.stringify(text.slice(0, 60))} is not JSON`);
+    throw invalidRequest(`${file}: ${JSON.stringify(text.slice(0, 60))} is not JSON`);
   }
 }
 

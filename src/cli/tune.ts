@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Config, loadConfig } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest } from '../errors.js';
 import { SIDES } from '../images.js';
 import { type Bundle, loadBundle } from '../model/manifest.js';
 import type { Finding } from '../schemas/comparison.js';
@@ -64,10 +64,7 @@ async function run(options: Options): Promise<void> {
   const audit = { ...leftOut, 'frames unreadable': samples.length - runs.length };
   if (runs.length === 0) {
     const reasons = Object.entries(audit).flatMap(([reason, count]) => (count === 0 ? [] : [`${count} ${reason}`]));
-    throw new ScenedeltaError(
-      'invalid-request',
-      `${options.feedback}: holds no feedback that counts (${reasons.join(', ') || 'no lines'})`,
-    );
+    throw invalidRequest(`${options.feedback}: holds no feedback that counts (${reasons.join(', ') || 'no lines'})`);
   }
 
   const verdict = tuneVerdict(runs, source.manifest);
@@ -107,13 +104,13 @@ async function loadSource(config: Config, name: string): Promise<Bundle> {
   const source = await withBundles(config, loadBundle(join(config.modelsDir, name)));
   const { tuned } = source.manifest;
   if (tuned === undefined) return source;
-  throw new ScenedeltaError('invalid-request', `${name} is tuned already: expected its source, ${tuned.from.name}`);
+  throw invalidRequest(`${name} is tuned already: expected its source, ${tuned.from.name}`);
 }
 
 function mostOf(text: string): number {
   const most = Number(text);
   if (Number.isInteger(most) && most >= 1 && most <= 100_000) return most;
-  throw new ScenedeltaError('invalid-request', `--most ${text}: expected a whole number from 1 to 100000`);
+  throw invalidRequest(`--most ${text}: expected a whole number from 1 to 100000`);
 }
 
 async function readFeedback(file: string, most: number): Promise<Audit> {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../clock.js';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest } from '../errors.js';
 import { planRecording } from '../footage/inputs/plan.js';
 import { parseDuration } from '../footage/inputs/times.js';
 import type { FootageItem } from '../footage/recording-plan.js';
@@ -51,7 +51,7 @@ const LONGEST_WAIT_MS = 60_000;
 
 async function run(path: string, options: Options): Promise<void> {
   if (options.move !== undefined && options.delete) {
-    throw new ScenedeltaError('invalid-request', '--move and --delete are both given: expected one of them');
+    throw invalidRequest('--move and --delete are both given: expected one of them');
   }
   const config = await configWith({});
   const { template, timeZone } = readTemplate(options);

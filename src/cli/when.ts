@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { privacyPolygons } from '../cameras/zones.js';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest, ScenedeltaError } from '../errors.js';
 import type { RecordingPlan } from '../footage/inputs/plan.js';
 import { parseDuration, parseTimeOption } from '../footage/inputs/times.js';
 import { localFiles } from '../footage/local-files.js';
@@ -140,7 +140,7 @@ function itemsOf({ sequences, failures }: RecordingPlan, camera: string | undefi
   const found = sequences.length === 1 ? sequences[0] : sequences.find((sequence) => sequence.camera === camera);
   if (found !== undefined) return found.items;
   const came = sequences.length === 0 ? 'no camera' : names;
-  throw new ScenedeltaError('invalid-request', `the recordings are of ${came}: expected one camera (--camera)`);
+  throw invalidRequest(`the recordings are of ${came}: expected one camera (--camera)`);
 }
 
 /** @throws ScenedeltaError 'invalid-request' */
@@ -151,9 +151,9 @@ function rangeOf(between: readonly string[] | undefined, items: readonly Footage
     const time = parseTimeOption(text, '--between', timeZone);
     if ('at' in time) return time.at;
     if ('seconds' in time) return begin + time.seconds * 1000;
-    throw new ScenedeltaError('invalid-request', `--between ${text}: expected a time as 12.5s or 2026-06-01T12:00:00`);
+    throw invalidRequest(`--between ${text}: expected a time as 12.5s or 2026-06-01T12:00:00`);
   });
   if (from !== undefined && until !== undefined && others.length === 0 && from < until) return { from, until };
   const came = between.join(' ');
-  throw new ScenedeltaError('invalid-request', `--between ${came}: expected two times, the earlier one first`);
+  throw invalidRequest(`--between ${came}: expected two times, the earlier one first`);
 }

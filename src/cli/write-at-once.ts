@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest, ScenedeltaError } from '../errors.js';
 
 /** A whole text or file, or a text in parts. */
 type Content = string | Uint8Array | Iterable<string> | AsyncIterable<string>;
@@ -31,7 +31,7 @@ export async function writeAtOnce(file: string, content: Content): Promise<void>
  */
 export async function assertWritable(file: string, extensions: readonly string[]): Promise<void> {
   if (!extensions.includes(extname(file).toLowerCase())) {
-    throw new ScenedeltaError('invalid-request', `${file}: expected a name that ends in ${extensions.join(', ')}`);
+    throw invalidRequest(`${file}: expected a name that ends in ${extensions.join(', ')}`);
   }
   await access(dirname(file), constants.W_OK).catch((error: unknown) => {
     throw cannotBeWritten(file, error);

@@ -1,7 +1,7 @@
 /** Parser of labelled pairs, one NDJSON line per pair: two frames, references and labels. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest, type ScenedeltaError } from '../errors.js';
 import type { Box, Side, Size } from '../images.js';
 import type { Direction } from '../language/people/captions.js';
 import { VERDICTS } from '../schemas/comparison.js';
@@ -105,8 +105,7 @@ export function parsePairs(text: string, file: string): Pair[] {
     seen.set(parsed.id, line);
     return toPair(parsed, line);
   });
-  if (pairs.length === 0)
-    throw new ScenedeltaError('invalid-request', `${file}: holds no pairs, expected one JSON object a line`);
+  if (pairs.length === 0) throw invalidRequest(`${file}: holds no pairs, expected one JSON object a line`);
   return pairs;
 }
 
@@ -131,7 +130,7 @@ export function normalise(pair: Pair, sizes: Readonly<Record<Side, Size>>): Pair
 }
 
 export const bad = (file: string, line: number, reason: string): ScenedeltaError =>
-  new ScenedeltaError('invalid-request', `${file}:${line}: ${reason}`);
+  invalidRequest(`${file}:${line}: ${reason}`);
 
 /** The JSON values of an NDJSON text with their line numbers; empty lines are skipped. */
 export function ndjson(text: string, file: string): { value: unknown; line: number }[] {

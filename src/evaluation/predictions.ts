@@ -3,7 +3,7 @@
  * reads.
  */
 import { type Static, Type } from 'typebox';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest } from '../errors.js';
 import { FindingSchema, RegionSchema } from '../schemas/comparison.js';
 import { check, ndjson, type Pair } from './pairs.js';
 
@@ -56,8 +56,7 @@ export function alignPredictions(
   return pairs.map((pair) => {
     const prediction = predictions.get(pair.id);
     if (prediction === undefined) {
-      throw new ScenedeltaError(
-        'invalid-request',
+      throw invalidRequest(
         `${file}: has no prediction for pair ${JSON.stringify(pair.id)} ` +
           `(${predictions.size} predictions, ${pairs.length} expected)`,
       );

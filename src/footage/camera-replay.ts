@@ -5,7 +5,7 @@ import type { OperatingPoint } from '../cameras/operating-points.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { forgetSettled } from '../changes/advance.js';
 import { type ChangeRules, rulesOf } from '../changes/rules.js';
-import { ScenedeltaError } from '../errors.js';
+import { invalidValue } from '../errors.js';
 import { derivedId } from '../ids.js';
 import type { AlertIntent, FoundChange } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
@@ -139,8 +139,7 @@ export class CameraReplay {
   #assertSameMode({ before }: FrameStats): void {
     const { id, settings } = this.#camera;
     if (before == null || before.mode === settings.before) return;
-    throw new ScenedeltaError(
-      'invalid-value',
+    throw invalidValue(
       `the settings of ${id} have before "${settings.before}", expected "${before.mode}", which the ` +
         'frames were compared with; decode the recording again to compare them with something else',
     );
@@ -149,8 +148,7 @@ export class CameraReplay {
   /** The run without a threshold had that of the bundle, which the evidence does not name. */
   #assertKnownThreshold({ threshold }: FrameStats): void {
     if (threshold === null || this.#threshold !== null || this.#bundle.threshold !== null) return;
-    throw new ScenedeltaError(
-      'invalid-value',
+    throw invalidValue(
       `the frames of ${this.#camera.id} were compared with the threshold ${threshold}, and the settings have none: ` +
         'expected threshold or alarms_per_day, or the bundle of the run in MODELS_DIR',
     );

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ScenedeltaError } from '../errors.js';
+import { urlFailed } from '../errors.js';
 import type { S3Client } from '../stores/s3-client.js';
 import type { Materialize } from './source-frames.js';
 
@@ -14,8 +14,8 @@ export const localFiles =
   (folder: string, s3: S3Client | undefined): Materialize =>
   async ({ location, file }, signal) => {
     if (location.from === 'file') return { path: location.path, release: async () => {} };
-    if (location.from === 'url') throw new ScenedeltaError('url-failed', `${file}: expected a file or s3://`);
-    if (s3 === undefined) throw new ScenedeltaError('url-failed', `${file}: expected S3_ENDPOINT to be set`);
+    if (location.from === 'url') throw urlFailed(`${file}: expected a file or s3://`);
+    if (s3 === undefined) throw urlFailed(`${file}: expected S3_ENDPOINT to be set`);
     await mkdir(folder, { recursive: true });
     const path = join(folder, randomUUID());
     const release = () => rm(path, { force: true });
@@ -38,9 +38,9 @@ async function copy(
   try {
     for (let from = 0, size = Number.POSITIVE_INFINITY; from < size; ) {
       const part = await s3.getPart(bucket, key, { from, length: PART, signal });
-      if (part === undefined) throw new ScenedeltaError('url-failed', `s3://${bucket}/${key} does not exist`);
+      if (part === undefined) throw urlFailed(`s3://${bucket}/${key} does not exist`);
       if (part.bytes.length === 0) {
-        throw new ScenedeltaError('url-failed', `s3://${bucket}/${key} ends at ${from} of ${size} bytes`);
+        throw urlFailed(`s3://${bucket}/${key} ends at ${from} of ${size} bytes`);
       }
       await file.write(part.bytes);
       from += part.bytes.length;

@@ -1,6 +1,6 @@
 /** The whole search for the moment at which a place changed: from the recordings of a camera to the record. */
 import { overlapOf, type Polygon } from '../cameras/polygon.js';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest } from '../errors.js';
 import type { DecodeLimits } from '../frames/decode.js';
 import type { Box } from '../images.js';
 import type { Comparer } from '../pipeline/pair.js';
@@ -50,7 +50,7 @@ export async function searchPlace(
   const polygon = isPolygon(options.place) ? options.place : cornersOf(options.place);
   if (privacy.some((zone) => overlapOf(boundsOf(polygon), zone) > HIDDEN)) {
     const why = 'the place lies in a privacy zone, in which every frame is black';
-    throw new ScenedeltaError('invalid-request', `${why}: expected a place that is seen`);
+    throw invalidRequest(`${why}: expected a place that is seen`);
   }
   const frames = await StillFrames.of(items, options);
   try {
@@ -59,7 +59,7 @@ export async function searchPlace(
       const [first] = frames.failures;
       const why = first === undefined ? '' : `; the first failure is: ${first.file}: ${first.reason}`;
       const came = `the recording has ${count} of the frames, expected two or more${why}`;
-      throw new ScenedeltaError('invalid-request', came);
+      throw invalidRequest(came);
     }
     const place = new Place(await options.pipeline(), { polygon, privacy, decodeLimits, signal });
     let looks = 0;

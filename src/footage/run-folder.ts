@@ -6,7 +6,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest, ScenedeltaError } from '../errors.js';
 import {
   type CheckpointStore,
   type ChunkRecord,
@@ -49,8 +49,7 @@ export class RunFolder {
         return false;
       }
       if ((JSON.parse(found) as { fingerprint?: string }).fingerprint === fingerprint) return true;
-      throw new ScenedeltaError(
-        'invalid-request',
+      throw invalidRequest(
         `${this.#outputs} has the run of other inputs, settings or options: expected the same ones, another -d, ` +
           'or --restart',
       );

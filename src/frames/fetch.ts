@@ -6,7 +6,7 @@
 import { type BlobStore, frameKey } from '../blobs.js';
 import type { PrivacyMask } from '../cameras/camera.js';
 import type { Config } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+import { ScenedeltaError, urlFailed } from '../errors.js';
 import { sniffImage } from '../image-type.js';
 import type { Login } from '../login.js';
 import type { OutboundClient } from '../outbound/client.js';
@@ -105,7 +105,7 @@ async function fromS3(
   }
   try {
     const bytes = await s3.get(bucket, key, options);
-    if (bytes === undefined) throw new ScenedeltaError('url-failed', `${shown} does not exist`, { field });
+    if (bytes === undefined) throw urlFailed(`${shown} does not exist`, field);
     return bytes;
   } catch (thrown) {
     if (!(thrown instanceof ScenedeltaError) || thrown.field !== undefined) throw thrown;

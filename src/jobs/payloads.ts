@@ -5,7 +5,7 @@
  */
 import { type Static, type TObject, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest } from '../errors.js';
 
 const JOB_VERSION = 2;
 const READ_VERSIONS: readonly unknown[] = [1, JOB_VERSION];
@@ -57,17 +57,12 @@ export function parseJob<T extends TObject>(schema: T, payload: unknown): Static
   if (Value.Check(schema, payload)) return payload as Static<T>;
   const given = (payload as { v?: unknown } | null)?.v;
   if (given !== undefined && !READ_VERSIONS.includes(given)) {
-    throw new ScenedeltaError(
-      'invalid-request',
+    throw invalidRequest(
       `Job payload has version ${JSON.stringify(given)}, expected one of ${READ_VERSIONS.join(', ')}`,
-      { field: '/v' },
+      '/v',
     );
   }
   const [first] = Value.Errors(schema, payload);
   const field = first?.instancePath || '(the whole payload)';
-  throw new ScenedeltaError(
-    'invalid-request',
-    `Job payload does not fit its schema at ${field}: ${first?.message ?? 'unknown'}`,
-    { field },
-  );
+  throw invalidRequest(`Job payload does not fit its schema at ${field}: ${first?.message ?? 'unknown'}`, field);
 }

@@ -1,7 +1,7 @@
 /** Settings of the connection to the broker, checked. The password appears in no message. */
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest } from '../errors.js';
 import { originAndPath, withoutSecrets } from '../redact-url.js';
 
 type MqttConfig = Pick<Config, 'mqttUrl' | 'mqttUsername' | 'mqttPassword' | 'mqttCa' | 'mqttTopic'>;
@@ -69,4 +69,4 @@ async function readAuthorities(file: string): Promise<Buffer> {
   throw refused('MQTT_CA', `MQTT_CA=${JSON.stringify(file)} has no certificate: expected a file in PEM format`);
 }
 
-const refused = (field: string, message: string) => new ScenedeltaError('invalid-request', message, { field });
+const refused = (field: string, message: string) => invalidRequest(message, field);

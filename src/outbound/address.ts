@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest, ScenedeltaError } from '../errors.js';
 import { withoutSecrets } from '../redact-url.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -63,11 +63,10 @@ export function parseAllowList(
     try {
       return parseEntry(entry);
     } catch {
-      throw new ScenedeltaError(
-        'invalid-request',
+      throw invalidRequest(
         `${setting} has ${JSON.stringify(entry)}: expected an address or a CIDR such as 10.0.0.0/8 or fd00::/8, or ` +
           'one with a port such as 10.0.0.7:88 or [fd00::7]:88',
-        { field: setting },
+        setting,
       );
     }
   });

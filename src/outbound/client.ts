@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { startDeadline } from '../deadline.js';
-import { ScenedeltaError } from '../errors.js';
+import { ScenedeltaError, urlFailed } from '../errors.js';
 import { IMAGE_NAMES, imageTypeOf, jpegStart } from '../image-type.js';
 import type { Login } from '../login.js';
 import { originAndPath } from '../redact-url.js';
@@ -156,7 +156,7 @@ export function createOutboundClient(
     const { maxBytes, field, signal, login } = options;
     const url = checkUrlSyntax(text, { allow, field });
     const address = originAndPath(url);
-    const failed = (why: string) => new ScenedeltaError('url-failed', `${address} ${why}`, { field });
+    const failed = (why: string) => urlFailed(`${address} ${why}`, field);
     const limits = { maxBytes, failed, tooLarge: () => tooLarge(address, maxBytes, field) };
     const deadline = startDeadline(timeoutMs, signal);
     try {
@@ -172,7 +172,7 @@ export function createOutboundClient(
   const download: OutboundClient['download'] = async (text, { maxBytes, field, signal }) => {
     const url = checkUrlSyntax(text, { allow, field });
     const address = originAndPath(url);
-    const failed = (why: string) => new ScenedeltaError('url-failed', `${address} ${why}`, { field });
+    const failed = (why: string) => urlFailed(`${address} ${why}`, field);
     try {
       const { status, headers, body } = await agent.request(url, {
         headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'identity' },

@@ -1,5 +1,5 @@
 /** Questions about a pair: is a sentence true of it? The truth check answers, without the captioner. */
-import { ScenedeltaError } from '../errors.js';
+import { invalidValue } from '../errors.js';
 import { deniesChange } from '../language/plain.js';
 import type { CheckManifest } from '../model/check-schema.js';
 import { readSentence } from '../model/check-words.js';
@@ -24,15 +24,14 @@ const MOST_NAMED = 5;
 export function readQuestion(sentence: string, { name, check, search }: BundleManifest): ReadQuestion {
   if (check === undefined) {
     const detail = `the model ${name} has no truth check, expected one whose answers have \`check\``;
-    throw new ScenedeltaError('invalid-value', detail, { field: 'sentence' });
+    throw invalidValue(detail, 'sentence');
   }
   const { words, unknown } = readSentence(inKnownNouns(sentence, check, search?.synonyms), check);
   if (words.length > 0) return { sentence, words, unknown, check };
   const named = unknown.slice(0, MOST_NAMED).join(', ');
-  throw new ScenedeltaError(
-    'invalid-value',
+  throw invalidValue(
     `the model knows no word of the sentence (${named || 'no word came'}), expected one such as "a car has left"`,
-    { field: 'sentence' },
+    'sentence',
   );
 }
 

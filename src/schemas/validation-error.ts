@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest, ScenedeltaError } from '../errors.js';
 import { withoutSecrets } from '../redact-url.js';
 
 interface SchemaError {
@@ -48,7 +48,7 @@ function withNumbers(schema: TSchema, value: unknown): unknown {
 
 function violation(schema: TSchema, value: unknown, errors: readonly SchemaError[]): ScenedeltaError {
   const error = mostSpecific(schema, value, errors);
-  if (error === undefined) return new ScenedeltaError('invalid-request', 'The request does not fit its schema');
+  if (error === undefined) return invalidRequest('The request does not fit its schema');
   const field = error.instancePath.slice(1);
   const where = field === '' ? 'The request' : field;
   const names = (key: string) => {

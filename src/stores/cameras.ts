@@ -5,7 +5,7 @@
 
 import type { Redis } from 'ioredis';
 import { maskOf, type PrivacyMask, type StoredCamera } from '../cameras/camera.js';
-import { ScenedeltaError } from '../errors.js';
+import { notFound, type ScenedeltaError } from '../errors.js';
 import type { BaselineEvent, CameraState } from '../sequence/state.js';
 import { readCameraState } from './camera-state.js';
 import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
@@ -14,7 +14,7 @@ import { TAKE_LOCK } from './runs.js';
 import { seesCamera, type Visibility } from './visibility.js';
 
 export const noCamera = (id: string): ScenedeltaError =>
-  new ScenedeltaError('not-found', `There is no camera ${id}: set it up with PUT /v1/cameras/${id}`);
+  notFound(`There is no camera ${id}: set it up with PUT /v1/cameras/${id}`);
 
 /** How the last snapshot pull ended. */
 export interface SnapshotOutcome {

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import type { BlobStore } from '../blobs.js';
 import { HOUR_MS } from '../clock.js';
 import type { Config } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest } from '../errors.js';
 import type { ApiKeyStore } from './api-keys.js';
 import { createApiKeyStore } from './api-keys.js';
 import { type BatchFiles, createBatchFiles } from './batch-files.js';
@@ -77,10 +77,9 @@ export function createStores(config: Config, redis: Redis): Stores {
 function createBlobStore(config: Config, s3: S3Client | undefined): BlobStore {
   if (config.s3FrameBucket === null) return createFileBlobStore(join(config.dataDir, 'blobs'));
   if (s3 === undefined) {
-    throw new ScenedeltaError(
-      'invalid-request',
+    throw invalidRequest(
       `S3_FRAME_BUCKET=${JSON.stringify(config.s3FrameBucket)}: expected S3_ENDPOINT beside it`,
-      { field: 'S3_FRAME_BUCKET' },
+      'S3_FRAME_BUCKET',
     );
   }
   return createS3BlobStore(s3, config.s3FrameBucket);

@@ -1,5 +1,5 @@
 /** Codec of a list's opaque cursor: the position of the last item of a page. */
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest } from '../errors.js';
 
 export interface Position {
   /** epoch ms */
@@ -16,10 +16,9 @@ export const encodeCursor = ({ at, id }: Position): string => `${at}.${id}`;
 export function decodeCursor(cursor: string): Position {
   const match = new RegExp(CURSOR_PATTERN).exec(cursor);
   if (match?.[1] === undefined || match[2] === undefined) {
-    throw new ScenedeltaError(
-      'invalid-request',
+    throw invalidRequest(
       `cursor=${JSON.stringify(cursor.slice(0, 100))}: expected next_cursor of the page before`,
-      { field: 'cursor' },
+      'cursor',
     );
   }
   return { at: Number(match[1]), id: match[2] };

@@ -1,6 +1,6 @@
 /** Addresses of Redis: a server, a unix socket, or the sentinels of a primary that may fail over. */
 import type { RedisOptions } from 'ioredis';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest } from '../errors.js';
 import { withoutSecrets } from '../redact-url.js';
 
 const SENTINEL_PORT = 26_379;
@@ -46,9 +46,7 @@ export function redisAddress(url: string) {
 }
 
 const invalid = (url: string) =>
-  new ScenedeltaError('invalid-request', `REDIS_URL=${JSON.stringify(withoutSecrets(url))}: expected ${EXPECTED}`, {
-    field: 'REDIS_URL',
-  });
+  invalidRequest(`REDIS_URL=${JSON.stringify(withoutSecrets(url))}: expected ${EXPECTED}`, 'REDIS_URL');
 
 /** @param user `name:password`, `:password` or nothing, percent-encoded */
 function decoded(user: string, url: string) {

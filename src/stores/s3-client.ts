@@ -4,7 +4,7 @@ import { AwsV4Signer } from 'aws4fetch';
 import { XMLParser } from 'fast-xml-parser';
 import type { Config } from '../config.js';
 import { startDeadline } from '../deadline.js';
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest, ScenedeltaError } from '../errors.js';
 import { createHttpClient, drop, type HttpAnswer, readUpTo } from '../http-exchange.js';
 
 interface S3Object {
@@ -54,10 +54,9 @@ export function createS3Client(config: S3Config): S3Client | undefined {
   const { s3Endpoint, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = config;
   if (s3Endpoint === null) return undefined;
   if (accessKeyId === null || secretAccessKey === null) {
-    throw new ScenedeltaError(
-      'invalid-request',
+    throw invalidRequest(
       'S3_ENDPOINT is set: expected S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY beside it',
-      { field: 'S3_ENDPOINT' },
+      'S3_ENDPOINT',
     );
   }
   const endpoint = s3Endpoint.replace(/\/+$/, '');

@@ -2,7 +2,7 @@
  * The job of one comparison, from its queued id to its saved result.
  * It is independent of BullMQ; queue-workers.ts adapts it.
  */
-import { ScenedeltaError } from '../errors.js';
+import { invalidRequest, ScenedeltaError } from '../errors.js';
 import { asUrlFailure, type FetchFrame } from '../frames/fetch.js';
 import type { StoredFrame } from '../frames/keep.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
@@ -49,9 +49,7 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
     signal: AbortSignal,
   ): Promise<Record<Side, StoredFrame>> => {
     if (request.before === null) {
-      throw new ScenedeltaError('invalid-request', `${comparison.id} has no "before": it belongs to a camera's turn`, {
-        field: 'before',
-      });
+      throw invalidRequest(`${comparison.id} has no "before": it belongs to a camera's turn`, 'before');
     }
     const mask = await deps.cameras.maskOf(comparison.camera);
     const [before, after] = await Promise.all([

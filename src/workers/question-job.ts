@@ -1,5 +1,5 @@
 /** The job of a question (jobs/questions.ts): one worker answers it and publishes the reply. */
-import { asScenedeltaError, ScenedeltaError } from '../errors.js';
+import { asScenedeltaError, notFound } from '../errors.js';
 import { type DecodeLimits, frameSize } from '../frames/decode.js';
 import type { FetchFrame } from '../frames/fetch.js';
 import { thumbnail } from '../frames/thumbnail.js';
@@ -79,7 +79,7 @@ async function ask(
   const stored = await results.get(id);
   const { before, after } = stored?.frames ?? { before: null, after: null };
   if (stored === undefined || before === null || after === null) {
-    throw new ScenedeltaError('not-found', `${id} has no two frames to ask about`);
+    throw notFound(`${id} has no two frames to ask about`);
   }
   const mask = await cameras.maskOf(stored.comparison.camera);
   const signal = AbortSignal.timeout(READ_MS);

@@ -1,6 +1,6 @@
 /** Batch that a request may see. */
 import { Type } from 'typebox';
-import { ScenedeltaError } from '../../errors.js';
+import { notFound } from '../../errors.js';
 import { type BatchRecord, seesBatch } from '../../stores/batches.js';
 import type { Visibility } from '../../stores/visibility.js';
 import type { ApiDependencies } from '../dependencies.js';
@@ -21,5 +21,5 @@ export async function findBatch(
 ): Promise<BatchRecord> {
   const batch = await batches.get(id);
   if (batch !== undefined && seesBatch(visibility, batch)) return batch;
-  throw new ScenedeltaError('not-found', `There is no batch ${id}: it never was or has expired`);
+  throw notFound(`There is no batch ${id}: it never was or has expired`);
 }

@@ -1,6 +1,6 @@
 /** The members of a request that belong to a search for the moment at which a place changed. */
 import { polygonFault } from '../../cameras/polygon.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue } from '../../errors.js';
 import { parseDuration, parseTimeOption } from '../../footage/inputs/times.js';
 import type { TimeInRecording, WhenRequest } from '../../stores/batch-request.js';
 import type { BatchOptions } from '../schemas/batches.js';
@@ -70,4 +70,4 @@ function timeOf(text: string, timeZone: string): TimeInRecording {
   throw refused('between', `between is ${text}, expected times as 12.5s or 2026-06-01T12:00:00Z`);
 }
 
-const refused = (field: string, message: string) => new ScenedeltaError('invalid-value', message, { field });
+const refused = (field: string, message: string) => invalidValue(message, field);

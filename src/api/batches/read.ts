@@ -1,7 +1,7 @@
 /** Reader of the two bodies of a batch: JSON, and a form whose files are streamed to the data folder. */
 import type { FastifyRequest } from 'fastify';
 import { checkSettings } from '../../cameras/settings.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest, invalidValue, ScenedeltaError } from '../../errors.js';
 import { compileTemplate, PRESETS } from '../../footage/inputs/template.js';
 import { parseDuration } from '../../footage/inputs/times.js';
 import { checker } from '../../schemas/validation-error.js';
@@ -81,7 +81,7 @@ async function readForm(request: FastifyRequest, context: ReadContext): Promise<
         contents.push(await context.files.saveUpload(context.id, number, part.file, { maxBytes, what }));
         if (name === 'footage') uploads.push({ from: 'upload', name: baseName(what), number });
         else if (manifest === null) manifest = number;
-        else throw new ScenedeltaError('invalid-request', 'manifest is given twice, expected one', { field: name });
+        else throw invalidRequest('manifest is given twice, expected one', name);
       } else throw unexpected(name);
     }
   } catch (thrown) {
@@ -91,12 +91,9 @@ async function readForm(request: FastifyRequest, context: ReadContext): Promise<
     throw thrown;
   }
   if (uploads.length === 0 && manifest === null && options.inputs === undefined) {
-    throw new ScenedeltaError(
-      'invalid-value',
+    throw invalidValue(
       'the form names no footage, expected files in the fields footage or manifest, or inputs in request',
-      {
-        field: 'footage',
-      },
+      'footage',
     );
   }
   return { request: checked(options, uploads, manifest, context), contents };
@@ -117,7 +114,7 @@ function checked(
   const since = timeOf(options.since, 'since');
   const until = timeOf(options.until, 'until');
   if (since !== null && until !== null && until <= since) {
-    throw new ScenedeltaError('invalid-value', 'until is not after since, expected a later time', { field: 'until' });
+    throw invalidValue('until is not after since, expected a later time', 'until');
   }
   if (options.metadata !== undefined) assertMetadata(options.metadata);
   const when = readWhen(options);
@@ -170,12 +167,9 @@ function parseRequest(text: string): unknown {
 
 const baseName = (name: string): string => name.replaceAll('\\', '/').split('/').pop() || 'footage';
 const unexpected = (name: string) =>
-  new ScenedeltaError('invalid-request', `${name.slice(0, 60)} is unexpected, expected request, footage or manifest`, {
-    field: name.slice(0, 60),
-  });
+  invalidRequest(`${name.slice(0, 60)} is unexpected, expected request, footage or manifest`, name.slice(0, 60));
 const notShared = (field: string) =>
-  new ScenedeltaError(
-    'invalid-value',
+  invalidValue(
     `${field}: this service keeps its frames on S3, so that its workers share no folder; expected s3:// inputs`,
-    { field },
+    field,
   );

@@ -1,5 +1,5 @@
 /** The day of a brief: its begin and end in a time zone, clock changes included. Pure. */
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue } from '../../errors.js';
 import type { DaySpan } from '../../stores/days.js';
 import { checkedWallClock, instantOf, isoTimeIn, localTimeAt } from '../../wall-clock.js';
 
@@ -23,9 +23,7 @@ export function dayOf(text: string, timezone: string, now: number): Day {
   const name = text === 'today' || text === 'yesterday' ? dateOf(now, timezone) : text;
   const [year, month, date] = name.split('-').map(Number) as [number, number, number];
   if (checkedWallClock({ year, month, day: date, hour: 0, minute: 0, second: 0 }) === undefined) {
-    throw new ScenedeltaError('invalid-value', `day is ${JSON.stringify(text)}, expected a day of the calendar`, {
-      field: 'day',
-    });
+    throw invalidValue(`day is ${JSON.stringify(text)}, expected a day of the calendar`, 'day');
   }
   const first = new Date(Date.UTC(year, month - 1, date - (text === 'yesterday' ? 1 : 0)));
   const next = new Date(first.getTime() + 86_400_000);

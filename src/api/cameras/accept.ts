@@ -1,7 +1,7 @@
 /** Acceptance of a camera's frame: stores it (masked), adds it to the camera's waiting frames, and queues a turn. */
 
 import { maskOf, type StoredCamera } from '../../cameras/camera.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue, ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { enqueueFrame } from '../../jobs/enqueue-frame.js';
 import type { StoredComparison } from '../../stores/results.js';
@@ -43,11 +43,10 @@ export async function acceptFrame(
   const { captured_at } = options;
   const capturedAt = captured_at === undefined ? now : parseTime(captured_at, 'captured_at');
   if (capturedAt > now + CLOCK_TOLERANCE_MS) {
-    throw new ScenedeltaError(
-      'invalid-value',
+    throw invalidValue(
       `captured_at is ${new Date(capturedAt).toISOString()}, expected at most ` +
         `${CLOCK_TOLERANCE_MS / 1000} s after now (${new Date(now).toISOString()})`,
-      { field: 'captured_at' },
+      'captured_at',
     );
   }
   const after = await deps.keeper.keep(frame, maskOf(camera), 'frame');

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { StoredCamera } from '../../cameras/camera.js';
 import { lightOf, measureLight } from '../../cameras/light.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue, ScenedeltaError } from '../../errors.js';
 import type { IncomingFrame } from '../../frames/keep.js';
 import { type Size, sameAspectRatio } from '../../images.js';
 import type { BaselineEvent, CameraState } from '../../sequence/state.js';
@@ -76,8 +76,7 @@ async function order(
 /** A chosen reference is a setting of the camera, and is replaced there alone. */
 function assertNoReference({ id, settings, reference }: StoredCamera): void {
   if (settings.before !== 'reference' || reference === null) return;
-  throw new ScenedeltaError(
-    'invalid-value',
+  throw invalidValue(
     `${id} is compared with the reference of its settings, expected PUT /v1/cameras/${id} with another reference`,
   );
 }

@@ -7,7 +7,7 @@ import type { Static } from 'typebox';
 import type { StoredCamera } from '../../cameras/camera.js';
 import type { OperatingPoint } from '../../cameras/operating-points.js';
 import type { CameraSettings } from '../../cameras/settings.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue } from '../../errors.js';
 import { CameraReplay, type DryRun } from '../../footage/camera-replay.js';
 import type { FrameStats } from '../../footage/records.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
@@ -40,10 +40,9 @@ export async function dryRunCamera(
 ): Promise<Static<typeof CameraDryRunSchema>> {
   const { before } = proposed;
   if (before !== present.before) {
-    throw new ScenedeltaError(
-      'invalid-value',
+    throw invalidValue(
       `before is ${before}, expected ${present.before}, which the kept frames were compared with`,
-      { field: 'before' },
+      'before',
     );
   }
   const kept = await keptFrames(id, before, context);

@@ -2,7 +2,7 @@
 
 import type { StoredCamera } from '../../cameras/camera.js';
 import type { CameraSettings } from '../../cameras/settings.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue } from '../../errors.js';
 import { type Login, loginContext, openLogin, sealLogin } from '../../login.js';
 
 /**
@@ -87,4 +87,4 @@ function decoded(text: string): string {
   }
 }
 
-const refused = (field: string, what: string) => new ScenedeltaError('invalid-value', `${field} ${what}`, { field });
+const refused = (field: string, what: string) => invalidValue(`${field} ${what}`, field);

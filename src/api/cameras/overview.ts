@@ -1,7 +1,7 @@
 /** Overviews of cameras: state in a word and a sentence, and the last frame; and the order and search of a list. */
 import type { StoredCamera } from '../../cameras/camera.js';
 import { type HealthState, stateOf } from '../../cameras/health.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue } from '../../errors.js';
 import { isoTime } from '../../iso-time.js';
 import type { Comparison } from '../../schemas/comparison.js';
 import type { CameraRecord } from '../../stores/cameras.js';
@@ -92,9 +92,7 @@ export async function cameraPage(
   }
   const [, rank, id = ''] = /^([012])\.(.+)$/.exec(cursor ?? '') ?? [];
   if (cursor !== undefined && rank === undefined) {
-    throw new ScenedeltaError('invalid-value', `cursor is ${cursor}, expected next_cursor of a list by state`, {
-      field: 'cursor',
-    });
+    throw invalidValue(`cursor is ${cursor}, expected next_cursor of a list by state`, 'cursor');
   }
   const overviews = await overviewsOf(found, results, now);
   const ranked = found.map((record, i) => {

@@ -5,7 +5,7 @@
 import type { Static } from 'typebox';
 import { type BlobStore, frameKey } from '../../blobs.js';
 import { maskOf, type StoredCamera } from '../../cameras/camera.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest, invalidValue } from '../../errors.js';
 import { type DecodedFrame, type DecodeLimits, decodeFrame } from '../../frames/decode.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { assertComplete } from '../../frames/lost-rows.js';
@@ -41,13 +41,7 @@ export async function readPicture(
     (await frameUses.inComparisons(new Set([sha256]), camera)).has(sha256);
   const bytes = isOfCamera ? await blobs.get(frameKey(sha256)) : undefined;
   if (bytes !== undefined) return { from: 'bytes', bytes, sha256, contentType: sniffImage(bytes, field) };
-  throw new ScenedeltaError(
-    'invalid-value',
-    `${field} is the frame ${sha256}, expected a frame of ${camera} that is still stored`,
-    {
-      field,
-    },
-  );
+  throw invalidValue(`${field} is the frame ${sha256}, expected a frame of ${camera} that is still stored`, field);
 }
 
 /**
@@ -63,9 +57,7 @@ export async function keepPicture(
   { keeper, pixelLimit, decodeTimeout }: PictureDependencies,
 ): Promise<{ ref: StoredFrameRef; pixels: DecodedFrame }> {
   if (frame.from !== 'bytes') {
-    throw new ScenedeltaError('invalid-request', `${field} is an address, expected bytes in base64 or {"sha256"}`, {
-      field,
-    });
+    throw invalidRequest(`${field} is an address, expected bytes in base64 or {"sha256"}`, field);
   }
   const mask = maskOf(camera);
   const shown = mask === null ? frame.bytes : await keeper.shown(frame.bytes, mask, field);

@@ -2,7 +2,7 @@
 import { describeBudget } from '../../cameras/alarm-budget.js';
 import type { StoredCamera } from '../../cameras/camera.js';
 import type { CameraSettings } from '../../cameras/settings.js';
-import { ScenedeltaError } from '../../errors.js';
+import { notFound } from '../../errors.js';
 import { originAndPath } from '../../redact-url.js';
 import type { CameraState } from '../../sequence/state.js';
 import { noCamera } from '../../stores/cameras.js';
@@ -58,8 +58,7 @@ export async function findCamera(
 }
 
 const notOfKey = (id: string, visibility: Exclude<Visibility, 'everything'>) =>
-  new ScenedeltaError(
-    'not-found',
+  notFound(
     `There is no camera ${id} among those of this key (${visibility.cameras.join(', ') || 'none'}): ` +
       `PUT /v1/cameras/${id} sets one up, and \`scenedelta keys create --cameras\` lets a key use it`,
   );

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { StoredCamera } from '../../cameras/camera.js';
 import { checkSettings, type Zone } from '../../cameras/settings.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest, invalidValue } from '../../errors.js';
 import { newId } from '../../ids.js';
 import { isObject } from '../../is-object.js';
 import type { AllowList } from '../../outbound/address.js';
@@ -36,7 +36,7 @@ export async function buildCamera(
   deps: PutDependencies,
 ): Promise<StoredCamera> {
   if (!isObject(body)) {
-    throw new ScenedeltaError('invalid-request', 'The request has no settings, expected a JSON object');
+    throw invalidRequest('The request has no settings, expected a JSON object');
   }
   const { reference, ...rest } = body as Record<string, unknown>;
   checkReference({ reference });
@@ -86,11 +86,10 @@ async function referenceOf(
   if (picture === null || camera.settings.before !== 'reference') return null;
   if (picture === undefined) {
     if (earlier?.reference == null || earlier.mask === camera.mask) return earlier?.reference ?? null;
-    throw new ScenedeltaError(
-      'invalid-value',
+    throw invalidValue(
       'reference is not given, but the privacy zones have changed: expected the reference once more, ' +
         'or null for the next frame',
-      { field },
+      field,
     );
   }
   return (await keepPicture(picture, camera, field, deps)).ref;

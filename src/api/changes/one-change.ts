@@ -1,6 +1,6 @@
 /** One change, as its routes find, alter and answer it. */
 import { Type } from 'typebox';
-import { ScenedeltaError } from '../../errors.js';
+import { notFound } from '../../errors.js';
 import { type Change, ChangeSchema } from '../../schemas/change.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
@@ -24,8 +24,7 @@ export const CHANGE_RESPONSES = {
   ...problems(['not-found']),
 };
 
-const noChange = (id: string) =>
-  new ScenedeltaError('not-found', `There is no change ${id}: it never was or has expired`);
+const noChange = (id: string) => notFound(`There is no change ${id}: it never was or has expired`);
 
 export function changesOf({ changes }: Pick<ApiDependencies, 'changes'>) {
   return {

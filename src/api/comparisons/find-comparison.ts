@@ -1,5 +1,5 @@
 /** Lookup of the comparison that a path names, for a request that may see it. */
-import { ScenedeltaError } from '../../errors.js';
+import { notFound } from '../../errors.js';
 import { ownerOf, type StoredComparison } from '../../stores/stored-comparison.js';
 import { seesComparison, type Visibility } from '../../stores/visibility.js';
 import type { ApiDependencies } from '../dependencies.js';
@@ -15,5 +15,5 @@ export async function findComparison(
     const { comparison, request } = stored;
     if (seesComparison(visibility, { owner: ownerOf(request), camera: comparison.camera })) return stored;
   }
-  throw new ScenedeltaError('not-found', `There is no comparison ${id}: it never was, was erased or has expired`);
+  throw notFound(`There is no comparison ${id}: it never was, was erased or has expired`);
 }

@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import { topicOf } from '../../endpoints/formats/ntfy.js';
 import { type EndpointSecrets, openSecrets, shownUrl, validSecrets } from '../../endpoints/secrets.js';
 import { type EndpointPatch, type EndpointSettings, SIGNED_FORMATS } from '../../endpoints/settings.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue, ScenedeltaError } from '../../errors.js';
 import type { AllowList } from '../../outbound/address.js';
 import { ALERT_TYPES } from '../../schemas/change.js';
 import type { EndpointRecord } from '../../stores/endpoints.js';
@@ -24,10 +24,9 @@ export function assertEndpointUrl(url: string, { format }: Pick<EndpointSettings
   assertUrl(url, 'url', allow);
   if (format === 'ntfy' && topicOf(url) === undefined) {
     const given = JSON.stringify(shownUrl(url, 'standard-webhooks').slice(0, 100));
-    throw new ScenedeltaError(
-      'invalid-value',
+    throw invalidValue(
       `url is ${given}, expected an address that ends with a topic for ntfy, e.g. https://ntfy.example/my-topic`,
-      { field: 'url' },
+      'url',
     );
   }
 }
@@ -39,10 +38,9 @@ export function assertEndpointUrl(url: string, { format }: Pick<EndpointSettings
 export function assertAuthorization(given: EndpointPatch, earlier: EndpointSecrets): void {
   if (given.url === undefined || given.authorization !== undefined || earlier.authorization === null) return;
   if (new URL(given.url).origin === new URL(earlier.url).origin) return;
-  throw new ScenedeltaError(
-    'invalid-value',
+  throw invalidValue(
     'authorization is not given, but the address has another origin: expected it once more, or null for none',
-    { field: 'authorization' },
+    'authorization',
   );
 }
 
@@ -50,10 +48,9 @@ export function assertAuthorization(given: EndpointPatch, earlier: EndpointSecre
 export function assertEvents({ format, events }: Pick<EndpointSettings, 'format' | 'events'>): void {
   const other = events.find((type) => !ALERT_TYPES.some((alert) => alert === type));
   if (format !== 'alertmanager' || other === undefined) return;
-  throw new ScenedeltaError(
-    'invalid-value',
+  throw invalidValue(
     `events has ${other} with the format alertmanager, expected alerts alone: it raises none`,
-    { field: 'events' },
+    'events',
   );
 }
 

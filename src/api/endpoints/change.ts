@@ -1,7 +1,7 @@
 /** Actions behind the routes of endpoints: create, change and present one, and replace its secret. */
 import { type EndpointSecrets, openSecrets, rotated, sealSecrets, shownUrl } from '../../endpoints/secrets.js';
 import { type EndpointPatch, SIGNED_FORMATS, settingsWith } from '../../endpoints/settings.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue } from '../../errors.js';
 import { newId } from '../../ids.js';
 import type { AllowList } from '../../outbound/address.js';
 import type { EndpointRecord } from '../../stores/endpoints.js';
@@ -82,8 +82,7 @@ export async function rotateSecret(resources: EndpointResources, id: string, pre
   const { endpoints, clock, loginKey } = resources;
   const record = await findEndpoint(resources, id);
   if (!SIGNED_FORMATS.includes(record.settings.format)) {
-    throw new ScenedeltaError(
-      'invalid-value',
+    throw invalidValue(
       `the format of the endpoint is ${record.settings.format}, which is not signed: expected ${SIGNED_FORMATS.join(', ')}`,
     );
   }

@@ -1,5 +1,5 @@
 /** One endpoint, as its routes find it, and what their schemas share. */
-import { ScenedeltaError } from '../../errors.js';
+import { notFound } from '../../errors.js';
 import type { EndpointRecord } from '../../stores/endpoints.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { EndpointIdParams } from '../schemas/endpoints.js';
@@ -19,5 +19,5 @@ export const endpointOf =
   async (id: string): Promise<EndpointRecord> => {
     const found = await endpoints.get(id);
     if (found !== undefined) return found;
-    throw new ScenedeltaError('not-found', `There is no endpoint ${id}: it never was or has been deleted`);
+    throw notFound(`There is no endpoint ${id}: it never was or has been deleted`);
   };

@@ -1,7 +1,7 @@
 /** Check of DEFAULT_MODEL at the start of the API, which lists folders but loads no model. */
 import { readdir } from 'node:fs/promises';
 import type { Config } from '../../config.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest } from '../../errors.js';
 
 /**
  * An API on a machine without MODELS_DIR checks nothing: its workers do.
@@ -15,9 +15,8 @@ export async function assertDefaultModel({
   if (entries === undefined) return;
   const names = entries.filter((entry) => !entry.isFile()).map(({ name }) => name);
   if (names.includes(defaultModel)) return;
-  throw new ScenedeltaError(
-    'invalid-request',
+  throw invalidRequest(
     `DEFAULT_MODEL=${JSON.stringify(defaultModel)}: expected a folder of ${modelsDir}, one of ${names.sort().join(', ')}`,
-    { field: 'DEFAULT_MODEL' },
+    'DEFAULT_MODEL',
   );
 }

@@ -1,6 +1,6 @@
 /** Reader of one frame as a request carries it: an address, an S3 object, base64, a data URL or the bytes of a file. */
 import { createHash, type Hash } from 'node:crypto';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import type { IncomingBytes, IncomingFrame } from '../../frames/keep.js';
 import { sniffImage } from '../../image-type.js';
 import { isPlainKey } from '../../stores/s3-client.js';
@@ -67,7 +67,7 @@ export const frameTooLarge = (field: string, frameLimit: number) =>
     field,
   });
 
-const invalid = (field: string, what: string) => new ScenedeltaError('invalid-request', `${field} ${what}`, { field });
+const invalid = (field: string, what: string) => invalidRequest(`${field} ${what}`, field);
 
 function s3Frame({ bucket, key }: { bucket: string; key: string }, field: string): IncomingFrame {
   if (isPlainKey(key)) return { from: 's3', bucket, key };

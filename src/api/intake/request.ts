@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest, invalidValue, ScenedeltaError } from '../../errors.js';
 import type { IncomingFrame } from '../../frames/keep.js';
 import { SIDES } from '../../images.js';
 import { checker } from '../../schemas/validation-error.js';
@@ -105,7 +105,7 @@ export async function readCameraFrame(
   const given = options as CameraFrameOptions;
   if (capturedAt !== undefined && given.captured_at !== undefined) {
     const detail = 'captured_at is in the query and in the body, expected it once';
-    throw new ScenedeltaError('invalid-value', detail, { field: 'captured_at' });
+    throw invalidValue(detail, 'captured_at');
   }
   return { frame: frames.get('frame') as IncomingFrame, options: { ...given, ...inQuery } };
 }
@@ -128,11 +128,7 @@ async function readBody(request: FastifyRequest, limits: FrameLimits, form: Body
 export function assertMetadata(metadata: unknown): void {
   const bytes = Buffer.byteLength(JSON.stringify(metadata ?? null));
   if (bytes <= METADATA_LIMIT) return;
-  throw new ScenedeltaError(
-    'invalid-value',
-    `metadata has ${bytes} bytes of JSON, expected at most ${METADATA_LIMIT}`,
-    { field: 'metadata' },
-  );
+  throw invalidValue(`metadata has ${bytes} bytes of JSON, expected at most ${METADATA_LIMIT}`, 'metadata');
 }
 
 function readJson(json: unknown, frameLimit: number, form: BodyForm): ReadBody {
@@ -225,10 +221,9 @@ async function readParts(request: FastifyRequest, limits: FrameLimits, form: Bod
   const options = form.checkOptions(fields) as ReadBody['options'];
   const missing = form.frames.filter((name) => !frames.has(name));
   if (missing.length === 0) return { frames, options };
-  throw new ScenedeltaError(
-    'invalid-request',
+  throw invalidRequest(
     `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing, expected ${expectedFiles(form)}`,
-    { field: missing[0] as string },
+    missing[0] as string,
   );
 }
 
@@ -252,9 +247,7 @@ const expectedFiles = ({ frames }: BodyForm): string =>
 const formTooLarge = (bodyLimit: number) =>
   new ScenedeltaError('payload-too-large', `The form is larger than ${bodyLimit} bytes (BODY_LIMIT)`);
 const unexpected = (name: string, what: string, form: BodyForm) =>
-  new ScenedeltaError('invalid-request', `${name} is ${what}, expected ${expectedFiles(form)}`, {
-    field: name,
-  });
+  invalidRequest(`${name} is ${what}, expected ${expectedFiles(form)}`, name);
 
 /** Form fields are text; numbers and JSON are parsed here. */
 function parseField(name: string, value: string): unknown {
@@ -265,14 +258,12 @@ function parseField(name: string, value: string): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    throw new ScenedeltaError('invalid-value', `metadata is ${value.slice(0, 60)}, expected JSON`, {
-      field: 'metadata',
-    });
+    throw invalidValue(`metadata is ${value.slice(0, 60)}, expected JSON`, 'metadata');
   }
 }
 
 function fieldTooLong(name: string, characters: string): ScenedeltaError {
   const field = name.slice(0, 60);
   const detail = `${field} has ${characters} characters, expected at most ${FIELD_LIMIT}`;
-  return new ScenedeltaError('invalid-request', detail, { field });
+  return invalidRequest(detail, field);
 }

@@ -6,6 +6,8 @@ import {
   ERROR_TYPE_BASE,
   type ErrorCode,
   errorEntry,
+  invalidRequest,
+  notFound,
   type Problem,
   ScenedeltaError,
 } from '../../errors.js';
@@ -191,7 +193,7 @@ export function useProblems(app: Api, pageOf: () => StartPage): void {
   app.addHook('onRequest', async ({ raw }) => {
     const hosts = raw.headersDistinct?.host?.length ?? 0;
     if (hosts <= 1) return;
-    throw new ScenedeltaError('invalid-request', `The request has ${hosts} Host headers, expected one`);
+    throw invalidRequest(`The request has ${hosts} Host headers, expected one`);
   });
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request, reply) => {
@@ -199,6 +201,6 @@ export function useProblems(app: Api, pageOf: () => StartPage): void {
     const isPage = ['GET', 'HEAD'].includes(request.method) && request.headers.accept?.includes('text/html') === true;
     const page = isPage ? pageOf() : null;
     if (page !== null) return page(reply.code(404));
-    return sendProblem(reply, new ScenedeltaError('not-found', detail).toProblem());
+    return sendProblem(reply, notFound(detail).toProblem());
   });
 }

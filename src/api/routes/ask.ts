@@ -1,6 +1,6 @@
 /** Route of questions about a comparison: how probable is a sentence? */
 import { probabilityByFacts } from '../../changes/rule-sentences.js';
-import { ScenedeltaError } from '../../errors.js';
+import { notFound, ScenedeltaError } from '../../errors.js';
 import { AskAnswerSchema } from '../../schemas/ask.js';
 import { isFinal } from '../../schemas/comparison.js';
 import { roundFigures } from '../../schemas/rounding.js';
@@ -43,7 +43,7 @@ export function askRoutes(app: Api, deps: Pick<ApiDependencies, 'results' | 'que
       throw new ScenedeltaError('not-finished', `${id} is ${comparison.status}, expected a finished comparison`);
     }
     if (frames.before === null || frames.after === null) {
-      throw new ScenedeltaError('not-found', `${id} has no two frames to ask about`);
+      throw notFound(`${id} has no two frames to ask about`);
     }
     const answer = await deps.questions.ask({ kind: 'ask', comparison: id, sentence });
     return roundFigures({ ...answer, by_facts: probabilityByFacts(sentence, comparison) });

@@ -1,6 +1,6 @@
 /** Route of the results of batches. */
 import { Type } from 'typebox';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue, notFound, ScenedeltaError } from '../../errors.js';
 import { formatsOf, isBatchFinal, RESULT_FORMATS, type ResultFormat } from '../../schemas/batch.js';
 import { literals } from '../../schemas/constructors.js';
 import { type BatchRecord, batchResultKey } from '../../stores/batches.js';
@@ -76,7 +76,7 @@ export function batchResultRoutes(app: Api, deps: Pick<ApiDependencies, 'batches
     const formats = formatsOf(modeOf(batch));
     if (!formats.includes(format)) {
       const came = `format is ${format} and the batch ${id} is of mode ${modeOf(batch)}`;
-      throw new ScenedeltaError('invalid-value', `${came}, expected ${formats.join(' or ')}`, { field: 'format' });
+      throw invalidValue(`${came}, expected ${formats.join(' or ')}`, 'format');
     }
     const file: ResultFile = format === 'vtt' ? await captionsOf(id, { name, video }, deps.blobs) : FILES[format];
     const bytes = await deps.blobs.get(batchResultKey(id, file.name));
@@ -106,15 +106,15 @@ async function captionsOf(
 ) {
   const listed = await blobs.get(batchResultKey(id, 'vtt.json'));
   const all: Captions[] = listed === undefined ? [] : JSON.parse(Buffer.from(listed).toString());
-  if (all.length === 0) throw new ScenedeltaError('not-found', `The batch ${id} has no video`);
+  if (all.length === 0) throw notFound(`The batch ${id} has no video`);
   const names = all.map((one) => (typeof one === 'string' ? one : one.name));
   const isOnly = names.length === 1 && name === undefined && (video === undefined || typeof all[0] === 'string');
   const byVideo = all.findIndex((one) => typeof one === 'object' && one.video === video);
   const index = isOnly ? 0 : video === undefined ? names.indexOf(name ?? '') : byVideo;
   if (index >= 0) return { name: `vtt-${index + 1}`, ending: '.vtt', type: 'text/vtt; charset=utf-8' };
   if (video !== undefined) {
-    throw new ScenedeltaError('invalid-value', `file is ${video}, expected a video of the batch`, { field: 'file' });
+    throw invalidValue(`file is ${video}, expected a video of the batch`, 'file');
   }
   const expected = `expected one of ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', ...' : ''}`;
-  throw new ScenedeltaError('invalid-value', `name is ${name ?? 'absent'}: ${expected}`, { field: 'name' });
+  throw invalidValue(`name is ${name ?? 'absent'}: ${expected}`, 'name');
 }

@@ -1,6 +1,6 @@
 /** Routes of batches: archived footage in, changes out. */
 import { Type } from 'typebox';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue, ScenedeltaError } from '../../errors.js';
 import { BatchSchema } from '../../schemas/batch.js';
 import { eraseBatch } from '../../stores/erase-batch.js';
 import type { Visibility } from '../../stores/visibility.js';
@@ -135,7 +135,7 @@ export function batchRoutes(
     const batch = await find(id, visibility);
     const { status, plan, run } = batch;
     if (status !== 'failed' && status !== 'cancelled') {
-      throw new ScenedeltaError('invalid-value', `The batch ${id} is ${status}, expected failed or cancelled`);
+      throw invalidValue(`The batch ${id} is ${status}, expected failed or cancelled`);
     }
     if (!(await deps.queue.forgetBatch(id, { run: run.number, cameras: plan?.cameras.length ?? 0 }))) {
       throw new ScenedeltaError('not-finished', `A worker still ends its step of the batch ${id}; send it again later`);

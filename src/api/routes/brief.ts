@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { StoredCamera } from '../../cameras/camera.js';
 import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue, type ScenedeltaError } from '../../errors.js';
 import { type Brief, BriefSchema, type CameraBrief } from '../../schemas/brief.js';
 import { literals } from '../../schemas/constructors.js';
 import type { Visibility } from '../../stores/visibility.js';
@@ -118,9 +118,7 @@ export function briefRoutes(
     const { day = 'today', tz } = request.query;
     if (tz !== undefined && !isTimeZone(tz)) {
       const came = JSON.stringify(tz);
-      throw new ScenedeltaError('invalid-value', `tz is ${came}, expected an IANA time zone such as Europe/Berlin`, {
-        field: 'tz',
-      });
+      throw invalidValue(`tz is ${came}, expected an IANA time zone such as Europe/Berlin`, 'tz');
     }
     const page = await camerasOf(request.query, request.visibility);
     const briefs: CameraBrief[] = [];
@@ -145,10 +143,9 @@ export function briefRoutes(
 
 /** A day that has not begun has nothing that is still there. */
 const notYet = (day: string, camera: string, timezone: string): ScenedeltaError =>
-  new ScenedeltaError(
-    'invalid-value',
+  invalidValue(
     `day is ${day}, which has not begun for ${camera} (${timezone}): expected today or an earlier day`,
-    { field: 'day' },
+    'day',
   );
 
 const formatOf = (accept = ''): Format => {

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { checkSettings } from '../../cameras/settings.js';
 import { DAY_MS } from '../../clock.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest } from '../../errors.js';
 import { isObject } from '../../is-object.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { dryRunCamera } from '../cameras/dry-run.js';
@@ -37,7 +37,7 @@ export function cameraDryRunRoutes(app: Api, deps: Pick<ApiDependencies, 'camera
     const camera = await findCamera(deps, request.params.id, request.visibility);
     const { body } = request;
     if (!isObject(body)) {
-      throw new ScenedeltaError('invalid-request', 'The request has no settings, expected a JSON object');
+      throw invalidRequest('The request has no settings, expected a JSON object');
     }
     const { reference: _reference, ...rest } = body as Record<string, unknown>;
     const settings = checkSettings(rest);

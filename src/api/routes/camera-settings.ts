@@ -1,6 +1,6 @@
 /** Routes that set up a camera and change its settings, and the test of an address that it may get. */
 import type { StoredCamera } from '../../cameras/camera.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { isObject } from '../../is-object.js';
 import { SnapshotTestSchema } from '../../schemas/snapshot-test.js';
@@ -159,7 +159,7 @@ export function cameraSettingsRoutes(
 /** @throws ScenedeltaError 'invalid-request' if the patch is no object */
 function settingsWith({ settings }: StoredCamera, patch: unknown): unknown {
   if (!isObject(patch)) {
-    throw new ScenedeltaError('invalid-request', 'The request is no merge patch, expected a JSON object');
+    throw invalidRequest('The request is no merge patch, expected a JSON object');
   }
   const { reference, snapshot } = patch as { reference?: unknown; snapshot?: unknown };
   const merged = mergePatch(settings, patch) as { snapshot?: object };

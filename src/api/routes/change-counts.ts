@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
 import { DAY_MS } from '../../clock.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue, ScenedeltaError } from '../../errors.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import { assertTimeZone, instantOf } from '../../wall-clock.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
@@ -77,9 +77,7 @@ function daysOf(from: string, to: string): string[] {
   const [first, last] = [instant(from, 'from'), instant(to, 'to')];
   const count = (last - first) / DAY_MS + 1;
   if (count < 1 || count > MAX_DAYS) {
-    throw new ScenedeltaError('invalid-value', `from ${from} to ${to}: expected 1 to ${MAX_DAYS} days`, {
-      field: 'to',
-    });
+    throw invalidValue(`from ${from} to ${to}: expected 1 to ${MAX_DAYS} days`, 'to');
   }
   return Array.from({ length: count }, (_, i) => new Date(first + i * DAY_MS).toISOString().slice(0, 10));
 }
@@ -88,7 +86,7 @@ function instant(name: string, field: string): number {
   const at = Date.parse(`${name}T00:00:00Z`);
   // Date.parse takes the 31st of June for the 1st of July.
   if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(name)) return at;
-  throw new ScenedeltaError('invalid-value', `${field} is ${name}, expected a day of the calendar`, { field });
+  throw invalidValue(`${field} is ${name}, expected a day of the calendar`, field);
 }
 
 /** @returns the begin of each day and the end of the last, epoch ms */

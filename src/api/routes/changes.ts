@@ -1,6 +1,6 @@
 /** Routes of changes. */
 import { Type } from 'typebox';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue } from '../../errors.js';
 import type { EnqueueDelivery } from '../../jobs/enqueue-delivery.js';
 import { ChangeSchema } from '../../schemas/change.js';
 import { DeliverySchema } from '../../schemas/delivery.js';
@@ -133,7 +133,7 @@ export function changeRoutes(
       const change = await find(id, visibility);
       if (change.reverted_at !== null || change.settled_at !== null) {
         const came = change.reverted_at === null ? 'has settled' : 'is over';
-        throw new ScenedeltaError('invalid-value', `The change ${id} ${came}, expected one that frames still show`);
+        throw invalidValue(`The change ${id} ${came}, expected one that frames still show`);
       }
       await deps.changes.makeNormal(change);
       return reply.code(202).send(change);

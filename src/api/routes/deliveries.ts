@@ -1,6 +1,6 @@
 /** Routes of deliveries: those of a comparison, and sending one again. */
 import { Type } from 'typebox';
-import { ScenedeltaError } from '../../errors.js';
+import { notFound } from '../../errors.js';
 import { resendDelivery } from '../../jobs/enqueue-delivery.js';
 import { DELIVERY_ID_PATTERN, DeliverySchema } from '../../schemas/delivery.js';
 import { findComparison } from '../comparisons/find-comparison.js';
@@ -50,7 +50,7 @@ export function deliveryRoutes(app: Api, deps: Pick<ApiDependencies, 'results' |
       const { id } = request.params;
       const delivery = (await resendDelivery(id, deps)) ? await deps.deliveries.get(id) : undefined;
       if (delivery !== undefined) return reply.code(202).send(delivery);
-      throw new ScenedeltaError('not-found', `There is no delivery ${id}: it never was or has expired`);
+      throw notFound(`There is no delivery ${id}: it never was or has expired`);
     },
   );
 }

@@ -1,7 +1,7 @@
 /** Route of heatmaps, which are rendered from the stored maps on request. */
 import { Type } from 'typebox';
 import { heatmapKey } from '../../blobs.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue, notFound, ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { type ServedFrame, servedFrame } from '../../frames/served-frame.js';
 import { decodeHeatmapData, type HeatmapData } from '../../heatmaps/data.js';
@@ -96,7 +96,7 @@ async function readMaps({ comparison }: StoredComparison, deps: Pick<ApiDependen
   }
   if (status !== 'finished' || model == null) {
     const why = status === 'finished' ? 'its frames were identical and no model was asked' : `it is ${status}`;
-    throw new ScenedeltaError('not-found', `The comparison ${id} has no heatmaps: ${why}`);
+    throw notFound(`The comparison ${id} has no heatmaps: ${why}`);
   }
   // The maps of a quiet frame are those of the frame that it equals.
   const bytes = await deps.blobs.get(heatmapKey(camera_frame?.nothing_new_since?.comparison ?? id));
@@ -117,7 +117,7 @@ function wordMap(words: readonly Heatmap[], index: number): Heatmap {
   const map = words[index];
   if (map !== undefined) return map;
   const expected = words.length === 0 ? 'none: no word has a map' : `0 to ${words.length - 1}`;
-  throw new ScenedeltaError('invalid-value', `word is ${index}, expected ${expected}`, { field: 'word' });
+  throw invalidValue(`word is ${index}, expected ${expected}`, 'word');
 }
 
 function littleEndian({ data }: Heatmap): Buffer {

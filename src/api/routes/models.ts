@@ -1,6 +1,6 @@
 /** Routes of the models that the live workers serve. */
 import { Type } from 'typebox';
-import { ScenedeltaError } from '../../errors.js';
+import { notFound } from '../../errors.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { ServedModelSchema, servedModels } from '../intake/models.js';
 import { json, problems, ref } from '../schemas/shared.js';
@@ -35,8 +35,7 @@ export function modelRoutes(app: Api, deps: Pick<ApiDependencies, 'workers'>): v
     const served = await servedModels(deps.workers);
     const found = served.find((model) => model.name === request.params.name);
     if (found !== undefined) return found;
-    throw new ScenedeltaError(
-      'not-found',
+    throw notFound(
       `No live worker serves ${JSON.stringify(request.params.name)}, expected one of ` +
         `${served.map((m) => m.name).join(', ') || '(none)'}`,
     );

@@ -1,6 +1,6 @@
 /** Routes of visits: things followed over time, from the store and, while they last, from the camera's state. */
 import { Type } from 'typebox';
-import { ScenedeltaError } from '../../errors.js';
+import { notFound } from '../../errors.js';
 import { framePath } from '../../links.js';
 import { literals } from '../../schemas/constructors.js';
 import { roundFigures } from '../../schemas/rounding.js';
@@ -76,7 +76,7 @@ export function visitRoutes(app: Api, deps: Pick<ApiDependencies, 'visits' | 'ca
     const visit = await deps.visits.get(id);
     const [found] = visit !== undefined && seesCamera(visibility, visit.camera) ? await present([visit]) : [];
     if (found === undefined) {
-      throw new ScenedeltaError('not-found', `There is no visit ${id}: it never was or has expired`);
+      throw notFound(`There is no visit ${id}: it never was or has expired`);
     }
     return found;
   });

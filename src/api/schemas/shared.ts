@@ -1,81 +1,9 @@
-/** Shared parts of routes: named components of the OpenAPI file, common parameters, problem responses and headers. */
+/** Shared parts of routes: common parameters, problem responses, headers, and references to named components. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
-import { ScheduleSchema } from '../../cameras/schedule.js';
-import { ZoneSchema } from '../../cameras/settings.js';
-import { EndpointPatchSchema, EndpointRequestSchema } from '../../endpoints/settings.js';
 import { type ErrorCode, errorEntry } from '../../errors.js';
 import { SIDES } from '../../images.js';
-import { AskAnswerSchema } from '../../schemas/ask.js';
-import { BatchCameraSchema, BatchFailureSchema, BatchSchema } from '../../schemas/batch.js';
-import { BoxSchema } from '../../schemas/box.js';
-import {
-  BriefChangeSchema,
-  BriefGroupSchema,
-  BriefListSchema,
-  BriefSchema,
-  BriefVisitsSchema,
-  CameraBriefSchema,
-  NotSeenSchema,
-  UnseenSchema,
-} from '../../schemas/brief.js';
-import { CameraFrameSchema, PendingChangeSchema } from '../../schemas/camera-frame.js';
-import { ChangeRegionSchema, ChangeSchema, FeedbackSchema } from '../../schemas/change.js';
-import { CheckSchema, SentenceFactsSchema } from '../../schemas/check.js';
-import {
-  ComparisonSchema,
-  ModelUsedSchema,
-  NuisanceSchema,
-  ProblemSchema,
-  RegionSchema,
-  TimingsSchema,
-  WordSchema,
-} from '../../schemas/comparison.js';
+import { ComparisonSchema, ProblemSchema } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
-import { DeliverySchema } from '../../schemas/delivery.js';
-import { LostSchema, TamperSchema } from '../../schemas/loss.js';
-import { PlaceIntervalSchema, PlaceSearchSchema } from '../../schemas/place-search.js';
-import { SnapshotTestSchema } from '../../schemas/snapshot-test.js';
-import { ViewpointSchema } from '../../schemas/viewpoint.js';
-import { VisitSchema } from '../../schemas/visit.js';
-import { AlertPayloadSchema, VisitPayloadSchema, WebhookPayloadSchema } from '../../schemas/webhook-payload.js';
-import {
-  CameraEventSchema,
-  ChangeEventSchema,
-  ComparisonEventSchema,
-  EndpointEventSchema,
-  VisitEventSchema,
-} from '../event-stream.js';
-import { ServedModelSchema } from '../intake/models.js';
-import { AskRequestSchema } from './ask.js';
-import { BatchFormSchema, BatchOptionsSchema, BatchRequestSchema } from './batches.js';
-import {
-  AlarmBudgetSchema,
-  BaselineFormSchema,
-  BaselineOrderSchema,
-  BaselineRequestSchema,
-  CameraFrameFormSchema,
-  CameraFrameRequestSchema,
-  CameraOverviewSchema,
-  CameraPatchSchema,
-  CameraRequestSchema,
-  CameraSchema,
-  CameraStatusSchema,
-  PictureSchema,
-  SnapshotTestRequestSchema,
-  StoredFrameSchema,
-} from './camera.js';
-import { SEARCH_COMPONENTS } from './change-search.js';
-import { FeedbackRequestSchema } from './changes.js';
-import { ComparisonFormSchema, ComparisonRequestSchema, FRAME_FORMS, FrameInputSchema } from './comparison-request.js';
-import { CameraDryRunSchema } from './dry-run.js';
-import {
-  EndpointCreatedSchema,
-  EndpointSchema,
-  RecoveredSchema,
-  RecoverRequestSchema,
-  RotatedSchema,
-  RotateRequestSchema,
-} from './endpoints.js';
 
 /** A problem together with the failed comparison. */
 export const ComparisonProblemSchema = Type.Object(
@@ -86,114 +14,11 @@ export const ComparisonProblemSchema = Type.Object(
   },
 );
 
-const COMPONENTS: readonly TSchema[] = [
-  BoxSchema,
-  RegionSchema,
-  WordSchema,
-  ModelUsedSchema,
-  TimingsSchema,
-  NuisanceSchema,
-  TamperSchema,
-  LostSchema,
-  ViewpointSchema,
-  SentenceFactsSchema,
-  CheckSchema,
-  AskAnswerSchema,
-  ProblemSchema,
-  ComparisonSchema,
-  ComparisonProblemSchema,
-  ...FRAME_FORMS,
-  FrameInputSchema,
-  StoredFrameSchema,
-  PictureSchema,
-  ComparisonRequestSchema,
-  ComparisonFormSchema,
-  PendingChangeSchema,
-  CameraFrameSchema,
-  ZoneSchema,
-  ScheduleSchema,
-  CameraRequestSchema,
-  CameraPatchSchema,
-  SnapshotTestRequestSchema,
-  SnapshotTestSchema,
-  AlarmBudgetSchema,
-  CameraSchema,
-  CameraStatusSchema,
-  CameraOverviewSchema,
-  CameraDryRunSchema,
-  CameraFrameRequestSchema,
-  CameraFrameFormSchema,
-  BaselineRequestSchema,
-  BaselineFormSchema,
-  BaselineOrderSchema,
-  DeliverySchema,
-  BatchOptionsSchema,
-  BatchRequestSchema,
-  BatchFormSchema,
-  BatchCameraSchema,
-  BatchFailureSchema,
-  BatchSchema,
-  PlaceIntervalSchema,
-  PlaceSearchSchema,
-  ServedModelSchema,
-  ComparisonEventSchema,
-  ChangeRegionSchema,
-  FeedbackSchema,
-  FeedbackRequestSchema,
-  AskRequestSchema,
-  ChangeSchema,
-  BriefChangeSchema,
-  BriefGroupSchema,
-  BriefListSchema,
-  BriefVisitsSchema,
-  UnseenSchema,
-  NotSeenSchema,
-  CameraBriefSchema,
-  BriefSchema,
-  ...SEARCH_COMPONENTS,
-  ChangeEventSchema,
-  VisitSchema,
-  VisitEventSchema,
-  CameraEventSchema,
-  EndpointEventSchema,
-  EndpointRequestSchema,
-  EndpointPatchSchema,
-  EndpointSchema,
-  EndpointCreatedSchema,
-  RotateRequestSchema,
-  RotatedSchema,
-  RecoverRequestSchema,
-  RecoveredSchema,
-  WebhookPayloadSchema,
-  AlertPayloadSchema,
-  VisitPayloadSchema,
-];
-const idOf = (schema: TSchema) => (schema as { $id?: string }).$id;
-
-/** The named components, those nested in others included; each nested one is replaced by a reference. */
-export function components(): TSchema[] {
-  const named = new Map<string, TSchema>();
-  const collect = (node: unknown): void => {
-    if (typeof node !== 'object' || node === null) return;
-    const id = Array.isArray(node) ? undefined : idOf(node as TSchema);
-    if (id !== undefined && !named.has(id)) named.set(id, node as TSchema);
-    Object.values(node).forEach(collect);
-  };
-  for (const schema of COMPONENTS) named.set(idOf(schema) as string, schema);
-  COMPONENTS.forEach(collect);
-  return [...named.values()].map((schema) => referencing(schema, idOf(schema)));
-}
+/** @returns the name of a component; undefined of another schema */
+export const idOf = (schema: TSchema) => (schema as { $id?: string }).$id;
 
 /** A reference to a named component, with its type. */
 export const ref = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>({ $ref: `${idOf(schema)}#` });
-
-function referencing<T>(node: T, self: string | undefined): T {
-  if (Array.isArray(node)) return node.map((item) => referencing(item, self)) as T;
-  if (typeof node !== 'object' || node === null) return node;
-  const id = idOf(node as TSchema);
-  if (id !== undefined && id !== self) return { $ref: `${id}#` } as T;
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, referencing(value, self)])) as T;
-}
 
 export const ComparisonIdParams = Type.Object({
   id: Type.String({

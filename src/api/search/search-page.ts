@@ -1,5 +1,5 @@
 /** One page of the changes that answer a query. */
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue } from '../../errors.js';
 import type { Change, ChangeStatus, FilterKind, Severity } from '../../schemas/change.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { SearchVector } from '../../schemas/search-vector.js';
@@ -53,7 +53,7 @@ export async function searchPage(
 ): Promise<{ items: ListedChange[]; nextCursor: string | null; search: SearchSummary }> {
   const { q, like, zone, kind, severity, since, until, limit } = query;
   if (q !== undefined && like !== undefined) {
-    throw new ScenedeltaError('invalid-value', 'q and like came together, expected one of them', { field: 'like' });
+    throw invalidValue('q and like came together, expected one of them', 'like');
   }
   const text = like === undefined ? (q ?? '') : (sentencesOf(await deps.find(like))[0] ?? '');
   const isSeen = (camera: string) =>

@@ -6,7 +6,7 @@ import { systemClock } from '../../clock.js';
 import type { Config } from '../../config.js';
 import { createDescriber } from '../../describer/describe.js';
 import { evidenceOfFinding } from '../../describer/evidence.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest } from '../../errors.js';
 import type { Finding } from '../../schemas/comparison.js';
 import type { Description, Preset } from '../../schemas/description.js';
 import type { PairBytes } from './bundle-runner.js';
@@ -27,10 +27,9 @@ export interface PairDescriber {
 export function openPairDescriber(config: Config, preset: Preset): PairDescriber {
   const { describerUrl } = config;
   if (describerUrl === null) {
-    throw new ScenedeltaError(
-      'invalid-request',
+    throw invalidRequest(
       '--describer needs DESCRIBER_URL, which is not set: expected the address of an OpenAI-compatible server',
-      { field: 'DESCRIBER_URL' },
+      'DESCRIBER_URL',
     );
   }
   const describer = createDescriber({ ...config, describerUrl }, { clock: systemClock, wait: sleep });

@@ -1,7 +1,7 @@
 /** `--clips`: a clip per change, as files of the outputs. */
 import { join } from 'node:path';
 import type { Zone } from '../../cameras/settings.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import { writeClip } from '../../footage/clips.js';
 import type { FootageSequence } from '../../footage/recording-plan.js';
 import type { FootageChange } from '../../footage/records.js';
@@ -11,8 +11,7 @@ import { makeFolder } from '../write-at-once.js';
 /** @throws ScenedeltaError 'invalid-request': a clip would show what the zones hide */
 export function assertNoPrivacy(zones: readonly Zone[]): void {
   if (!zones.some(({ type }) => type === 'privacy')) return;
-  throw new ScenedeltaError(
-    'invalid-request',
+  throw invalidRequest(
     '--clips: the settings have privacy zones, and clips show the video as it was recorded; expected one of both',
   );
 }

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { Value } from 'typebox/value';
 import type { CameraSettings } from '../../cameras/settings.js';
 import type { Config } from '../../config.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import type { DryRun, DryRunAlert, ReplayedBundle } from '../../footage/camera-replay.js';
 import { dryRun } from '../../footage/dry-run.js';
 import { changesCsv } from '../../footage/outputs/csv.js';
@@ -29,10 +29,10 @@ import { formatMoment } from './report-lines.js';
 export async function dryRunFootage(inputs: readonly string[], options: FootageOptions, config: Config): Promise<void> {
   const { outputDir } = options;
   if (existsSync(join(outputDir, STATE_FOLDER))) {
-    throw new ScenedeltaError('invalid-request', `${outputDir} has the outputs of a run: expected another -d`);
+    throw invalidRequest(`${outputDir} has the outputs of a run: expected another -d`);
   }
   const settings = await readSettings(options, () => {
-    throw new ScenedeltaError('invalid-request', '--roi in pixels: expected fractions of the frame, 0 to 1');
+    throw invalidRequest('--roi in pixels: expected fractions of the frame, 0 to 1');
   });
   const bundles = settings.threshold === null ? await readBundles(config, settings) : new Map();
   const results = await dryRun(statsOf(inputs), {
@@ -75,7 +75,7 @@ async function* statsOf(inputs: readonly string[]): AsyncGenerator<FrameStats> {
     });
     const file = found.isDirectory() ? join(input, 'stats.ndjson') : input;
     if (!existsSync(file)) {
-      throw new ScenedeltaError('invalid-request', `${input} has no stats.ndjson, expected the folder of a run`);
+      throw invalidRequest(`${input} has no stats.ndjson, expected the folder of a run`);
     }
     let number = 0;
     for await (const line of createInterface({ input: createReadStream(file) })) {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { type CameraSettings, checkSettings, type Zone } from '../../cameras/settings.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import { compileTemplate, PRESETS, type Template } from '../../footage/inputs/template.js';
 import { parseCalendarTime, parseDuration } from '../../footage/inputs/times.js';
 import type { Every } from '../../footage/recording-plan.js';
@@ -50,7 +50,7 @@ export function readTemplate({ template, tz }: Pick<FootageOptions, 'template' |
   if (preset === undefined && !template.includes('{')) {
     const names = Object.keys(PRESETS).join(', ');
     const came = JSON.stringify(template);
-    throw new ScenedeltaError('invalid-request', `--template ${came}: expected ${names}, or a template with {camera}`);
+    throw invalidRequest(`--template ${came}: expected ${names}, or a template with {camera}`);
   }
   return { template: compileTemplate(preset?.template ?? template, timeZone), timeZone };
 }
@@ -59,7 +59,7 @@ export function readTemplate({ template, tz }: Pick<FootageOptions, 'template' |
 export function readEvery({ every, exact }: FootageOptions): Every {
   if (every === 'auto' || every === 'keyframes' || every === 'all') {
     if (exact === undefined) return { mode: every };
-    throw new ScenedeltaError('invalid-request', `--exact with --every ${every}: expected a duration as 10s`);
+    throw invalidRequest(`--exact with --every ${every}: expected a duration as 10s`);
   }
   return { mode: 'seconds', seconds: parseDuration(every, '--every'), exact: exact === true };
 }
@@ -69,24 +69,21 @@ export function readStart({ start }: Pick<FootageOptions, 'start'>, timeZone: st
   if (start === undefined) return null;
   const at = parseCalendarTime(start, timeZone);
   if (at !== null) return at;
-  throw new ScenedeltaError(
-    'invalid-request',
-    `--start ${JSON.stringify(start)}: expected a time as 2026-06-01T12:00:00`,
-  );
+  throw invalidRequest(`--start ${JSON.stringify(start)}: expected a time as 2026-06-01T12:00:00`);
 }
 
 /** @param option its name for the message @throws ScenedeltaError 'invalid-request' */
 export function readShare(text: string, option: string): number {
   const value = Number(text);
   if (text.trim() !== '' && value >= 0 && value <= 1) return value;
-  throw new ScenedeltaError('invalid-request', `${option} ${JSON.stringify(text)}: expected a number from 0 to 1`);
+  throw invalidRequest(`${option} ${JSON.stringify(text)}: expected a number from 0 to 1`);
 }
 
 /** @throws ScenedeltaError 'invalid-request' */
 export function readParallel({ parallel }: FootageOptions, processors: number): number {
   if (parallel === undefined) return processors;
   if (/^[1-9]\d?$/.test(parallel)) return Number(parallel);
-  throw new ScenedeltaError('invalid-request', `--parallel ${JSON.stringify(parallel)}: expected 1 to 99`);
+  throw invalidRequest(`--parallel ${JSON.stringify(parallel)}: expected 1 to 99`);
 }
 
 /**
@@ -114,7 +111,7 @@ async function readConfig(path: string): Promise<unknown> {
   } catch (cause) {
     throw new ScenedeltaError('invalid-request', `-c ${path}: ${(cause as Error).message}`, { cause });
   }
-  throw new ScenedeltaError('invalid-request', `-c ${path}: expected the settings of a camera as JSON or YAML`);
+  throw invalidRequest(`-c ${path}: expected the settings of a camera as JSON or YAML`);
 }
 
 async function roiZone(text: string, index: number, frameSize: () => Promise<Size>): Promise<Partial<Zone>> {
@@ -134,7 +131,7 @@ export async function readRoi(text: string, frameSize: () => Promise<Size>): Pro
   const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   const refused = () => {
     const expected = 'expected x,y,width,height in pixels or as fractions of the frame, within the frame';
-    return new ScenedeltaError('invalid-request', `--roi ${JSON.stringify(text)}: ${expected}`);
+    return invalidRequest(`--roi ${JSON.stringify(text)}: ${expected}`);
   };
   if (numbers.length !== 4 || numbers.some((value) => !(value >= 0))) throw refused();
   const { width: w, height: h } = numbers.some((value) => value > 1) ? await frameSize() : { width: 1, height: 1 };

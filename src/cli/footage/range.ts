@@ -1,7 +1,7 @@
 /** The wanted part of each sequence, by `-st`, `-et` and `-dt`, and the pauses that separate its frames. */
 import type { CameraSettings } from '../../cameras/settings.js';
 import type { Config } from '../../config.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest } from '../../errors.js';
 import { endOf, usualGap } from '../../footage/inputs/bounds.js';
 import type { RecordingPlan } from '../../footage/inputs/plan.js';
 import { parseDuration, parseTimeOption, type TimeOption } from '../../footage/inputs/times.js';
@@ -26,7 +26,7 @@ interface Context {
 export async function boundSequences({ sequences }: RecordingPlan, context: Context): Promise<FootageSequence[]> {
   const { startTime, endTime, duration } = context.options;
   if (endTime !== undefined && duration !== undefined) {
-    throw new ScenedeltaError('invalid-request', '-et and -dt are both given: expected one of them');
+    throw invalidRequest('-et and -dt are both given: expected one of them');
   }
   const bounded: FootageSequence[] = [];
   for (const sequence of sequences) {
@@ -37,7 +37,7 @@ export async function boundSequences({ sequences }: RecordingPlan, context: Cont
     const begin = Math.max(from, (sequence.items[0] as FootageItem).at);
     const range = { from: begin, until: until ?? (await endAfter(duration as string, begin, sequence, context)) };
     if (range.until <= begin) {
-      throw new ScenedeltaError('invalid-request', `-st ${startTime} -et ${endTime}: expected an end after the begin`);
+      throw invalidRequest(`-st ${startTime} -et ${endTime}: expected an end after the begin`);
     }
     const endsAt = Math.min(range.until, await endOf(sequence, context.config, context.signal));
     bounded.push({ ...sequence, range, endsAt, gapMs: gapOf(sequence, context) });
@@ -49,7 +49,7 @@ async function endAfter(text: string, begin: number, sequence: Sequences[number]
   const length = parseTimeOption(text, '-dt', context.timeZone);
   if ('seconds' in length) return begin + length.seconds * 1000;
   if ('frame' in length) return begin + (await secondsOfFrame(length.frame, sequence, context)) * 1000;
-  throw new ScenedeltaError('invalid-request', `-dt ${text}: expected a duration or a number of frames`);
+  throw invalidRequest(`-dt ${text}: expected a duration or a number of frames`);
 }
 
 async function instantOf(time: TimeOption, sequence: Sequences[number], context: Context): Promise<number> {
@@ -65,10 +65,10 @@ async function secondsOfFrame(frame: number, { items }: Sequences[number], { con
   if (first?.kind === 'image') {
     const item = items[frame];
     if (item !== undefined) return (item.at - first.at) / 1000;
-    throw new ScenedeltaError('invalid-request', `frame ${frame}: expected at most ${items.length - 1}`);
+    throw invalidRequest(`frame ${frame}: expected at most ${items.length - 1}`);
   }
   if (first?.location.from !== 'file' || items.length > 1) {
-    throw new ScenedeltaError('invalid-request', `frame ${frame}: expected one video, or a time as 12.5s`);
+    throw invalidRequest(`frame ${frame}: expected one video, or a time as 12.5s`);
   }
   return timeOfFrame(first.location.path, frame, { ffmpeg: config.ffmpeg, signal });
 }
@@ -87,7 +87,7 @@ export async function firstFrameSize(
 ): Promise<Size> {
   const item = sequences[0]?.items[0];
   if (item?.location.from !== 'file') {
-    throw new ScenedeltaError('invalid-request', '--roi in pixels: expected fractions of the frame, 0 to 1');
+    throw invalidRequest('--roi in pixels: expected fractions of the frame, 0 to 1');
   }
   const { path } = item.location;
   if (item.kind === 'video') return probeVideo(path, { ffmpeg, pixelLimit: videoPixelLimit, signal });

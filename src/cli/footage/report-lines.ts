@@ -1,5 +1,5 @@
 /** Printed lines of the command: the result of a run. */
-import { ScenedeltaError } from '../../errors.js';
+import { invalidValue } from '../../errors.js';
 import { SKIP_REASONS, type SkipReason, sumOfAccounts, unaccounted } from '../../footage/frame-account.js';
 import type { Recording } from '../../footage/outputs/recording.js';
 import type { FootageChange, FootageFailure, Moment } from '../../footage/records.js';
@@ -47,7 +47,7 @@ export function assertAccounted({ summary: { cameras } }: Recording): void {
     const lost = account === undefined ? 0 : unaccounted(account, frames);
     if (lost === 0) continue;
     const what = `${camera}: ${account?.in} frames came in and ${frames} were looked at`;
-    throw new ScenedeltaError('invalid-value', `${what}: expected a reason for each other one, and ${lost} have none`);
+    throw invalidValue(`${what}: expected a reason for each other one, and ${lost} have none`);
   }
 }
 

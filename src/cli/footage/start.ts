@@ -1,7 +1,7 @@
 /** Beginning of a command about recordings: the plan of its inputs, and the pipeline. */
 import { systemClock } from '../../clock.js';
 import type { Config } from '../../config.js';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest } from '../../errors.js';
 import { type ListedFile, listFiles } from '../../footage/inputs/list-files.js';
 import { type PlanOptions, planRecording, type RecordingPlan } from '../../footage/inputs/plan.js';
 import { parseDuration } from '../../footage/inputs/times.js';
@@ -41,7 +41,7 @@ export async function planOf(
     for await (const file of listing) files.set(file.file, file);
   }
   if (files.size === 0) {
-    throw new ScenedeltaError('invalid-request', `${inputs.join(' ')}: expected videos or pictures, and found none`);
+    throw invalidRequest(`${inputs.join(' ')}: expected videos or pictures, and found none`);
   }
   const planOptions: PlanOptions = {
     ...{ template, timeZone, signal, camera: options.camera ?? null, start: readStart(options, timeZone) },

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import { writeAtOnce } from '../write-at-once.js';
 
 const ProgressSchema = Type.Object({
@@ -32,10 +32,7 @@ export async function readProgress(file: string): Promise<Progress | undefined> 
   } catch {
     // reported below
   }
-  throw new ScenedeltaError(
-    'invalid-request',
-    `${file}: expected the state of an earlier run; remove it to start over`,
-  );
+  throw invalidRequest(`${file}: expected the state of an earlier run; remove it to start over`);
 }
 
 export const writeProgress = (file: string, progress: Progress): Promise<void> =>

@@ -1,7 +1,7 @@
 /** HTTP client of a Frigate recorder, for the few routes that the companion needs. */
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { ScenedeltaError } from '../../errors.js';
+import { ScenedeltaError, urlFailed } from '../../errors.js';
 
 /** The part of an event that is read; seconds since 1970. Answers have more. */
 const EventSchema = Type.Object({
@@ -60,14 +60,14 @@ export function createRecorder(
       const expected = 'expected 200: set FRIGATE_TOKEN, or use its internal port (5000)';
       throw new ScenedeltaError('unauthorized', `${what} answered ${status}, ${expected}`);
     }
-    throw new ScenedeltaError('url-failed', `${what} answered ${status}, expected 200`);
+    throw urlFailed(`${what} answered ${status}, expected 200`);
   };
   const parse = (answer: { what: string; bytes: Uint8Array }): unknown => {
     try {
       return JSON.parse(Buffer.from(answer.bytes).toString('utf8'));
     } catch {
       const start = Buffer.from(answer.bytes.subarray(0, 60)).toString('utf8');
-      throw new ScenedeltaError('url-failed', `${answer.what} answered ${JSON.stringify(start)}, expected JSON`);
+      throw urlFailed(`${answer.what} answered ${JSON.stringify(start)}, expected JSON`);
     }
   };
 
@@ -87,7 +87,7 @@ export function createRecorder(
       const answer = await request(`/api/events?${query}`);
       expectOk(answer);
       const value = parse(answer);
-      if (!Array.isArray(value)) throw new ScenedeltaError('url-failed', `${answer.what}: expected a list of events`);
+      if (!Array.isArray(value)) throw urlFailed(`${answer.what}: expected a list of events`);
       const events = value.filter((one): one is RecorderEvent => Value.Check(EventSchema, one));
       // A recorder that ignores the filter must not get sentences on other cameras.
       const wanted = events.filter(({ camera }) => cameras.length === 0 || cameras.includes(camera));
@@ -100,7 +100,7 @@ export function createRecorder(
       expectOk(answer);
       const value = parse(answer);
       if (Value.Check(EventSchema, value)) return value;
-      throw new ScenedeltaError('url-failed', `${answer.what}: expected an event`);
+      throw urlFailed(`${answer.what}: expected an event`);
     },
     /** @param at seconds since 1970 @returns the frame of the recording; undefined if there is no recording of it */
     async frame(camera: string, at: number): Promise<Uint8Array | undefined> {
@@ -122,7 +122,7 @@ async function readLimited(answer: Response, limit: number, what: string): Promi
   let size = 0;
   for await (const chunk of answer.body ?? []) {
     size += chunk.length;
-    if (size > limit) throw new ScenedeltaError('url-failed', `${what} answered with more than ${limit} bytes`);
+    if (size > limit) throw urlFailed(`${what} answered with more than ${limit} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

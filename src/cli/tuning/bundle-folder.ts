@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest, type ScenedeltaError } from '../../errors.js';
 import { BundleError } from '../../model/bundle.js';
 import { type Bundle, type BundleManifest, loadBundle, MANIFEST_FILE } from '../../model/manifest.js';
 
@@ -16,7 +16,7 @@ const NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 export async function checkedOutput(out: string, replace: boolean): Promise<string> {
   const folder = resolve(out);
   const name = basename(folder);
-  const refuse = (why: string): ScenedeltaError => new ScenedeltaError('invalid-request', `--out ${out}: ${why}`);
+  const refuse = (why: string): ScenedeltaError => invalidRequest(`--out ${out}: ${why}`);
   if (!NAME.test(name)) {
     throw refuse(`the bundle is named like its folder: expected 1 to 64 of a-z, 0-9 and -, and got ${name}`);
   }

@@ -1,5 +1,5 @@
 /** HTTP client of the service for `scenedelta watch`: one picture as a frame of a camera. */
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest, ScenedeltaError } from '../../errors.js';
 
 /** sent: the service has the frame; refused: it never will; later: try again. */
 export type Outcome = { readonly kind: 'sent' } | { readonly kind: 'refused' | 'later'; readonly reason: string };
@@ -43,7 +43,7 @@ export function createFrameClient(base: string, key: string | undefined) {
           if (status === 429 || status >= 500) return { kind: 'later', reason };
           if (status !== 404 || isNew) return { kind: 'refused', reason };
           const made = await request('PUT', path, '{}', { 'content-type': 'application/json', 'if-none-match': '*' });
-          if (made.status >= 300) throw new ScenedeltaError('invalid-request', `camera ${camera}: ${made.reason}`);
+          if (made.status >= 300) throw invalidRequest(`camera ${camera}: ${made.reason}`);
         }
       } catch (thrown) {
         if (thrown instanceof ScenedeltaError) throw thrown;

@@ -1,7 +1,7 @@
 /** A folder that is watched: its complete pictures, and what becomes of those that were sent. */
 import { appendFile, copyFile, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest } from '../../errors.js';
 import { type ListedFile, listFiles } from '../../footage/inputs/list-files.js';
 
 /** Names of the pictures that were sent and left in place, one per line: the same command goes on after a stop. */
@@ -15,7 +15,7 @@ export type WatchedFolder = Awaited<ReturnType<typeof openFolder>>;
  */
 export async function openFolder(path: string, then: string | null) {
   const found = await stat(path).catch(() => null);
-  if (!found?.isDirectory()) throw new ScenedeltaError('invalid-request', `${path}: expected a folder`);
+  if (!found?.isDirectory()) throw invalidRequest(`${path}: expected a folder`);
   const journal = join(path, SENT);
   const sent = new Set((await readFile(journal, 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''));
   const nameOf = (file: string) => relative(path, file);

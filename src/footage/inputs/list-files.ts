@@ -2,7 +2,7 @@
 import { opendir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve, sep } from 'node:path';
 import { glob, isDynamicPattern } from 'tinyglobby';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import type { S3Client } from '../../stores/s3-client.js';
 import type { Location } from '../recording-plan.js';
 import type { NameParts } from './template.js';
@@ -63,7 +63,7 @@ export async function* listFiles(input: string, options: ListOptions): AsyncGene
     else if (found !== undefined) yield local(input, kindOf(input) ?? 'video');
     else if (/%0?\d*d/.test(input)) yield* imageSequence(input);
     else if (isDynamicPattern(input)) yield* matches(input);
-    else throw new ScenedeltaError('invalid-request', `${input} does not exist, expected a file, a folder or a glob`);
+    else throw invalidRequest(`${input} does not exist, expected a file, a folder or a glob`);
   }
 }
 
@@ -101,7 +101,7 @@ async function* matches(pattern: string): AsyncGenerator<ListedFile> {
     yield local(path, kind);
   }
   if (count === 0) {
-    throw new ScenedeltaError('invalid-request', `${pattern} matches no video and no picture (${paths.length} files)`);
+    throw invalidRequest(`${pattern} matches no video and no picture (${paths.length} files)`);
   }
 }
 
@@ -119,15 +119,15 @@ async function* imageSequence(pattern: string): AsyncGenerator<ListedFile> {
     count++;
     yield local(join(folder, name), 'image');
   }
-  if (count === 0) throw new ScenedeltaError('invalid-request', `${pattern} matches no file in ${folder}`);
+  if (count === 0) throw invalidRequest(`${pattern} matches no file in ${folder}`);
 }
 
 export async function* listObjects(input: string, s3: S3Client | undefined): AsyncGenerator<ListedFile> {
   const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(input) ?? [];
   if (bucket === undefined) {
-    throw new ScenedeltaError('invalid-request', `${input}: expected s3://BUCKET/PREFIX`);
+    throw invalidRequest(`${input}: expected s3://BUCKET/PREFIX`);
   }
-  if (s3 === undefined) throw new ScenedeltaError('invalid-request', `${input}: expected S3_ENDPOINT to be set`);
+  if (s3 === undefined) throw invalidRequest(`${input}: expected S3_ENDPOINT to be set`);
   for await (const { key, lastModified } of s3.list(bucket, prefix)) {
     const kind = kindOf(key);
     if (kind === undefined) continue;

@@ -1,7 +1,7 @@
 /** Plan of a run: from the listed files to sequences in the order of time. */
 import { basename, dirname } from 'node:path';
 import pLimit from 'p-limit';
-import { asScenedeltaError, ScenedeltaError } from '../../errors.js';
+import { asScenedeltaError, invalidValue, type ScenedeltaError } from '../../errors.js';
 import type { ClockDoubt } from '../../wall-clock.js';
 import type { FootageItem, FootageSequence } from '../recording-plan.js';
 import type { FootageFailure } from '../records.js';
@@ -60,7 +60,7 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
     const parts = partsOf(file, options);
     if (parts === undefined) {
       const expected = `expected a path that ends as --template ${options.template?.text}`;
-      fail(null, file.file, new ScenedeltaError('invalid-value', `the name does not fit: ${expected}`));
+      fail(null, file.file, invalidValue(`the name does not fit: ${expected}`));
       continue;
     }
     const named = cameraOf(file, parts, options);
@@ -204,7 +204,7 @@ async function ownTimeOf({ kind, location, modifiedAt }: Timed, options: PlanOpt
   }
   if (location.from !== 'file') {
     const expected = 'expected `at`, `start`, a template, or a name with date and time';
-    throw new ScenedeltaError('invalid-value', `the address states no capture time: ${expected}`);
+    throw invalidValue(`the address states no capture time: ${expected}`);
   }
   const { ffmpeg, signal, videoPixelLimit, now } = options;
   if (kind === 'image') return ownTimeOfImage(location.path, options.timeZone, now);
@@ -219,8 +219,7 @@ function untilUnknownLength(files: readonly Timed[]): readonly Timed[] {
   return unknown === -1 ? files : files.slice(0, unknown + 1);
 }
 const afterUnknownLength = () =>
-  new ScenedeltaError(
-    'invalid-value',
+  invalidValue(
     'follows a video at an address, whose length is not known yet: expected `at`, a template, or a name with date and time',
   );
 

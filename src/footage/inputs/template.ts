@@ -2,7 +2,7 @@
  * Templates of file names: camera and time from the path, e.g.
  * `{date:%Y-%m-%d}/{hour:%H}/{camera}/{minute:%M}.{second:%S}.mp4`.
  */
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest } from '../../errors.js';
 import { type ClockDoubt, checkedWallClock, instantOf, readClock, type WallClock } from '../../wall-clock.js';
 
 export interface NameParts {
@@ -103,8 +103,7 @@ function fieldPattern(text: string, field: string, codes: string[], patterns: ty
 
 const escaped = (literal: string): string => literal.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-const refused = (text: string, what: string) =>
-  new ScenedeltaError('invalid-request', `--template ${JSON.stringify(text)} has ${what}`);
+const refused = (text: string, what: string) => invalidRequest(`--template ${JSON.stringify(text)} has ${what}`);
 
 function read(match: RegExpExecArray | null, codes: readonly string[], timeZone: string): NameParts | undefined {
   if (match === null) return undefined;

@@ -1,5 +1,5 @@
 /** Times and durations of options: `HH:MM:SS.nnn`, `12.5s`, a frame number, or a time of day of the calendar. */
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest } from '../../errors.js';
 import { checkedWallClock, instantOf } from '../../wall-clock.js';
 
 /** A position in a recording: seconds from its beginning, a number of a frame from 0, or a capture time (epoch ms). */
@@ -20,7 +20,7 @@ export function parseTimeOption(text: string, option: string, timeZone: string):
   const at = parseCalendarTime(text, timeZone);
   if (at !== null) return { at };
   const expected = 'HH:MM:SS.nnn, seconds as 12.5s, the number of a frame, or a time as 2026-06-01T12:00:00';
-  throw new ScenedeltaError('invalid-request', `${option} ${JSON.stringify(text)}: expected ${expected}`);
+  throw invalidRequest(`${option} ${JSON.stringify(text)}: expected ${expected}`);
 }
 
 /** @returns epoch ms; null if it is no calendar time */
@@ -47,7 +47,7 @@ export function parseDuration(text: string, option: string): number {
   const seconds = secondsOf(text);
   if (seconds !== null && seconds > 0) return seconds;
   const expected = 'a duration above 0 as 10s, 500ms, 5m, 2h or HH:MM:SS';
-  throw new ScenedeltaError('invalid-request', `${option} ${JSON.stringify(text)}: expected ${expected}`);
+  throw invalidRequest(`${option} ${JSON.stringify(text)}: expected ${expected}`);
 }
 
 function secondsOf(text: string): number | null {

@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { ScenedeltaError } from '../../errors.js';
+import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import { CONFINED, ffprobeBeside, inputName, lastReason, run } from './run.js';
 
 export interface VideoInfo {
@@ -233,5 +233,5 @@ export async function timeOfFrame(
     .sort((a, b) => a - b);
   const [time, first] = [times[frame], times[0]];
   if (time !== undefined && first !== undefined) return time - first;
-  throw new ScenedeltaError('invalid-request', `frame ${frame}: expected at most ${times.length - 1}`);
+  throw invalidRequest(`frame ${frame}: expected at most ${times.length - 1}`);
 }

@@ -1,6 +1,6 @@
 /** The version of ffmpeg, and the option that differs between versions. */
 import { LRUCache } from 'lru-cache';
-import { ScenedeltaError } from '../../errors.js';
+import { notFound } from '../../errors.js';
 import { run } from './run.js';
 
 const OLDEST = [4, 2] as const;
@@ -31,7 +31,7 @@ export async function passthroughOptions(ffmpeg: string, signal: AbortSignal): P
   const version = parseVersion(stdout.toString('latin1'));
   if (version !== undefined && isBefore(version, OLDEST)) {
     const expected = `expected ${OLDEST.join('.')} or a later version (setting FFMPEG)`;
-    throw new ScenedeltaError('not-found', `${ffmpeg} is version ${version.join('.')}, ${expected}`);
+    throw notFound(`${ffmpeg} is version ${version.join('.')}, ${expected}`);
   }
   const isOld = version !== undefined && isBefore(version, FPS_MODE);
   const options = [isOld ? '-vsync' : '-fps_mode', 'passthrough'];

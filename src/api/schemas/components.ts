@@ -1,0 +1,80 @@
+/** The named components of the OpenAPI file, in its order. */
+import type { TSchema } from 'typebox';
+import * as schedule from '../../cameras/schedule.js';
+import * as settings from '../../cameras/settings.js';
+import * as receivers from '../../endpoints/settings.js';
+import * as answers from '../../schemas/ask.js';
+import * as batch from '../../schemas/batch.js';
+import * as box from '../../schemas/box.js';
+import * as brief from '../../schemas/brief.js';
+import * as cameraFrame from '../../schemas/camera-frame.js';
+import * as change from '../../schemas/change.js';
+import * as check from '../../schemas/check.js';
+import * as comparison from '../../schemas/comparison.js';
+import * as delivery from '../../schemas/delivery.js';
+import * as loss from '../../schemas/loss.js';
+import * as place from '../../schemas/place-search.js';
+import * as snapshot from '../../schemas/snapshot-test.js';
+import * as viewpoint from '../../schemas/viewpoint.js';
+import * as visit from '../../schemas/visit.js';
+import * as payloads from '../../schemas/webhook-payload.js';
+import * as events from '../event-stream.js';
+import * as models from '../intake/models.js';
+import * as ask from './ask.js';
+import * as batches from './batches.js';
+import * as camera from './camera.js';
+import * as search from './change-search.js';
+import * as changes from './changes.js';
+import * as frames from './comparison-request.js';
+import * as dryRun from './dry-run.js';
+import * as endpoints from './endpoints.js';
+import { ComparisonProblemSchema, idOf } from './shared.js';
+
+const COMPONENTS: readonly TSchema[] = [
+  ...[box.BoxSchema, comparison.RegionSchema, comparison.WordSchema, comparison.ModelUsedSchema],
+  ...[comparison.TimingsSchema, comparison.NuisanceSchema, loss.TamperSchema, loss.LostSchema],
+  ...[viewpoint.ViewpointSchema, check.SentenceFactsSchema, check.CheckSchema, answers.AskAnswerSchema],
+  ...[comparison.ProblemSchema, comparison.ComparisonSchema, ComparisonProblemSchema],
+  ...[...frames.FRAME_FORMS, frames.FrameInputSchema, camera.StoredFrameSchema, camera.PictureSchema],
+  ...[frames.ComparisonRequestSchema, frames.ComparisonFormSchema, cameraFrame.PendingChangeSchema],
+  ...[cameraFrame.CameraFrameSchema, settings.ZoneSchema, schedule.ScheduleSchema],
+  ...[camera.CameraRequestSchema, camera.CameraPatchSchema, camera.SnapshotTestRequestSchema],
+  ...[snapshot.SnapshotTestSchema, camera.AlarmBudgetSchema, camera.CameraSchema],
+  ...[camera.CameraStatusSchema, camera.CameraOverviewSchema, dryRun.CameraDryRunSchema],
+  ...[camera.CameraFrameRequestSchema, camera.CameraFrameFormSchema, camera.BaselineRequestSchema],
+  ...[camera.BaselineFormSchema, camera.BaselineOrderSchema, delivery.DeliverySchema],
+  ...[batches.BatchOptionsSchema, batches.BatchRequestSchema, batches.BatchFormSchema],
+  ...[batch.BatchCameraSchema, batch.BatchFailureSchema, batch.BatchSchema, place.PlaceIntervalSchema],
+  ...[place.PlaceSearchSchema, models.ServedModelSchema, events.ComparisonEventSchema],
+  ...[change.ChangeRegionSchema, change.FeedbackSchema, changes.FeedbackRequestSchema],
+  ...[ask.AskRequestSchema, change.ChangeSchema, brief.BriefChangeSchema, brief.BriefGroupSchema],
+  ...[brief.BriefListSchema, brief.BriefVisitsSchema, brief.UnseenSchema, brief.NotSeenSchema],
+  ...[brief.CameraBriefSchema, brief.BriefSchema, ...search.SEARCH_COMPONENTS, events.ChangeEventSchema],
+  ...[visit.VisitSchema, events.VisitEventSchema, events.CameraEventSchema, events.EndpointEventSchema],
+  ...[receivers.EndpointRequestSchema, receivers.EndpointPatchSchema, endpoints.EndpointSchema],
+  ...[endpoints.EndpointCreatedSchema, endpoints.RotateRequestSchema, endpoints.RotatedSchema],
+  ...[endpoints.RecoverRequestSchema, endpoints.RecoveredSchema, payloads.WebhookPayloadSchema],
+  ...[payloads.AlertPayloadSchema, payloads.VisitPayloadSchema],
+];
+
+/** The named components, those nested in others included; each nested one is replaced by a reference. */
+export function components(): TSchema[] {
+  const named = new Map<string, TSchema>();
+  const collect = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const id = Array.isArray(node) ? undefined : idOf(node as TSchema);
+    if (id !== undefined && !named.has(id)) named.set(id, node as TSchema);
+    Object.values(node).forEach(collect);
+  };
+  for (const schema of COMPONENTS) named.set(idOf(schema) as string, schema);
+  COMPONENTS.forEach(collect);
+  return [...named.values()].map((schema) => referencing(schema, idOf(schema)));
+}
+
+function referencing<T>(node: T, self: string | undefined): T {
+  if (Array.isArray(node)) return node.map((item) => referencing(item, self)) as T;
+  if (typeof node !== 'object' || node === null) return node;
+  const id = idOf(node as TSchema);
+  if (id !== undefined && id !== self) return { $ref: `${id}#` } as T;
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, referencing(value, self)])) as T;
+}
