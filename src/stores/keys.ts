@@ -98,6 +98,8 @@ export const KEYS = {
   worker: (workerId: string) => `sd:worker:${workerId}`,
   /** pub/sub channel on which a worker process listens while it lives (stores/runs.ts) */
   presence: (workerId: string) => `sd:present:${workerId}`,
+  /** the server of Redis that was last asked whether a worker lives, and since when it answers (stores/runs.ts) */
+  servedSince: 'sd:served-since',
   /** hash: worker, progress and deaths of a job that has begun; expires */
   run: (item: string) => `sd:run:${item}`,
   /** written to find out whether Redis takes writes; expires */

@@ -1,15 +1,28 @@
 /**
  * Work that has begun: which worker runs an item, and how many workers have died over it. A worker is present while it
- * listens on a channel of its name: its connection ends with its process, whatever ends that, and no clock is asked.
+ * listens on a channel of its name: its connection ends with its process, whatever ends that.
  */
 import type { Redis } from 'ioredis';
 import { KEYS } from './keys.js';
 import { defineScript, redisCall } from './redis.js';
 
-/** Lua: whether a worker of this name has gone. */
+/** Time in which living workers reach a Redis that has started or become the primary: they try every 2 s. */
+export const RETURN_S = 10;
+
+/**
+ * Lua: whether a worker of this name has gone. A server of Redis that is asked for the first time takes absent workers
+ * for living ones for RETURN_S: they may not have reached it yet. The first server of all
+ * may be asked at once. `servedSince` is '<id of the server's process>:<seconds of its clock>'.
+ */
 export const IS_GONE = `
 local function isGone(worker)
-  return redis.call('PUBSUB', 'NUMSUB', '${KEYS.presence('')}' .. worker)[2] == 0
+  if redis.call('PUBSUB', 'NUMSUB', '${KEYS.presence('')}' .. worker)[2] > 0 then return false end
+  local server = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+  local now = tonumber(redis.call('TIME')[1])
+  local known, since = string.match(redis.call('GET', '${KEYS.servedSince}') or server .. ':0', '^(%x+):(%d+)$')
+  if known ~= server then since = now end
+  redis.call('SET', '${KEYS.servedSince}', server .. ':' .. since)
+  return now - since >= ${RETURN_S}
 end`;
 
 /** A lock that a worker loses with its life. KEYS: lock. ARGV: '<worker>:<anything>', lifetime (ms). */
@@ -54,6 +67,8 @@ export function createRunStore(redis: Redis, worker: string) {
       const connection = redis.duplicate();
       // The other connections of this process log an outage.
       connection.on('error', () => {});
+      // Notes the first server, so that a later one is known as such.
+      await redisCall('presence of a worker', () => redis.eval(`${IS_GONE} return isGone('')`, 0));
       await redisCall('presence of a worker', () => connection.subscribe(KEYS.presence(worker)));
       return { close: async () => connection.disconnect() };
     },

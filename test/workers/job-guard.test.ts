@@ -1,7 +1,8 @@
 /** Failures that no job is to blame for: stores that refuse, and workers that die over another job. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { QUEUES } from '../../src/jobs/queues.js';
-import { createRunStore } from '../../src/stores/runs.js';
+import { KEYS } from '../../src/stores/keys.js';
+import { createRunStore, RETURN_S } from '../../src/stores/runs.js';
 import { jobOf } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
 import { CALLBACK, useQueues } from '../helpers/queues.js';
@@ -149,6 +150,25 @@ it('a delivery whose lock is lost is not sent by a second worker beside the firs
   await other.end('dlv_x');
   expect(await guard.counted('dlv_x', async () => 'sent', { exclusive: true })).toBe('sent');
   await presence.close();
+});
+
+it('a worker that has not yet reached a Redis that failed over is not taken for dead', async () => {
+  const { redis } = queues.bench;
+  const [first, second] = ['wrk_a', 'wrk_b'].map((name) => createRunStore(redis, name));
+  const presence = await first?.listen();
+  await first?.begin('dlv_x', { exclusive: true });
+  await first?.begin('cmp_x');
+  // The new primary has the keys of the old one, and no connection.
+  await presence?.close();
+  await eventually(async () =>
+    expect(await redis.pubsub('NUMSUB', KEYS.presence('wrk_a'))).toEqual([expect.anything(), 0]),
+  );
+  await redis.set(KEYS.servedSince, 'abcdef:0');
+  expect(await second?.begin('dlv_x', { exclusive: true })).toBeUndefined();
+  expect(await second?.begin('cmp_x')).toBe(0);
+  const [server, since] = (await redis.get(KEYS.servedSince))?.split(':') ?? [];
+  await redis.set(KEYS.servedSince, `${server}:${Number(since) - RETURN_S}`);
+  expect(await second?.begin('dlv_x', { exclusive: true })).toBe(1);
 });
 
 it('a comparison that was failed in the queue alone is tried again', async () => {
