@@ -59,6 +59,18 @@ export function sharedArea(a: Box, b: Box): number {
   return width <= 0 || height <= 0 ? 0 : width * height;
 }
 
+/** The smallest box around both. */
+export function union(a: Box, b: Box): Box {
+  const x = Math.min(a.x, b.x);
+  const y = Math.min(a.y, b.y);
+  return {
+    x,
+    y,
+    width: Math.max(a.x + a.width, b.x + b.width) - x,
+    height: Math.max(a.y + a.height, b.y + b.height) - y,
+  };
+}
+
 /** @returns the share of the smaller box that both have in common, 0..1 */
 export const overlap = (a: Box, b: Box): number => sharedArea(a, b) / Math.min(areaOf(a), areaOf(b));
 

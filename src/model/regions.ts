@@ -1,5 +1,5 @@
 /** Regions: connected components of the change maps, and the region crops that are cut around the strongest of them. */
-import { areaOf, type Box, type Heatmap, type Side, type Size, sharedArea } from '../images.js';
+import { areaOf, type Box, type Heatmap, type Side, type Size, sharedArea, union } from '../images.js';
 import type { BundleManifest, CropRule } from './manifest.js';
 import type { PixelBox } from './preprocess.js';
 
@@ -182,16 +182,4 @@ function bestOverlap(region: MapRegion, others: Iterable<MapRegion>): MapRegion 
 export function intersectionOverUnion(a: Box, b: Box): number {
   const both = sharedArea(a, b);
   return both === 0 ? 0 : both / (areaOf(a) + areaOf(b) - both);
-}
-
-/** The smallest box around both. */
-export function union(a: Box, b: Box): Box {
-  const x = Math.min(a.x, b.x);
-  const y = Math.min(a.y, b.y);
-  return {
-    x,
-    y,
-    width: Math.max(a.x + a.width, b.x + b.width) - x,
-    height: Math.max(a.y + a.height, b.y + b.height) - y,
-  };
 }

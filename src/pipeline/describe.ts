@@ -1,11 +1,11 @@
 /** Description of a changed pair: its region crops, the statements of the caption graph, and their names. */
 import { allSettledOrThrow } from '../frames/pair.js';
-import type { Box } from '../images.js';
+import { type Box, union } from '../images.js';
 import type { InferencePool } from '../inference/pool.js';
 import type { CaptionOutput, Difference, PairNames, RegionCropFeatures } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import type { Names } from '../model/naming.js';
-import { cropOfRegion, type MapRegion, partOfOtherFrame, union } from '../model/regions.js';
+import { cropOfRegion, type MapRegion, partOfOtherFrame } from '../model/regions.js';
 import { beingsOf } from './beings.js';
 import { type CaptionRun, inBothDirections } from './both-directions.js';
 import type { EncodedCrop, Encoder } from './encoder.js';

@@ -23,6 +23,11 @@ const WIDE = 0.38;
 /** Columns and rows with less than this share of the fullest one are its border. */
 const BORDER = 0.12;
 
+/** Rows without a difference that do not separate two parts, as a share of the region's height. */
+const ROW_GAP = 0.06;
+/** A part with less than this share of the largest one's pixels is a fragment of a thing. */
+const LEAST_PART = 0.25;
+
 const BANDS = [0, 0.28, 0.6, 1] as const;
 /** Black, dark, grey, light, and six hues. */
 const COLOURS = 10;
@@ -51,9 +56,9 @@ export function seenThings(
   const kept = regions.filter((region) => toSource(region) !== null);
   return kept.flatMap((region, at) => {
     const { side, box } = region;
-    const grid = gridOf(frames, box);
-    const spans = columnSpans(grid);
-    return spans.map(([from, to]): SeenThing => {
+    const parts = connectedParts(gridOf(frames, box), frames.after, box);
+    const spans = parts.flatMap((grid) => columnSpans(grid).map(([from, to]) => ({ grid, from, to })));
+    return spans.map(({ grid, from, to }): SeenThing => {
       const [top, bottom] = rowSpan(grid, from, to);
       const { width, height } = frames[side];
       const tight = {
@@ -94,6 +99,43 @@ function gridOf({ before, after }: { before: RgbImage; after: RgbImage }, box: B
     }
   }
   return { left, top, width, height, step, differs };
+}
+
+/**
+ * The grid once per part whose pixels are connected, with the pixels of this part alone. A gap of a few rows does not
+ * separate: a belt may look like the ground. A part that lies mostly beside the box belongs to another region.
+ */
+function connectedParts(grid: Grid, { width: all, height: rows }: RgbImage, box: Box): Grid[] {
+  const { left, top, width, height, step, differs } = grid;
+  const [x0, x1] = [box.x, box.x + box.width].map((x) => (x * all - left) / step) as [number, number];
+  const [y0, y1] = [box.y, box.y + box.height].map((y) => (y * rows - top) / step) as [number, number];
+  const gap = Math.max(2, Math.round(ROW_GAP * height));
+  const rest = Uint8Array.from(differs);
+  const parts: { readonly mask: Uint8Array; readonly count: number }[] = [];
+  for (let start = rest.indexOf(1); start >= 0; start = rest.indexOf(1, start + 1)) {
+    const mask = new Uint8Array(width * height);
+    const queue = [start];
+    let [count, inside] = [0, 0];
+    rest[start] = 0;
+    for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
+      mask[at] = 1;
+      count++;
+      const [x, y] = [at % width, Math.floor(at / width)];
+      if (x >= x0 && x < x1 && y >= y0 && y < y1) inside++;
+      for (let v = Math.max(0, y - gap); v <= Math.min(height - 1, y + gap); v++) {
+        for (let u = Math.max(0, x - 1); u <= Math.min(width - 1, x + 1); u++) {
+          const next = v * width + u;
+          if (rest[next] === 0) continue;
+          rest[next] = 0;
+          queue.push(next);
+        }
+      }
+    }
+    if (inside > count / 2) parts.push({ mask, count });
+  }
+  const most = Math.max(...parts.map(({ count }) => count));
+  const kept = parts.filter(({ count }) => count >= LEAST_PART * most);
+  return kept.length === 0 ? [grid] : kept.map(({ mask }) => ({ ...grid, differs: mask }));
 }
 
 /** The columns of each thing: the full span, or its parts between columns that differ little. */

@@ -1,4 +1,5 @@
 /** The facts of a frame for the visits, from its finding and the things that its pixels show. Pure. */
+import { union } from '../images.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { SeenThing } from '../schemas/seen-thing.js';
 import type { VisitFrame, VisitThing } from './state.js';
@@ -31,17 +32,22 @@ export function visitThings(
     const region = regions.find(({ side, box }) => side === found?.side && isSameBox(box, found.box));
     if (region === undefined) return [];
     const fact = facts.find((one) => one.regions.includes(region.id));
-    const parts = seen.filter((other) => other.region === thing.region).length;
+    const name = fact === undefined ? null : nameOf(fact);
+    const parts = seen.filter((other) => other.region === thing.region);
     const { side, box, colours } = thing;
-    return [{ side, box, colours, score: region.score, name: fact === undefined ? null : nameOf(fact, parts) }];
+    const shown = { side, colours, score: region.score };
+    // The pixels separate people who walk side by side. Doors and wheels of a vehicle are separate as well.
+    if (name === null || name.class !== 'vehicle') {
+      return [{ ...shown, box, name: name === null || parts.length === 1 ? name : { ...name, count: 1 } }];
+    }
+    return thing === parts[0] ? [{ ...shown, box: parts.map((part) => part.box).reduce(union), name }] : [];
   });
 }
 
 const isSameBox = (a: SeenThing['box'], b: SeenThing['box']): boolean =>
   a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
 
-/** @param parts number of things into which the pixels separate the region */
-function nameOf({ noun, colour, class: likely, count }: NonNullable<Finding['facts']>[number], parts: number) {
+function nameOf({ noun, colour, class: likely, count }: NonNullable<Finding['facts']>[number]) {
   if (!likely) return null;
   return {
     noun: noun.value,
@@ -50,6 +56,6 @@ function nameOf({ noun, colour, class: likely, count }: NonNullable<Finding['fac
     colourProbability: colour?.probability ?? 0,
     class: likely.value,
     classProbability: likely.probability,
-    count: parts > 1 ? 1 : count.value,
+    count: count.value,
   };
 }

@@ -12,7 +12,7 @@
  */
 import { areaOf, type Box, overlapsBy, sharedArea } from '../images.js';
 import type { VisitEvent } from '../schemas/visit.js';
-import { distance, type Match, matchThings, mostVoted, predicted, STRONG } from './match.js';
+import { distance, looksAlike, type Match, matchThings, mostVoted, predicted, STRONG } from './match.js';
 import type { VisitFrame, VisitSettings, VisitsState, VisitThing, VisitTrack } from './state.js';
 import { boxOf, missed, seenApart, seenMerged, seenStill, startTrack } from './track.js';
 import { isPassage, isVisit, visitOf } from './visit.js';
@@ -72,16 +72,24 @@ function foldShown(state: VisitsState, frame: VisitFrame): Folded {
   const moving = known.tracks.filter((track) => !isStill(track));
   const matches = matchThings(moving, after, at, aspect);
   const byTrack = new Map(matches.map((match) => [match.track, match]));
-  const tracks = known.tracks.map((track) => {
-    if (isStill(track)) return seenStill(track, at);
-    const match = byTrack.get(track);
+  const hosts = new Map(moving.map((track) => [track, byTrack.has(track) ? null : hostOf(track, matches, at, aspect)]));
+  // Which of two that look alike leaves their meeting on which side is a guess.
+  const guessed = new Set(
+    [...hosts].flatMap(([track, host]) => (host !== null && looksAlike(track, host.track) ? [track, host.track] : [])),
+  );
+  const tracks = known.tracks.map((earlier) => {
+    const track = guessed.has(earlier) ? { ...earlier, uncertain: true } : earlier;
+    if (isStill(earlier)) return seenStill(track, at);
+    const match = byTrack.get(earlier);
     if (match !== undefined) return joined(track, match, frame);
-    const host = hostOf(track, matches, at, aspect);
+    const host = hosts.get(earlier) ?? null;
     return host === null ? missed(track, at) : seenMerged(track, inside(track, host.thing.box, at, aspect), at, aspect);
   });
   const free = after.filter((thing) => !matches.some((match) => match.thing === thing));
   const started = free
     .filter(({ name, score }) => name !== null || score >= STRONG)
+    // A place that "before" shows and that is empty now differs too.
+    .filter(({ box }) => !known.before?.vacated.some((one) => isSamePlace(one, box)))
     .map((thing, index) => beginning(thing, matches, frame, index));
   const next = { ...known, at, lookedAt: at, aspect };
   const { absorbed } = frame;
@@ -114,9 +122,11 @@ function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
       !placed.some((track) => distance(track.box, box, aspect) < box.height),
   );
   const since = before.at;
+  // While "before" is the same and its place did not differ, it stood there.
+  const until = isNew ? null : state.lookedAt;
   const there =
     since !== null && since < at
-      ? revealed.map((thing, i) => startTrack(thing, frame, { at: since, there: true, index: 1000 + i }))
+      ? revealed.map((thing, i) => stayed(startTrack(thing, frame, { at: since, there: true, index: 1000 + i }), until))
       : [];
   const left = [...placed, ...there].map((track) => {
     const { inBefore } = track;
@@ -129,6 +139,9 @@ function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
   );
   return { ...state, before: { ...before, vacated: vacated.slice(-MAX_VACATED) }, tracks: left };
 }
+
+const stayed = (track: VisitTrack, until: number | null): VisitTrack =>
+  until === null || until <= track.last ? track : seenStill(track, until);
 
 /** The place at which a frame shows a track apart from other things. */
 const placeAt = ({ path, apart, begin }: VisitTrack, at: number | null): Box | null => {

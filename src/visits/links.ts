@@ -41,7 +41,9 @@ const isLinked = (id: string, { tracks, ended }: Pick<VisitsState, 'tracks' | 'e
   [...tracks, ...ended.map(({ track }) => track)].some(({ objects }) => objects.some(({ change }) => change === id));
 
 function ownerOf(change: FoundChange, tracks: readonly VisitTrack[]): VisitTrack | null {
-  const since = Date.parse(change.object?.since ?? change.first_seen);
+  // A place may be empty for long before it has stayed so: others pass, and the one who took the object has left.
+  const wasTaken = change.object?.value === 'object_removed';
+  const since = Date.parse(wasTaken ? change.first_seen : (change.object?.since ?? change.first_seen));
   const boxes = lastRegions(change).map(({ box }) => box);
   let nearest: { readonly track: VisitTrack; readonly lengths: number } | null = null;
   for (const track of tracks) {

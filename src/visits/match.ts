@@ -21,6 +21,8 @@ const REACH = 3;
 const WEIGHT = { place: 0.5, colours: 10, size: 2, name: 3, missed: 1 } as const;
 /** Cost above which a track gets no thing. */
 const LIMIT = { first: 7, second: 5 } as const;
+/** Distance of the colours of one thing at two times, at 90 % of them. */
+const ALIKE = 0.42;
 /** Score of a region from which it counts in the first round; ByteTrack's idea: weak ones may only continue a track. */
 export const STRONG = 0.75;
 /** Prediction of a place by the velocity, s; after that the thing may have turned. */
@@ -63,6 +65,9 @@ function colourDistance(a: readonly number[], b: readonly number[], bands = 3): 
   }
   return counted === 0 ? 0.5 : sum / counted;
 }
+
+/** Whether the colours of two tracks are as similar as those of one thing at two times. */
+export const looksAlike = (a: VisitTrack, b: VisitTrack): boolean => colourDistance(a.colours, b.colours) < ALIKE;
 
 /** Cost of taking a thing for the track; infinite if it is out of reach. */
 function costOf(track: VisitTrack, thing: VisitThing, at: number, aspect: number): number {

@@ -1,11 +1,17 @@
 /**
  * `npm run bench:visits`: the visits of test/fixtures/replay, in the modes `previous` and `memory`, beside a person's
  * list of its people (visits.json), by lib/visit-agreement.mjs. It fails if a figure falls below its floor.
+ *
+ * `npm run bench:visits -- --streams=30 --seed=0 --data=FOLDER`: those of made streams of busy places instead, which
+ * training/worlds/surveillance/made_visits.py writes. Streams of an even number are for choosing values, the others for
+ * judging them. `--out=FOLDER` keeps the streams, and reads those that are there.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { dataFolder, readOptions } from '../../scripts/lib/options.mjs';
+import { ensurePython } from '../../scripts/lib/python.mjs';
 import { ROOT } from '../../scripts/lib/shell.mjs';
 import { agreementOf } from './lib/visit-agreement.mjs';
 
@@ -13,16 +19,37 @@ const FIXTURE = join(ROOT, 'test/fixtures/replay');
 /** Somewhat below what was measured, because another processor rounds the graphs otherwise. */
 const FLOORS = { found: { previous: 9, memory: 12 }, idf1: { previous: 0.45, memory: 0.55 } };
 const START = Date.UTC(2026, 0, 5, 12);
-const people = JSON.parse(readFileSync(join(FIXTURE, 'visits.json'), 'utf8'));
+const MODES = ['previous', 'memory'];
 
+const { values: options } = readOptions({
+  streams: { type: 'string' },
+  seed: { type: 'string', default: '0' },
+  data: { type: 'string' },
+  out: { type: 'string' },
+});
 const folder = mkdtempSync(join(tmpdir(), 'visits-'));
 try {
-  for (const before of ['previous', 'memory']) {
-    const [settings, out] = [join(folder, `${before}.json`), join(folder, before)];
-    writeFileSync(settings, JSON.stringify({ before }));
-    const args = [join(ROOT, 'bin/scenedelta.js'), 'footage', join(FIXTURE, 'frames'), '-q', '-c', settings, '-d', out];
-    execFileSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
-    const records = readFileSync(join(out, 'visits.ndjson'), 'utf8').split('\n').filter(Boolean).map(JSON.parse);
+  if (options.streams === undefined) benchReplay();
+  else await benchStreams(Number(options.streams));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Records of the visits and passages of a folder of frames. */
+function recordsOf(frames, camera) {
+  const [settings, out] = [join(folder, 'camera.json'), join(folder, 'run')];
+  writeFileSync(settings, JSON.stringify(camera));
+  const args = [join(ROOT, 'bin/scenedelta.js'), 'footage', frames, '-q', '-c', settings, '-d', out];
+  execFileSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const records = readFileSync(join(out, 'visits.ndjson'), 'utf8').split('\n').filter(Boolean).map(JSON.parse);
+  rmSync(out, { recursive: true });
+  return records;
+}
+
+function benchReplay() {
+  const people = JSON.parse(readFileSync(join(FIXTURE, 'visits.json'), 'utf8'));
+  for (const before of MODES) {
+    const records = recordsOf(join(FIXTURE, 'frames'), { before });
     const visits = records.filter(({ kind }) => kind === 'visit');
     const { found, idf1 } = agreementOf(people, visits, START);
     console.log(
@@ -37,6 +64,35 @@ try {
       process.exitCode = 1;
     }
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+}
+
+async function benchStreams(count) {
+  const out = resolve(options.out ?? folder);
+  const names = Array.from({ length: count }, (_, i) => `stream-${String(i).padStart(3, '0')}`);
+  if (!names.every((name) => existsSync(join(out, name, 'truth.json')))) {
+    const { python, missing } = await ensurePython();
+    if (missing) throw new Error(missing);
+    const args = ['-m', 'training.worlds', 'visits', `--data=${dataFolder(options.data)}`, `--out=${out}`];
+    execFileSync(python, [...args, `--streams=${count}`, `--seed=${options.seed}`], { cwd: ROOT, stdio: 'inherit' });
+  }
+  for (const before of MODES) {
+    const sums = [0, 1].map(() => ({ things: 0, found: 0, visits: 0, agreeing: 0, listed: 0, objects: 0, linked: 0 }));
+    names.forEach((name, i) => {
+      const { things, objects } = JSON.parse(readFileSync(join(out, name, 'truth.json'), 'utf8'));
+      const records = recordsOf(join(out, name, 'frames'), { before, alerts: { left_after_s: 10 } });
+      const visits = records.filter(({ kind }) => kind === 'visit');
+      const { found, agreeing, listed, visitOf } = agreementOf(things, visits, START);
+      const isLinked = ({ by, kind }) => visitOf.get(by)?.changes.some(({ object }) => object === kind);
+      const measured = { things: things.length, found, visits: visits.length, agreeing, listed };
+      const linked = { objects: objects.length, linked: objects.filter(isLinked).length };
+      for (const [key, value] of Object.entries({ ...measured, ...linked })) sums[i % 2][key] += value;
+    });
+    for (const [i, { things, found, visits, agreeing, listed, objects, linked }] of sums.entries()) {
+      console.log(
+        `${before}, ${i === 0 ? 'even' : 'odd'} streams: ${found} of ${things} things found ` +
+          `(${((100 * found) / things).toFixed(0)} %), ${(visits / things).toFixed(2)} visits per thing, ` +
+          `IDF1 ${((2 * agreeing) / listed).toFixed(3)}, ${linked} of ${objects} left or taken objects linked`,
+      );
+    }
+  }
 }

@@ -46,6 +46,18 @@ it('two things side by side in one region are separate', () => {
   expect(seen.map(({ region: id }) => id)).toEqual([1, 1]);
 });
 
+it('a thing above another one, apart from it, is separate, though they share columns', () => {
+  const frames = { before: picture(), after: picture([60, 20, 12, 36, RED], [66, 70, 12, 36, BLACK]) };
+  const seen = seenThings(frames, [region(55, 15, 30, 95)], identity);
+  expect(seen.map(({ box }) => Math.round(box.y * HEIGHT)).sort()).toEqual([20, 70]);
+});
+
+it('a thing of the neighbouring region is no part of this one', () => {
+  const frames = { before: picture(), after: picture([60, 40, 12, 36, RED], [76, 40, 12, 36, BLACK]) };
+  const seen = seenThings(frames, [region(55, 35, 20, 50)], identity);
+  expect(seen.map(({ box }) => Math.round(box.x * WIDTH))).toEqual([60]);
+});
+
 it('one wide thing is one', () => {
   const frames = { before: picture(), after: picture([40, 40, 60, 24, RED]) };
   expect(seenThings(frames, [region(35, 35, 70, 35)], identity)).toHaveLength(1);

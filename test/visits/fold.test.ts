@@ -97,7 +97,31 @@ it('two things that look alike and meet are uncertain, and no third one is inven
     return Math.abs(one.x - other.x) < 0.03 ? frame(i + 1, [thing(one)]) : frame(i + 1, [thing(one), thing(other)]);
   });
   const run = foldAll([...frames, ...nothing(12, 17)]);
-  expect(ended(run)).toHaveLength(2);
+  expect(ended(run).map(({ identity }) => identity)).toEqual(['uncertain', 'uncertain']);
+});
+
+it('an hour without frames ends a visit as unseen: one who looks alike is another visit, of certain identity', () => {
+  const run = foldAll([...walk(1, 6, 0.1), ...walk(3606, 3612, 0.42)]);
+  expect(types(run)).toEqual(['visit.opened', 'visit.ended', 'visit.opened']);
+  expect(openVisits(run.state, 'yard').map(({ identity }) => identity)).toEqual(['certain']);
+});
+
+it('an empty place at which "before" shows a thing begins no visit', () => {
+  const empty = Array.from({ length: 10 }, (_, i) =>
+    frame(10 + i, [thing(at(0.3), 'before'), thing(at(0.305), 'after', { colours: coloured(2) })]),
+  );
+  const run = foldAll([frame(1, [thing(at(0.3), 'before'), thing(at(0.38))]), ...nothing(2, 10), ...empty]);
+  expect(types(run)).toEqual([]);
+});
+
+it('a thing that was there for long is not taken for one that comes from afar when it has gone', () => {
+  const bag = { class: 'object', noun: 'suitcase', colours: RED };
+  const frames = [...nothing(1, 20), frame(20, [thing(at(0.1), 'before', bag)])];
+  const comes = Array.from({ length: 6 }, (_, i) =>
+    frame(21 + i, [thing(at(0.1), 'before', bag), thing(at(0.9 - 0.08 * i))]),
+  );
+  const [visit] = openVisits(foldAll([...frames, ...comes]).state, 'yard');
+  expect(visit).toMatchObject({ there_before: false, first_seen: new Date(START + 21_000).toISOString() });
 });
 
 it('a pause ends a visit as unseen, and a thing after it is another one', () => {

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import type { FoundChange } from '../../src/schemas/change.js';
 import { linkObjects } from '../../src/visits/links.js';
-import { foldAll, frame, START, walk } from './made-frames.js';
+import { BLACK, foldAll, frame, START, walk } from './made-frames.js';
 
 const iso = (second: number): string => new Date(START + second * 1000).toISOString();
 const bag = { noun: 'bag', colour: 'black', count: 1, definite: false };
@@ -49,6 +49,13 @@ it('an object counts as left by the visit that was beside it, also after the vis
   expect(events.map(({ type }) => type)).toEqual(['visit.linked']);
   expect(events[0]?.visit).toMatchObject({ status: 'ended', changes: [{ object: 'object_left' }] });
   expect(events[0]?.visit.caption).toMatch(/; a black bag was left$/);
+});
+
+it('an object was taken by the visit at its first empty frame, though it counts as taken since later', () => {
+  const { state } = foldAll([...walk(1, 13, 0), ...walk(30, 42, 0, { colours: BLACK, colour: 'black' })]);
+  const taken = { ...objectLeft(35, 0.4, 'object_removed'), first_seen: iso(6) };
+  const [linked] = linkObjects(state, [{ change: taken }]).events;
+  expect(linked?.visit.caption).toMatch(/^a person in red .*; a black bag was taken$/);
 });
 
 it('is linked once', () => {

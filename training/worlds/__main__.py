@@ -7,6 +7,7 @@ COMMANDS = {
     "stats": "surveillance.stats",
     "pairs": "surveillance.made_pairs",
     "streams": "surveillance.made_streams",
+    "visits": "surveillance.made_visits",
     "mistakes": "mistake_sheet",
 }
 

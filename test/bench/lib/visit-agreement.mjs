@@ -31,7 +31,7 @@ export function agreementOf(people, visits, start) {
     const fits = ([second, box]) => bySecond.has(second) && agrees(bySecond.get(second), box);
     return places.map((all) => all.filter(fits).length);
   });
-  const pairs = munkres(frames.map((row) => row.map((count) => -count)));
+  const pairs = people.length * visits.length === 0 ? [] : munkres(frames.map((row) => row.map((count) => -count)));
   const agreeing = pairs.reduce((sum, [i, j]) => sum + frames[i][j], 0);
   const listed = [...people.map(({ path }) => path), ...places].reduce((sum, { length }) => sum + length, 0);
   return {
@@ -39,5 +39,8 @@ export function agreementOf(people, visits, start) {
     found: pairs.filter(([i, j]) => frames[i][j] >= people[i].path.length / 2).length,
     /** agreeing frames among those of both (Ristani et al. 2016) */
     idf1: (2 * agreeing) / listed,
+    ...{ agreeing, listed },
+    /** the visit of each person; undefined: none agrees anywhere */
+    visitOf: new Map(pairs.filter(([i, j]) => (frames[i]?.[j] ?? 0) > 0).map(([i, j]) => [people[i].id, visits[j]])),
   };
 }
