@@ -15,10 +15,8 @@ export interface MaterializeDependencies {
   readonly footageLimit: number;
 }
 
-/** Refusals of one address or object: the others are processed. */
-const REFUSALS: readonly string[] = ['url-refused', 'forbidden'];
-/** Waits between the tries of an address; null: no more. */
-const RETRY_MS = [1_000, 5_000, null] as const;
+/** Waits between the tries of an address. */
+const RETRY_MS = [1_000, 5_000] as const;
 
 /** Objects and addresses are copied while they are read, one at a time per camera. */
 export function createMaterialize(
@@ -40,21 +38,28 @@ export function createMaterialize(
     try {
       return await (location.from === 'url' ? copy({ file, url: location.url }, signal) : others(item, signal));
     } catch (thrown) {
-      const refused = thrown instanceof ScenedeltaError && REFUSALS.includes(thrown.code);
+      // One address or object is refused: the others are processed.
+      const refused = thrown instanceof ScenedeltaError && thrown.code === 'url-refused';
       throw refused ? new ScenedeltaError('url-failed', thrown.message, { cause: thrown }) : thrown;
     }
   };
 }
 
-/** One host that is away must not stop the batch: after several tries its files are failures. */
-async function severalTimes(copy: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  for (const wait of RETRY_MS) {
-    try {
-      return await copy();
-    } catch (thrown) {
-      if (!(thrown instanceof ScenedeltaError) || thrown.code !== 'url-unavailable') throw thrown;
-      if (wait === null) throw urlFailed(`${thrown.message}, in ${RETRY_MS.length} tries`);
-      await setTimeout(wait, undefined, { signal });
-    }
+/**
+ * One host that is away must not stop the batch: after several tries its files are failures.
+ * @throws ScenedeltaError 'url-failed' in place of the last 'url-unavailable'
+ */
+export async function severalTimes<T>(
+  work: () => Promise<T>,
+  signal: AbortSignal,
+  [wait, ...waits]: readonly number[] = RETRY_MS,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof ScenedeltaError) || thrown.code !== 'url-unavailable') throw thrown;
+    if (wait === undefined) throw urlFailed(`${thrown.message}, in ${RETRY_MS.length + 1} tries`);
   }
+  await setTimeout(wait, undefined, { signal });
+  return severalTimes(work, signal, waits);
 }

@@ -63,10 +63,14 @@ export async function planBatch(
   signal: AbortSignal,
 ): Promise<PlannedBatch> {
   const files = new Map<string, ListedFile>();
+  let repeated = 0;
   const addFile = (file: ListedFile) => {
-    const earlier = files.get(file.file);
-    if (earlier === undefined) files.set(file.file, file);
-    else if (!isDeepStrictEqual(earlier, file)) fail(namedTwice(file));
+    // The name of an address has no query, which may name another picture.
+    const name = file.location.from === 'url' ? file.location.url : file.file;
+    const earlier = files.get(name);
+    if (earlier === undefined) files.set(name, file);
+    else if (isDeepStrictEqual(earlier, file)) repeated++;
+    else fail(namedTwice(file));
     if (files.size <= MAX_FILES) return;
     throw invalidValue(`the inputs have more than ${MAX_FILES} files`, 'inputs');
   };
@@ -101,7 +105,11 @@ export async function planBatch(
     const gapMs = request.acrossGaps ? Number.MAX_SAFE_INTEGER : usualGap(sequence, settings, every);
     sequences.push({ ...sequence, range: { from, until: until ?? Number.MAX_SAFE_INTEGER }, endsAt, gapMs });
   }
-  const warnings = unlisted === 0 ? plan.warnings : [...plan.warnings, notListed(unlisted)];
+  const warnings = [
+    ...plan.warnings,
+    ...(repeated === 0 ? [] : [`${repeated} inputs name a file again: it is processed once`]),
+    ...(unlisted === 0 ? [] : [notListed(unlisted)]),
+  ];
   return { sequences, leftOut: sequences.length < plan.sequences.length, failures, unlisted, warnings };
 }
 

@@ -28,7 +28,7 @@ import type { CameraStore } from '../stores/cameras.js';
 import type { S3Client } from '../stores/s3-client.js';
 import { seesCamera } from '../stores/visibility.js';
 import { batchCheckpoints, ChunkTaken } from './checkpoints.js';
-import { createMaterialize } from './materialize.js';
+import { createMaterialize, severalTimes } from './materialize.js';
 import { createBatchPlaces, type Place } from './places.js';
 import { nothingToProcess, planBatch } from './plan.js';
 import { writeBatchResults } from './results.js';
@@ -66,7 +66,7 @@ export function createBatchProcessor(deps: BatchDependencies) {
   const pipeline = givingWay(deps);
 
   const plan = async ({ id, request }: BatchRecord, signal: AbortSignal): Promise<void> => {
-    const planned = await planBatch(id, request, deps, signal);
+    const planned = await severalTimes(() => planBatch(id, request, deps, signal), signal);
     const { failures, unlisted, warnings } = planned;
     const listed = failures.map(({ camera, file, code, reason }) => ({ camera, file, code, reason }));
     const ofInputs = { failures: listed, warnings, ...(unlisted === 0 ? {} : { unlisted }) };

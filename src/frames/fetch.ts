@@ -109,9 +109,6 @@ async function fromS3(
     return bytes;
   } catch (thrown) {
     if (!(thrown instanceof ScenedeltaError) || thrown.field !== undefined) throw thrown;
-    const code = ({ forbidden: 'url-failed', 'storage-unavailable': 'url-unavailable' } as const)[
-      thrown.code as string
-    ];
-    throw new ScenedeltaError(code ?? thrown.code, thrown.message, { field, cause: thrown });
+    throw new ScenedeltaError(thrown.code, thrown.message, { field, cause: thrown });
   }
 }

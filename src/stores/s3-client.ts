@@ -1,10 +1,13 @@
-/** S3 client: reads, writes, deletes and lists objects. Signed with AWS Signature Version 4, addressed path-style. */
+/**
+ * S3 client: reads, writes, deletes and lists objects. Signed with AWS Signature Version 4, addressed path-style. Each
+ * error names the bucket and the endpoint: 'url-failed' if the service refuses for good, else 'url-unavailable'.
+ */
 import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
 import { XMLParser } from 'fast-xml-parser';
 import type { Config } from '../config.js';
 import { startDeadline } from '../deadline.js';
-import { invalidRequest, ScenedeltaError } from '../errors.js';
+import { invalidRequest, ScenedeltaError, urlFailed } from '../errors.js';
 import { createHttpClient, drop, type HttpAnswer, readUpTo } from '../http-exchange.js';
 
 interface S3Object {
@@ -14,10 +17,9 @@ interface S3Object {
 }
 export interface S3Client {
   /**
-   * @returns undefined if the bucket or key does not exist.
-   * @throws ScenedeltaError 'payload-too-large' above `maxBytes`; 'forbidden' if the credentials may not read the
-   *   object or
-   *   no URL can name it; 'storage-unavailable' for any other failure.
+   * @returns undefined if the bucket has no such key
+   * @throws ScenedeltaError 'payload-too-large' above `maxBytes`; 'url-failed' (no such bucket, refused credentials, or
+   *   a key that no URL can name), 'url-unavailable'
    */
   get(
     bucket: string,
@@ -27,7 +29,7 @@ export interface S3Client {
   /**
    * Reads a part of an object of any size, each under a deadline of its own.
    * @returns the bytes from `from` on, at most `length`, and the size of the object; undefined if it does not exist.
-   * @throws ScenedeltaError 'forbidden', 'storage-unavailable'
+   * @throws ScenedeltaError 'url-failed', 'url-unavailable'
    */
   getPart(
     bucket: string,
@@ -44,6 +46,26 @@ export interface S3Client {
 type S3Config = Pick<Config, 's3Endpoint' | 's3Region' | 's3AccessKeyId' | 's3SecretAccessKey' | 'outboundTimeoutMs'>;
 /** Largest listing in bytes. A page has at most 1000 keys of at most 1 KiB. */
 const LIST_LIMIT = 8 * 1024 * 1024;
+const ERROR_LIMIT = 64 * 1024;
+const OF_REGIONS = ['PermanentRedirect', 'TemporaryRedirect', 'AuthorizationHeaderMalformed'];
+const OF_CREDENTIALS = ['InvalidAccessKeyId', 'SignatureDoesNotMatch'];
+/** Tasks whose 404 means the object: the bucket has a code of its own. */
+const OBJECT_TASKS = ['read', 'deleted'];
+
+interface S3Request {
+  /** participle that an error names */
+  readonly task: string;
+  readonly method: string;
+  readonly bucket: string;
+  readonly key: string;
+  /** absent: that of the object */
+  readonly path?: string;
+  readonly body?: Uint8Array;
+  readonly signal?: AbortSignal | undefined;
+  readonly range?: string;
+  /** statuses of success */
+  readonly expected?: readonly number[];
+}
 
 /**
  * The operator chooses the endpoint, so it may be private: the outbound guard for clients' URLs does not apply.
@@ -63,72 +85,66 @@ export function createS3Client(config: S3Config): S3Client | undefined {
   const client = createHttpClient({ idleMs: config.outboundTimeoutMs });
   const signingKeys = new Map<string, ArrayBuffer>();
 
-  /** One request and the reading of its answer, under one deadline. */
-  const exchange = <T>(
-    method: string,
-    path: string,
-    { body, signal, range }: { body?: Uint8Array; signal?: AbortSignal | undefined; range?: string },
+  /** One request and the reading of its answer, under one deadline. @returns undefined if there is no such object */
+  const exchange = async <T>(
+    { task, method, bucket, key, path = pathOf(bucket, key), body, signal, range, expected = [200] }: S3Request,
     read: (response: HttpAnswer) => Promise<T>,
-  ): Promise<T> =>
-    s3Call(method, async () => {
-      const deadline = startDeadline(config.outboundTimeoutMs, signal);
-      try {
-        const signer = new AwsV4Signer({
-          method,
-          url: `${endpoint}${path}`,
-          headers: {
-            'x-amz-content-sha256': createHash('sha256')
-              .update(body ?? '')
-              .digest('hex'),
-          },
-          accessKeyId,
-          secretAccessKey,
-          service: 's3',
-          region: config.s3Region,
-          cache: signingKeys,
-        });
-        const { url, headers } = await signer.sign();
-        const response = await client.request(url, {
-          method,
-          headers: { ...Object.fromEntries(headers), ...(range === undefined ? {} : { range }) },
-          signal: deadline.signal,
-          ...(body === undefined ? {} : { body }),
-        });
-        return await read(response);
-      } finally {
-        deadline.end();
-      }
-    });
+  ): Promise<T | undefined> => {
+    const object = `s3://${bucket}/${key} at ${new URL(endpoint).origin} cannot be ${task}`;
+    const deadline = startDeadline(config.outboundTimeoutMs, signal);
+    try {
+      const signer = new AwsV4Signer({
+        method,
+        url: `${endpoint}${path}`,
+        headers: {
+          'x-amz-content-sha256': createHash('sha256')
+            .update(body ?? '')
+            .digest('hex'),
+        },
+        accessKeyId,
+        secretAccessKey,
+        service: 's3',
+        region: config.s3Region,
+        cache: signingKeys,
+      });
+      const { url, headers } = await signer.sign();
+      const response = await client.request(url, {
+        method,
+        headers: { ...Object.fromEntries(headers), ...(range === undefined ? {} : { range }) },
+        signal: deadline.signal,
+        ...(body === undefined ? {} : { body }),
+      });
+      if (expected.includes(response.status)) return await read(response);
+      const code = await codeOf(response);
+      if (response.status === 404 && OBJECT_TASKS.includes(task) && code !== 'NoSuchBucket') return undefined;
+      throw refusalOf(response.status, code, object);
+    } catch (thrown) {
+      if (thrown instanceof ScenedeltaError) throw thrown;
+      throw new ScenedeltaError('url-unavailable', `${object}: S3_ENDPOINT cannot be reached`, { cause: thrown });
+    } finally {
+      deadline.end();
+    }
+  };
 
   return {
     get: async (bucket, key, { maxBytes = Number.POSITIVE_INFINITY, signal } = {}) => {
       assertPlainKey(bucket, key);
-      return exchange('GET', pathOf(bucket, key), { signal }, async (response) => {
-        if (await isMissing(response, bucket, key)) return undefined;
-        await expectStatus(response, 'GET', 200);
-        return readBody(response, maxBytes, `s3://${bucket}/${key}`);
-      });
+      return exchange({ task: 'read', method: 'GET', bucket, key, signal }, (response) =>
+        readBody(response, maxBytes, `s3://${bucket}/${key}`),
+      );
     },
     getPart: async (bucket, key, { from, length, signal }) => {
       assertPlainKey(bucket, key);
       const range = `bytes=${from}-${from + length - 1}`;
-      return exchange('GET', pathOf(bucket, key), { signal, range }, async (response) => {
-        if (await isMissing(response, bucket, key)) return undefined;
-        await expectStatus(response, 'GET', 206);
+      const request = { task: 'read', method: 'GET', bucket, key, signal, range, expected: [206] } as const;
+      return exchange(request, async (response) => {
         const size = Number(/\/(\d+)$/.exec(String(response.headers['content-range']))?.[1] ?? Number.NaN);
         return { bytes: await readBody(response, length, `s3://${bucket}/${key}`), size };
       });
     },
-    put: (bucket, key, bytes) =>
-      exchange('PUT', pathOf(bucket, key), { body: bytes }, async (response) => {
-        await expectStatus(response, 'PUT', 200, 201, 204);
-        await drop(response);
-      }),
-    delete: (bucket, key) =>
-      exchange('DELETE', pathOf(bucket, key), {}, async (response) => {
-        await expectStatus(response, 'DELETE', 200, 204, 404);
-        await drop(response);
-      }),
+    put: (bucket, key, body) =>
+      exchange({ task: 'written', method: 'PUT', bucket, key, body, expected: [200, 201, 204] }, drop),
+    delete: (bucket, key) => exchange({ task: 'deleted', method: 'DELETE', bucket, key, expected: [200, 204] }, drop),
     async *list(bucket, prefix) {
       let continuation: string | undefined;
       do {
@@ -136,12 +152,11 @@ export function createS3Client(config: S3Config): S3Client | undefined {
         if (continuation !== undefined) query.set('continuation-token', continuation);
         // URLSearchParams writes a space as '+'; every S3 service signs %20 alike.
         const path = `/${bucket}?${query.toString().replaceAll('+', '%20')}`;
-        const page = await exchange('GET', path, {}, async (response) => {
-          await expectListing(response, `s3://${bucket}/${prefix}`);
-          return listingOf(await readBody(response, LIST_LIMIT, 'listing'));
-        });
-        yield* page.objects;
-        continuation = page.continuation;
+        const page = await exchange({ task: 'listed', method: 'GET', bucket, key: prefix, path }, async (response) =>
+          listingOf(await readBody(response, LIST_LIMIT, 'listing')),
+        );
+        yield* page?.objects ?? [];
+        continuation = page?.continuation;
       } while (continuation !== undefined);
     },
     close: async () => client.close(),
@@ -159,56 +174,34 @@ const pathOf = (bucket: string, key: string): string =>
   `/${[bucket, ...key.split('/')].map((segment) => encodeURIComponent(segment).replace(/[!'()*]/g, hex)).join('/')}`;
 const hex = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 
-/** @throws ScenedeltaError 'forbidden' if no URL can name the key */
+/** @throws ScenedeltaError 'url-failed' if no URL can name the key */
 function assertPlainKey(bucket: string, key: string): void {
-  if (isPlainKey(key)) return;
-  throw new ScenedeltaError('forbidden', `s3://${bucket}/${key} has an empty, "." or ".." segment`);
+  if (!isPlainKey(key)) throw urlFailed(`s3://${bucket}/${key} has an empty, "." or ".." segment`);
 }
 
-/** @throws ScenedeltaError 'forbidden' if the credentials may not read the object */
-async function isMissing(response: HttpAnswer, bucket: string, key: string): Promise<boolean> {
-  if (response.status !== 404 && response.status !== 403) return false;
-  await drop(response);
-  if (response.status === 404) return true;
-  throw new ScenedeltaError('forbidden', `the S3 service refuses to read s3://${bucket}/${key} (403)`);
+/** @returns '' if the answer states none; its other words stay there */
+async function codeOf(response: HttpAnswer): Promise<string> {
+  const body = new TextDecoder().decode(await readUpTo(response, ERROR_LIMIT));
+  return /<Code>(\w{1,64})<\/Code>/.exec(body)?.[1] ?? '';
 }
 
-async function expectStatus(response: HttpAnswer, what: string, ...expected: number[]): Promise<void> {
-  if (expected.includes(response.status)) return;
-  await drop(response);
-  throw new ScenedeltaError('storage-unavailable', `the S3 service answered ${what} with ${response.status}`);
-}
-
-/** @throws ScenedeltaError 'url-failed' (permanent: 403, 404) or 'storage-unavailable', which name the bucket */
-async function expectListing(response: HttpAnswer, address: string): Promise<void> {
-  const { status } = response;
-  if (status === 200) return;
-  await drop(response);
-  const why =
-    status === 404
-      ? 'the bucket does not exist'
-      : status === 403
-        ? 'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are wrong, or may not list it'
-        : `the S3 service answered LIST with ${status}`;
-  const isPermanent = status === 403 || status === 404;
-  throw new ScenedeltaError(isPermanent ? 'url-failed' : 'storage-unavailable', `${address} cannot be listed: ${why}`);
+/** @param code of https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
+function refusalOf(status: number, code: string, object: string): ScenedeltaError {
+  const answer = `${object} (${[status, code].join(' ').trim()})`;
+  if (status === 404)
+    return urlFailed(`${answer}: S3_ENDPOINT has no such bucket, expected the name of one that it has`);
+  if (OF_REGIONS.includes(code)) return urlFailed(`${answer}: expected the S3_ENDPOINT and S3_REGION of the bucket`);
+  if (status === 401 || status === 403) {
+    const may = OF_CREDENTIALS.includes(code) ? '' : ', or may not do it';
+    return urlFailed(`${answer}: S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are wrong${may}`);
+  }
+  return new ScenedeltaError('url-unavailable', `${answer}: S3_ENDPOINT has a fault`);
 }
 
 async function readBody(response: HttpAnswer, maxBytes: number, what: string): Promise<Uint8Array> {
   const bytes = await readUpTo(response, maxBytes);
   if (bytes === undefined) throw new ScenedeltaError('payload-too-large', `${what} has more than ${maxBytes} bytes`);
   return bytes;
-}
-
-async function s3Call<T>(what: string, call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (thrown) {
-    if (thrown instanceof ScenedeltaError) throw thrown;
-    throw new ScenedeltaError('storage-unavailable', `${what}: the S3 service cannot be reached`, {
-      cause: thrown,
-    });
-  }
 }
 
 const xml = new XMLParser({ parseTagValue: false, isArray: (name) => name === 'Contents' });

@@ -9,8 +9,8 @@ export interface TestS3 {
   readonly secretAccessKey: string;
   /** bucket/key -> object; set `lastModified` to make one old */
   readonly objects: Map<string, { bytes: Buffer; lastModified: number }>;
-  /** answers everything with this status from now on; undefined = works again */
-  failWith(status: number | undefined): void;
+  /** answers everything with this status and error code from now on; undefined = works again */
+  failWith(status: number | undefined, code?: string): void;
   stop(): Promise<void>;
 }
 
@@ -18,16 +18,17 @@ const accessKeyId = 'AKIDTEST';
 const secretAccessKey = 'secret/with+signs';
 const PAGE = 3;
 
-export async function startS3(): Promise<TestS3> {
+/** @param port 0: any */
+export async function startS3(port = 0): Promise<TestS3> {
   const objects: TestS3['objects'] = new Map();
-  let failing: number | undefined;
+  let failing: { status: number; code: string } | undefined;
   const server = createServer(async (req, res) => {
     const body = await read(req);
     const url = new URL(req.url ?? '/', 'http://s3');
     const [, bucket = '', ...rest] = url.pathname.split('/').map(decodeURIComponent);
     const name = `${bucket}/${rest.join('/')}`;
     const object = objects.get(name);
-    if (failing !== undefined) res.writeHead(failing).end('secret words of the server');
+    if (failing !== undefined) res.writeHead(failing.status).end(`${failing.code}secret words of the server`);
     else if (!signedCorrectly(req, body)) res.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
     else if (req.method === 'PUT') {
       objects.set(name, { bytes: body, lastModified: Date.now() });
@@ -48,14 +49,14 @@ export async function startS3(): Promise<TestS3> {
       }
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     accessKeyId,
     secretAccessKey,
     objects,
-    failWith: (status) => {
-      failing = status;
+    failWith: (status, code) => {
+      failing = status === undefined ? undefined : { status, code: code === undefined ? '' : `<Code>${code}</Code>` };
     },
     stop: () =>
       new Promise((resolve) => {

@@ -213,7 +213,7 @@ describe('S3', () => {
 
   it('never reads another bucket by way of a key', async () => {
     await client.put('payroll', 'a.jpg', bytes('x'));
-    await expect(client.get('bucket', '../payroll/a.jpg')).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(client.get('bucket', '../payroll/a.jpg')).rejects.toMatchObject({ code: 'url-failed' });
   });
 
   it('gives callers the buckets that are listed, and never that of the frames', async () => {
@@ -228,21 +228,54 @@ describe('S3', () => {
     expect(await read(['archive', 'frames'])).toEqual(['archive', 'url-refused', 'url-refused']);
   });
 
-  it('that refuses the credentials says forbidden', async () => {
-    s3.failWith(403);
-    await expect(client.get('bucket', 'x')).rejects.toMatchObject({ code: 'forbidden' });
+  const listed = async () => {
+    for await (const _ of client.list('bucket', 'day/'));
+  };
+  it.each([
+    [404, 'NoSuchBucket', 'url-failed', 'S3_ENDPOINT has no such bucket'],
+    [403, 'AccessDenied', 'url-failed', 'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are wrong, or may not do it'],
+    [403, 'SignatureDoesNotMatch', 'url-failed', 'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are wrong'],
+    [301, 'PermanentRedirect', 'url-failed', 'expected the S3_ENDPOINT and S3_REGION of the bucket'],
+    [400, 'AuthorizationHeaderMalformed', 'url-failed', 'expected the S3_ENDPOINT and S3_REGION of the bucket'],
+    [503, 'SlowDown', 'url-unavailable', 'S3_ENDPOINT has a fault'],
+  ])('that answers %i %s names the bucket, the endpoint and the mend', async (status, code, expected, mend) => {
+    s3.failWith(status, code);
+    const calls = [
+      ['day/x', 'read', () => client.get('bucket', 'day/x')],
+      ['day/x', 'read', () => client.getPart('bucket', 'day/x', { from: 0, length: 1 })],
+      ['day/', 'listed', listed],
+    ] as const;
+    for (const [key, task, call] of calls) {
+      const message = `s3://bucket/${key} at ${s3.endpoint} cannot be ${task} (${status} ${code}): ${mend}`;
+      await expect(call()).rejects.toMatchObject({ code: expected, message: expect.stringContaining(message) });
+    }
+    // A refusal of its own bucket is no fault of a frame or a client.
+    const store = createS3BlobStore(client, 'bucket');
+    for (const call of [
+      () => store.get(a),
+      () => store.put(a, bytes('x')),
+      () => store.delete(a),
+      () => store.sweep('frames', 0),
+    ]) {
+      const message = expect.stringContaining(mend);
+      await expect(call()).rejects.toMatchObject({ code: 'storage-unavailable', message });
+    }
   });
 
-  it.each([
-    [404, 'url-failed', 's3://bucket/day/ cannot be listed: the bucket does not exist'],
-    [403, 'url-failed', 's3://bucket/day/ cannot be listed: S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are wrong'],
-    [503, 'storage-unavailable', 's3://bucket/day/ cannot be listed: the S3 service answered LIST with 503'],
-  ])('that answers a listing with %i names the bucket and the mend', async (status, code, message) => {
-    s3.failWith(status);
-    const listed = async () => {
-      for await (const _ of client.list('bucket', 'day/'));
-    };
-    await expect(listed()).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+  it('that is away is named', async () => {
+    const { endpoint } = s3;
+    await s3.stop();
+    const message = `s3://bucket/x at ${endpoint} cannot be read: S3_ENDPOINT cannot be reached`;
+    await expect(client.get('bucket', 'x')).rejects.toMatchObject({ code: 'url-unavailable', message });
+    s3 = await startS3(Number(new URL(endpoint).port));
+  });
+
+  it('without the object or with an old code of it has none', async () => {
+    for (const code of ['NoSuchKey', undefined]) {
+      s3.failWith(404, code);
+      expect(await client.get('bucket', 'x')).toBeUndefined();
+      await expect(listed()).rejects.toMatchObject({ code: 'url-failed' });
+    }
   });
 
   it('needs its credentials', () => {

@@ -2,9 +2,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { severalTimes } from '../../src/batches/materialize.js';
 import { nothingToProcess, planBatch } from '../../src/batches/plan.js';
 import { loadPlan, storePlan } from '../../src/batches/stored-plan.js';
 import { checkSettings } from '../../src/cameras/settings.js';
+import { ScenedeltaError } from '../../src/errors.js';
 import type { FootageSequence } from '../../src/footage/recording-plan.js';
 import type { BatchRequest } from '../../src/stores/batch-request.js';
 import { FFMPEG } from '../footage/videos.js';
@@ -57,6 +59,32 @@ it('an address that comes twice with other values is a failure, and the first li
   const planned = await planManifest([frame(0), frame(0), { ...frame(0), camera: 'gate' }, frame(1)]);
   expect(planned.sequences.map(({ camera, items }) => [camera, items.length])).toEqual([['yard', 2]]);
   expect(reasons(planned)).toEqual([[frame(0).file, expect.stringContaining('named twice')]]);
+  expect(planned.warnings).toEqual(['1 inputs name a file again: it is processed once']);
+});
+
+it('addresses that differ in their query alone are files of their own', async () => {
+  const lines = [1, 2].map((n) => ({ ...frame(n), file: `https://cam.example/snap.jpg?n=${n}` }));
+  const planned = await planManifest(lines);
+  expect(planned.sequences.map(({ items }) => items.map(({ location }) => location))).toEqual([
+    lines.map(({ file }) => ({ from: 'url', url: file })),
+  ]);
+  expect(planned).toMatchObject({ failures: [], warnings: [] });
+});
+
+it('a bucket whose service is away is listed again, and then refused with its reason', async () => {
+  let listings = 0;
+  const s3 = {
+    // biome-ignore lint/correctness/useYield: the listing fails before its first object
+    async *list() {
+      listings++;
+      throw new ScenedeltaError('url-unavailable', 's3://archive/ at http://s3 cannot be listed');
+    },
+  };
+  const inputs = [{ from: 's3', bucket: 'archive', prefix: '' }] as const;
+  const planned = severalTimes(() => plan({ inputs }, s3), new AbortController().signal, [1, 1]);
+  const message = 's3://archive/ at http://s3 cannot be listed, in 3 tries';
+  await expect(planned).rejects.toMatchObject({ code: 'url-failed', message });
+  expect(listings).toBe(3);
 });
 
 it('a manifest of many lines is read line by line, in the order of time', async () => {
