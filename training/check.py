@@ -8,10 +8,8 @@ bundle. --blind hides the pair from the network: how far the sentences alone bet
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -19,7 +17,7 @@ from torch import Tensor, nn
 
 from training.data.evidence import Evidence, evidence_inputs, sizes_of
 from training.data.groups import UNCHANGED, Groups, check_vocabulary, word_tables
-from training.inputs import existing_folder
+from training.inputs import part_parser
 from training.learn.loop import Schedule, save_trained, train_steps
 from training.net.check import TruthCheck, check_loss
 
@@ -74,16 +72,8 @@ def balanced_indices(groups: Groups, most: int) -> list[int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bundle", type=existing_folder, required=True)
-    parser.add_argument("--cache", type=existing_folder, required=True, action="append")
-    parser.add_argument("--heldout", type=existing_folder, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=3000)
-    parser.add_argument("--rate", type=float, default=5e-3)
+    parser = part_parser(__doc__, steps=3000, rate=5e-3)
     parser.add_argument("--blind", action="store_true")
-    parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)

@@ -1,5 +1,6 @@
 """Checks of command-line inputs. An error is one line that names the input and what is wrong with it."""
 
+import argparse
 import hashlib
 import json
 import sys
@@ -21,6 +22,18 @@ def run_command(package: str, commands: dict[str, str]) -> None:
         raise SystemExit(f"python -m {package}: expected one of {', '.join(commands)}, then its options or --help")
     sys.argv = [f"python -m {package} {name}", *sys.argv[2:]]
     import_module(f"{package}.{commands[name]}").main()
+
+
+def part_parser(description: str, steps: int, rate: float) -> argparse.ArgumentParser:
+    """The options of the commands that train a part of a bundle on what its other graphs see in cached pairs."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--bundle", type=existing_folder, required=True)
+    parser.add_argument("--cache", type=existing_folder, required=True, action="append")
+    parser.add_argument("--heldout", type=existing_folder, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    for name, default in (("seed", 1), ("steps", steps), ("rate", rate), ("threads", 1)):
+        parser.add_argument(f"--{name}", type=type(default), default=default)
+    return parser
 
 
 def existing_file(text: str) -> Path:

@@ -12,15 +12,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 if TYPE_CHECKING:  # rendering and the tests of CI do without torch
-    from pathlib import Path
-
     from torch import Tensor, nn
 
     from training.contract import Pair
-    from training.text.search_words import SearchWords
 
 
 class PairSource(Protocol):
@@ -44,52 +39,6 @@ class Judgement:
 
 
 @dataclass(frozen=True)
-class Questions:
-    """Texts about some pairs of a cache, to measure a search with. Q texts, G pairs."""
-
-    texts: list[str]
-    about: np.ndarray  # [Q]: position in `gallery` of the pair that a text is about
-    gallery: list[int]  # the searched pairs, [G]
-    true: np.ndarray  # bool [Q,G]: is the text true of the pair?
-    # A text and the same wording of the opposite direction, which is false of the own pair, if there is one.
-    opposed: list[tuple[str, str] | None]
-
-
-class SearchPairs(Protocol):
-    """Pairs of caches as the frozen graphs of a bundle see them, with texts: what search vectors learn from."""
-
-    words: SearchWords
-    sizes: Any  # of the evidence; its type chooses the network (training.net.search.PAIR_NETWORKS)
-    concepts: Tensor  # [words,C]: 1 if a word names a concept of the evidence
-
-    def __len__(self) -> int: ...
-
-    def evidence(self, indices: list[int]) -> tuple[Tensor, ...]:
-        """The arguments of the network that gives a change its vector."""
-
-    def draw(self, rng: np.random.Generator) -> list[int]:
-        """The pairs of a batch."""
-
-    def batch(self, indices: list[int], rng: np.random.Generator) -> dict[str, Any]:
-        """`evidence`; `texts`, one true text per pair; `inverted`, that text with the opposite direction or None;
-        `left_out` float32 [B,B], 1 if another pair's text is true of a pair, or may be."""
-
-    def questions(self) -> Questions:
-        """The same ones at every call."""
-
-
-@dataclass(frozen=True)
-class Search:
-    """Source of texts for the search vectors of a world, and the words that a manifest states."""
-
-    open_pairs: Callable[[list[Path], Path, int], SearchPairs]  # (caches, bundle, seed)
-    synonyms: Mapping[str, str]  # another name -> the noun of the captions
-    event_words: Mapping[str, Sequence[str]]  # event -> words that state it in a query
-    text_width: int  # of the text encoder
-    development_pairs: int  # ranks among more pairs are not comparable with those of the development pairs
-
-
-@dataclass(frozen=True)
 class World:
     """Sizes in pixels. `meta` is a pair's line in meta.jsonl of a cache, `batch` and `outputs` map names to tensors."""
 
@@ -110,7 +59,6 @@ class World:
     false_captions: Callable[[dict, list[str], Any], list[str]] | None = None
     # The sentence of the first frames of two unrelated pairs as one pair: (cache, index, index).
     coupled_caption: Callable[[Any, int, int], str] | None = None
-    search: Search | None = None  # None: bundles of this world get no search vectors
     wider_nouns: Mapping[str, str] = field(default_factory=dict)  # specific noun -> what to write if unsure
     event_words: Mapping[str, Sequence[str]] = field(default_factory=dict)  # event -> words that report it
     # A word in event_words that reports its event only directly after one of these words ("has left", "on the left").
@@ -129,11 +77,3 @@ def load_world(name: str) -> World:
         if not f"{package}.plugin".startswith(reason.name):
             raise  # a package that the world imports
         raise SystemExit(f"there is no world {name!r}; known are surveillance, and packages with a plugin.py") from None
-
-
-def search_of(world: str) -> Search:
-    """@raises SystemExit if bundles of this world get no search vectors."""
-    search = load_world(world).search
-    if search is None:
-        raise SystemExit(f"the world {world!r} states no texts for search vectors")
-    return search

@@ -13,7 +13,6 @@ import math
 from dataclasses import dataclass, fields
 
 import numpy as np
-import torch
 from numba import njit
 from torch import Tensor
 
@@ -60,14 +59,6 @@ class Views:
 
 def as_array(tensor: Tensor) -> np.ndarray:
     return tensor.double().numpy() if tensor.is_floating_point() else tensor.numpy()
-
-
-@dataclass
-class Hits:
-    """Hits of N rays. Slot -1 is the ground or its backdrop."""
-
-    distance: Tensor  # [N]
-    slot: Tensor  # [N] long
 
 
 # Fast-math without "nnan": a division by 0 must give infinity.
@@ -250,17 +241,3 @@ def clear_share(shape, centre, radius, turn, point, lamp, half, seed):
             blocked += enter < leave and leave > 1e-4 and enter > -1e-4
         share *= 1 - blocked / SHADOW_SAMPLES
     return share
-
-
-@compiled
-def _nearest_of_each(eye, shape, centre, radius, turn, view, direction, distance, slot):
-    for ray in range(len(view)):
-        v = view[ray]
-        distance[ray], slot[ray], _ = nearest(shape[v], centre[v], radius[v], turn[v], row(eye[v]), row(direction[ray]))
-
-
-def nearest_hits(views: Views, view: Tensor, direction: Tensor) -> Hits:
-    """The first surface on each ray from the cameras: view [N], direction [N,3], unit."""
-    distance, slot = np.empty(len(view)), np.empty(len(view), np.int64)
-    _nearest_of_each(as_array(views.eye), *views.solids(), as_array(view), as_array(direction), distance, slot)
-    return Hits(torch.from_numpy(distance).float(), torch.from_numpy(slot))

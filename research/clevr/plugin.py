@@ -10,12 +10,10 @@ from research.clevr.losses import frame_losses, moving_camera_losses
 from research.clevr.model import MovingDifference
 from research.clevr.pair_source import ClevrPairSource
 from research.clevr.pretraining import coupled_caption, false_captions
-from research.clevr.search_pairs import SearchPairs
-from research.clevr.search_texts import EVENT_WORDS, SYNONYMS
 from training.contract import USUAL
 from training.net.config import ModelConfig
 from training.net.difference import Difference
-from training.world import Judgement, PairSource, Search, World
+from training.world import Judgement, PairSource, World
 
 
 def open_source(data: Path | None, split: str, scenario: str = USUAL) -> PairSource:
@@ -63,5 +61,4 @@ WORLD = World(
     frame_losses=frame_losses,
     false_captions=false_captions,
     coupled_caption=coupled_caption,
-    search=Search(SearchPairs, SYNONYMS, EVENT_WORDS, text_width=128, development_pairs=80),
 )

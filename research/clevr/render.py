@@ -69,13 +69,6 @@ def image_plane(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return (x - WIDTH / 2) / FOCAL, (y - HEIGHT / 2) / FOCAL
 
 
-def camera_rays(views: Views, view: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """Unit directions [N,3] through pixel positions x, y [N] of those views."""
-    forward, right, down = camera_axes(views)
-    across, below = image_plane(x, y)
-    return F.normalize(forward[view] + across[:, None] * right[view] + below[:, None] * down[view], dim=-1)
-
-
 def pixel_grid(count: int, stride: int = 1) -> tuple[Tensor, Tensor, Tensor]:
     """view, x, y of every stride-th pixel centre of `count` views, row-major."""
     v, y, x = torch.meshgrid(

@@ -1,7 +1,7 @@
 """Adds a trained namer, truth check or pair of search vectors to a bundle, or replaces the one that it has.
 
     python -m training.bundle install --part RUN/check.pt --bundle models/scorer-surveillance --version 0.10.0 \\
-        --heldout DIR --facts training/facts/scorer-surveillance.json [--world surveillance]
+        --heldout DIR --facts training/facts/scorer-surveillance.json
 
 The part is what `training.namer`, `training.check` or `training.search` wrote. Its graphs are compared with PyTorch
 before the bundle's manifest is replaced; its thresholds are fitted on held-out pairs.
@@ -25,7 +25,7 @@ def install(part: str, args: argparse.Namespace, training_data: list[dict]) -> f
     if part == "check":
         heldout = Evidence(args.heldout, args.bundle)
         return add_check(args.part, args.bundle, args.version, heldout, training_data)
-    return add_search(args.part, args.bundle, args.version, args.world, args.heldout[0], training_data)
+    return add_search(args.part, args.bundle, args.version, args.heldout[0], training_data)
 
 
 def main() -> None:
@@ -40,7 +40,6 @@ def main() -> None:
         default=[],
         help="of them, those of `training.data real`: levels of nouns such as man and woman hold for these",
     )
-    parser.add_argument("--world", default="surveillance", help="of the search vectors")
     parser.add_argument("--version", required=True)
     parser.add_argument("--facts", type=existing_file, required=True, help="JSON with training_data, as for the export")
     args = parser.parse_args()

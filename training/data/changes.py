@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,6 @@ from training.text.search_words import SearchWords, misspelt
 from training.text.truth import FALSE, OPPOSITE, TRUE, UNKNOWN
 from training.text.truth_table import truth_table
 from training.text.word_classes import classes_of_noun, colour_table, noun_table
-from training.world import Questions
 
 BATCH = 96  # the design has 512; a step of 96 costs 0.5 CPU-s
 UNCHANGED = 1 / 8  # of a batch
@@ -73,8 +73,25 @@ def concept_table(words: list[str], names: dict[str, list[str]]) -> Tensor:
     return table
 
 
+@dataclass(frozen=True)
+class Questions:
+    """Texts about some pairs of a cache, to measure a search with. Q texts, G pairs."""
+
+    texts: list[str]
+    about: np.ndarray  # [Q]: position in `gallery` of the pair that a text is about
+    gallery: list[int]  # the searched pairs, [G]
+    true: np.ndarray  # bool [Q,G]: is the text true of the pair?
+    # A text and the same wording of the opposite direction, which is false of the own pair, if there is one.
+    opposed: list[tuple[str, str] | None]
+
+
 class Changes:
     """Batches of changes with a text each, and the texts that are no negatives of them."""
+
+    @staticmethod
+    def open(folders: list[Path], bundle: Path, seed: int) -> Changes:
+        """The pairs of caches as the frozen graphs of the bundle see them."""
+        return Changes(Evidence(folders, bundle), seed)
 
     def __init__(self, data: Evidence, seed: int):
         self.data, self.words = data, SearchWords(search_vocabulary())
@@ -135,7 +152,8 @@ class Changes:
         return text, [stated] if stated else clauses, inverted if inverted != text else None
 
     def batch(self, indices: list[int], rng: np.random.Generator) -> dict[str, Any]:
-        """The evidence inputs, texts and inverses (None if there is none), and left_out [B,Q]."""
+        """`evidence`; `texts`, one true text per pair; `inverted`, that text with the opposite direction or None;
+        `left_out` float32 [B,B], 1 if another pair's text is true of a pair, or may be."""
         made = [self.change(index, rng) for index in indices]
         written = [self.text(clauses, rng) for _, _, clauses in made]
         texts = [misspelt(text, rng) if rng.random() < MISSPELT else text for text, _, _ in written]
@@ -158,7 +176,7 @@ class Changes:
         }
 
     def questions(self) -> Questions:
-        """The first caption of every changed pair, among all pairs."""
+        """The first caption of every changed pair, among all pairs: the same ones at every call."""
         meta = self.data.meta
         changed = [i for i, of in enumerate(meta) if of["objects"]]
         captions = [meta[i]["captions"][0] for i in changed]

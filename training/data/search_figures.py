@@ -6,9 +6,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from training.data.changes import Changes
 from training.text.search_words import SearchWords
-from training.world import SearchPairs
 
+DEVELOPMENT_PAIRS = 109  # ranks among more pairs are not comparable with those of the development pairs
 TextEncoder = Callable[[Tensor, Tensor], Tensor]  # ids and n-grams to vectors
 
 
@@ -20,7 +21,7 @@ def encoded(words: SearchWords, texts: list[str]) -> tuple[Tensor, Tensor]:
 
 
 @torch.no_grad()
-def vectors_of(pair: nn.Module, data: SearchPairs, indices: list[int] | None = None, batch: int = 100) -> Tensor:
+def vectors_of(pair: nn.Module, data: Changes, indices: list[int] | None = None, batch: int = 100) -> Tensor:
     """Vectors of some pairs, or of all."""
     indices = list(range(len(data))) if indices is None else indices
     parts = [pair(*data.evidence(indices[first : first + batch])) for first in range(0, len(indices), batch)]
@@ -34,7 +35,7 @@ def ranks(cosines: np.ndarray, about: np.ndarray) -> np.ndarray:
 
 
 @torch.no_grad()
-def figures(text: TextEncoder, pair: nn.Module, data: SearchPairs, few: int) -> dict:
+def figures(text: TextEncoder, pair: nn.Module, data: Changes, few: int) -> dict:
     """Recall at 1, 5 and 10 of texts among all searched pairs and among random galleries of `few`; precision of the
     first five, over all pairs that a text is true of; share of texts that are nearer than their inverse."""
     rng, asked = np.random.default_rng(7), data.questions()

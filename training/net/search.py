@@ -14,13 +14,29 @@ from training.contract import BUCKETS, END, MAX_WORDS, PAD
 from training.net.attention import join_heads, split_heads
 from training.net.check import PLACE, WAY, place_features, way_features
 from training.net.evidence_tokens import HIDDEN, EvidenceSizes, EvidenceTokens, finite_names
-from training.net.frame_search import FramePairVector, FrameSizes
-from training.net.query_pool import QueryPool
 
 DIMENSIONS = 128
 TEXT_WIDTH = 256
 FIRST_SCALE = 12.0  # of the cosines in the loss, learned from here
 LARGEST_SCALE = 50.0
+
+
+class QueryPool(nn.Module):
+    """Learned queries that pool any number of tokens by attention. H: heads."""
+
+    def __init__(self, width: int, queries: int, heads: int = 4):
+        super().__init__()
+        self.heads = heads
+        self.query = nn.Parameter(torch.randn(queries, width) * 0.3)
+        self.keys_values = nn.Linear(width, 2 * width)
+        self.norm = nn.LayerNorm(queries * width)
+
+    def pooled(self, seen: Tensor, bias: Tensor) -> Tensor:
+        """seen [B,S,D], bias [B,S] (added to the attention) -> [B,queries*D]."""
+        k, v = (split_heads(t, self.heads) for t in self.keys_values(seen).chunk(2, -1))  # [B,H,S,d]
+        q = split_heads(self.query[None], self.heads)  # [1,H,queries,d]
+        weight = torch.softmax(q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5 + bias[:, None, None], -1)
+        return self.norm((weight @ v).transpose(1, 2).reshape(seen.shape[0], -1))
 
 
 class PairVector(QueryPool):
@@ -42,42 +58,25 @@ class PairVector(QueryPool):
         """The arguments of `EvidenceTokens` -> [B,V]."""
         seen, hidden = self.evidence(*evidence)
         pooled = self.pooled(seen, hidden)  # [B,queries*D]
-        shown, (*_, maps, _, obj, mask) = concepts_of(*evidence), evidence
+        _, kind_logits, nouns, colours, maps, _, obj, mask = evidence
+        shown = concepts_of(kind_logits, nouns, colours, mask)
         where = torch.cat([place_features(obj), way_features(maps, obj, mask)], -1) * mask[..., None]
         where = where.sum(1) / mask.sum(1, keepdim=True).clamp(min=1)  # [B,PLACE+WAY]
-        alone = shown_alone(*evidence).flatten(1)  # [B,2*(nouns+colours)]
+        alone = shown_alone(nouns, colours, mask).flatten(1)  # [B,2*(nouns+colours)]
         more = self.out(self.enter(torch.cat([pooled, shown, where, alone], 1)))
         return F.normalize(shown @ self.concepts + more, dim=-1)
 
 
-def shown_alone(
-    tokens: Tensor,
-    kind_logits: Tensor,
-    noun_logits: Tensor,
-    colour_logits: Tensor,
-    maps: Tensor,
-    crop: Tensor,
-    obj: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    """The arguments of `EvidenceTokens` -> how much each frame shows each noun and colour that the other frame does
+def shown_alone(noun_logits: Tensor, colour_logits: Tensor, mask: Tensor) -> Tensor:
+    """Arguments of `EvidenceTokens` -> how much each frame shows each noun and colour that the other frame does
     not show at the same place, 0..1: [B,2,nouns+colours]. A replacement has both of them, in this order."""
     names = [torch.softmax(x, -1) for x in finite_names(noun_logits, colour_logits, mask)]  # [B,R,2,classes]
     shown = torch.cat(names, -1) * mask[:, :, None, None]
     return (shown - shown.flip(2)).clamp(min=0).amax(1)
 
 
-def concepts_of(
-    tokens: Tensor,
-    kind_logits: Tensor,
-    noun_logits: Tensor,
-    colour_logits: Tensor,
-    maps: Tensor,
-    crop: Tensor,
-    obj: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    """The arguments of `EvidenceTokens` -> how much a change shows each concept, 0..1: [B,C]. Concepts are the namer's
+def concepts_of(kind_logits: Tensor, noun_logits: Tensor, colour_logits: Tensor, mask: Tensor) -> Tensor:
+    """Arguments of `EvidenceTokens` -> how much a change shows each concept, 0..1: [B,C]. Concepts are the namer's
     classes of nouns (the first is "nothing", which counts for nothing) and colours, the kinds, and that a thing is in
     the later frame alone, or in the earlier one."""
     nouns, colours = (torch.softmax(x, -1) for x in finite_names(noun_logits, colour_logits, mask))
@@ -164,20 +163,14 @@ class TextVector(nn.Module):
         return F.normalize(named @ self.concepts + self.out((end @ x)[:, 0]), dim=-1)
 
 
-# Sizes of the evidence of a change -> the network that reads it.
-PAIR_NETWORKS: dict[type, type[QueryPool]] = {EvidenceSizes: PairVector, FrameSizes: FramePairVector}
-
-
 class SearchVectors(nn.Module):
-    def __init__(
-        self, sizes: EvidenceSizes | FrameSizes, words: int, table: Tensor | None = None, text_width: int = TEXT_WIDTH
-    ):
+    def __init__(self, sizes: EvidenceSizes, words: int, table: Tensor | None = None):
         """words: size of the vocabulary; table: as `TextVector`, without which a state must be loaded."""
         super().__init__()
         concepts = nn.Parameter(torch.randn(sizes.concepts, DIMENSIONS) * DIMENSIONS**-0.5)
-        self.pair = PAIR_NETWORKS[type(sizes)](sizes, concepts)
+        self.pair = PairVector(sizes, concepts)
         named = torch.zeros(words, sizes.concepts) if table is None else table
-        self.text = TextVector(named, concepts, text_width)
+        self.text = TextVector(named, concepts)
         self.log_scale = nn.Parameter(torch.tensor(FIRST_SCALE).log())
 
     def scale(self) -> Tensor:

@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from training.bundle.heads import example_feed
-from training.bundle.search import EXAMPLES, BundleText, export_crop_pair, export_frame_pair, export_text, load_search
+from training.bundle.search import EXAMPLES, BundleText, export_pair, export_text, load_search
 from training.contract import BUCKETS, Clause
 from training.data.changes import Changes, concept_table, inverse, search_vocabulary
 from training.data.evidence_graph import evidence_graph
@@ -17,7 +17,6 @@ from training.data.search_figures import figures, ranks
 from training.inputs import open_graph
 from training.learn.loop import Schedule, train_steps
 from training.net.evidence_tokens import EvidenceSizes
-from training.net.frame_search import FrameSizes
 from training.net.search import SearchVectors, search_loss
 from training.search import WEIGHTS, batch_losses
 from training.tests.small_evidence import COLOURS, NOUNS, SmallEvidence, thing
@@ -143,7 +142,7 @@ def test_the_graphs_give_unit_vectors(tmp_path):
     search = SearchVectors(sizes, len(words.vocabulary))
     torch.nn.init.normal_(search.pair.out[-1].weight)
     torch.nn.init.normal_(search.text.out[-1].weight)
-    assert export_crop_pair(search.pair, BUNDLE, (24, 36), tmp_path / "pair.onnx") < 1e-3
+    assert export_pair(search.pair, BUNDLE, (24, 36), tmp_path / "pair.onnx") < 1e-3
     feed = example_feed(evidence_graph(BUNDLE), 4, (24, 36), 2)
     vectors = open_graph(tmp_path / "pair.onnx", "vector").run(["vector"], feed)[0]
     assert vectors.shape == (4, 128) and np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-4)
@@ -151,21 +150,6 @@ def test_the_graphs_give_unit_vectors(tmp_path):
     ids, grams = map(torch.from_numpy, words.batch(list(EXAMPLES)))
     vectors = BundleText(tmp_path / "text.onnx")(ids, grams)
     assert vectors.shape == (len(EXAMPLES), 128) and torch.isfinite(vectors).all(), "an empty query, too"
-
-
-def test_the_graph_of_a_bundle_without_crops_gives_unit_vectors(tmp_path):
-    torch.manual_seed(0)
-    search = SearchVectors(FrameSizes(128, (8, 12)), 9)
-    torch.nn.init.normal_(search.pair.out[-1].weight)
-    assert export_frame_pair(search.pair, Path("models/scorer-clevr"), (32, 48), tmp_path / "pair.onnx") < 1e-4
-    rng = np.random.default_rng(1)
-    shapes = {"memory": (96, 128), "look_kind_logits": (6,), "map_before": (32, 48), "map_after": (32, 48)}
-    feed = {name: rng.normal(size=(4, *shape)).astype(np.float32) for name, shape in shapes.items()}
-    vectors = open_graph(tmp_path / "pair.onnx", "vector").run(["vector"], feed)[0]
-    assert vectors.shape == (4, 128) and np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-4)
-    for name in feed:  # each input is read
-        other = open_graph(tmp_path / "pair.onnx").run(["vector"], feed | {name: -feed[name]})[0]
-        assert np.abs(other - vectors).max() > 1e-4, name
 
 
 def test_a_file_without_search_vectors_is_refused(tmp_path):

@@ -43,7 +43,7 @@ ONLY_NUISANCE: dict[str, tuple[str, ...]] = {
 # Third field: whether the place is required.
 LIVING = ("person", "vehicle", "animal")
 ANY = (*LIVING, "object")
-TABLE = json.loads(Path("src/language/tables/en.json").read_text(encoding="utf-8"))
+TABLE = json.loads((Path(__file__).parents[2] / "src/language/tables/en.json").read_text(encoding="utf-8"))
 # In this order: a move has both slots, of which captions state one.
 _SLOTS = {"{a}": "{np}", "{the}": "{dnp}", "{way} {place}": "{w}", "{place}": "{w}"}
 

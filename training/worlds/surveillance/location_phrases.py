@@ -10,7 +10,7 @@ import numpy as np
 from training.text.lexicon import LANDMARKS, SURFACES
 
 # The ranges of the centre in which each word is true, shared with the service.
-THIRDS = json.loads(Path("src/language/tables/thirds.json").read_text(encoding="utf-8"))
+THIRDS = json.loads((Path(__file__).parents[3] / "src/language/tables/thirds.json").read_text(encoding="utf-8"))
 Box = tuple[float, float, float, float]  # x, y, width, height in frame pixels
 
 

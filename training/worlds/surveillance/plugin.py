@@ -5,9 +5,7 @@ from pathlib import Path
 from training.contract import USUAL
 from training.text.grammar import EVENT_NEEDS, EVENT_WORDS
 from training.text.lexicon import WIDER
-from training.text.queries import EVENT_WORDS as QUERY_EVENTS
-from training.text.queries import SYNONYMS
-from training.world import PairSource, Search, World
+from training.world import PairSource, World
 from training.worlds.surveillance.judge import judge
 from training.worlds.surveillance.pair_source import SurveillancePairSource
 from training.worlds.surveillance.scenarios import SCENARIOS
@@ -39,13 +37,6 @@ def make_difference(config):
     return Difference(config)
 
 
-def open_changes(folders: list[Path], bundle: Path, seed: int):
-    from training.data.changes import Changes
-    from training.data.evidence import Evidence
-
-    return Changes(Evidence(folders, bundle), seed)
-
-
 WORLD = World(
     name="surveillance",
     full_frame=(288, 192),  # the captioner sees region crops at full resolution besides
@@ -53,7 +44,6 @@ WORLD = World(
     open_cache=open_cache,
     make_difference=make_difference,
     judge=judge,
-    search=Search(open_changes, SYNONYMS, QUERY_EVENTS, text_width=256, development_pairs=109),
     wider_nouns=WIDER,
     event_words=EVENT_WORDS,
     event_needs=EVENT_NEEDS,
