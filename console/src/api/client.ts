@@ -2,6 +2,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../../generated/api.js';
 import { reportAway, reportReached } from './connection.js';
+import type { Side } from './types.js';
 
 /** An answer that is no success, as a sentence for people. */
 export class ApiError extends Error {
@@ -82,6 +83,10 @@ export function problemOf(body: unknown, status: number): ApiError {
 
 /** @returns a sentence for people about anything that was thrown */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** @returns the path of a frame of a comparison. @param size small: for lists */
+export const framePath = (comparison: string, side: Side, size: 'full' | 'small'): string =>
+  `/v1/comparisons/${comparison}/frames/${side}?size=${size}`;
 
 /** Links of answers begin with PUBLIC_URL; the page may have been opened by another name of the same service. */
 export function localPath(link: string): string {

@@ -9,6 +9,7 @@ import '../styles/drawing.css';
 import { CameraIdInput } from '../ui/camera-id-input.js';
 import { ago } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
+import { Thumbnail } from '../ui/thumbnail.js';
 import { detailOf, State } from './camera-state.js';
 import { OneCamera } from './camera-view.js';
 import { SourceFields, snapshotOf, sourceOf } from './source.js';
@@ -104,23 +105,12 @@ function CameraList() {
 }
 
 function Card({ camera }: { readonly camera: Camera }) {
-  const picture = pictureOf(camera, 'small');
-  const gone = useSignal<string | null>(null);
   const lastAt = camera.overview?.last_frame_at;
   return (
     <Link href={`/cameras/${camera.id}`} class="camera-card">
-      {picture === null || gone.value === picture ? (
+      <Thumbnail src={pictureOf(camera, 'small')}>
         <span class="frame-gone">No frame</span>
-      ) : (
-        <img
-          src={picture}
-          alt=""
-          loading="lazy"
-          onError={() => {
-            gone.value = picture;
-          }}
-        />
-      )}
+      </Thumbnail>
       <b class="clip">{camera.name ?? camera.id}</b>
       <span class="camera-facts">
         <State camera={camera} />

@@ -1,7 +1,9 @@
 /** The list of visits and changes. */
-import { localPath } from '../api/client.js';
+import type { ComponentChildren } from 'preact';
+import { framePath, localPath } from '../api/client.js';
 import type { Change, ChangeMatch, Visit } from '../api/types.js';
 import { ago, shortSpan, shownTime } from '../ui/format.js';
+import { Thumbnail } from '../ui/thumbnail.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { pending, withPending } from './actions.js';
 import { zoneName } from './store.js';
@@ -28,38 +30,51 @@ export const ChangeList = ({ entries, selected, onSelect, matches }: Props) => (
 );
 
 const VisitRow = ({ visit, changes }: { readonly visit: Visit; readonly changes: number }) => (
-  <div class="visit-row">
-    {visit.picture && <img src={localPath(visit.picture.url)} alt="" loading="lazy" />}
-    <span class="row-title" title={visit.caption}>
-      {visit.caption}
-    </span>
-    <span class="row-facts">
-      <span>{visit.camera}</span>
-      <time dateTime={visit.first_seen}>{shortSpan(visit.first_seen, visit.last_seen)}</time>
-      {visit.status === 'open' && <b>still there</b>}
-      {changes > 0 && <span>{changes === 1 ? '1 change' : `${changes} changes`}</span>}
-    </span>
-  </div>
+  <PictureRow picture={visit.picture ? localPath(visit.picture.url) : null} sentence={visit.caption}>
+    <span>{visit.camera}</span>
+    <time dateTime={visit.first_seen}>{shortSpan(visit.first_seen, visit.last_seen)}</time>
+    {visit.status === 'open' && <b>still there</b>}
+    {changes > 0 && <span>{changes === 1 ? '1 change' : `${changes} changes`}</span>}
+  </PictureRow>
 );
 
 function Row({ change, match }: { readonly change: Change; readonly match: ChangeMatch | undefined }) {
   const zone = zoneName(change.camera, change.zone);
+  // A thing that has left is in the frame before.
+  const side = change.regions.every((region) => region.side === 'before') ? 'before' : 'after';
   return (
-    <>
-      <span class="row-title">{change.feedback?.caption ?? change.caption}</span>
-      <span class="row-facts">
-        <span>{change.camera}</span>
-        {zone !== '' && <span>{zone}</span>}
-        <span>{change.severity}</span>
-        <time dateTime={change.confirmed_at} title={shownTime(change.confirmed_at)}>
-          {ago(change.confirmed_at)}
-        </time>
-        <Marks change={change} />
-        {match !== undefined && <MatchedWords match={match} />}
-      </span>
-    </>
+    <PictureRow
+      picture={framePath(change.comparisons.best, side, 'small')}
+      sentence={change.feedback?.caption ?? change.caption}
+    >
+      <span>{change.camera}</span>
+      {zone !== '' && <span>{zone}</span>}
+      <span>{change.severity}</span>
+      <time dateTime={change.confirmed_at} title={shownTime(change.confirmed_at)}>
+        {ago(change.confirmed_at)}
+      </time>
+      <Marks change={change} />
+      {match !== undefined && <MatchedWords match={match} />}
+    </PictureRow>
   );
 }
+
+interface PictureRowProps {
+  readonly picture: string | null;
+  readonly sentence: string;
+  /** facts */
+  readonly children: ComponentChildren;
+}
+
+const PictureRow = ({ picture, sentence, children }: PictureRowProps) => (
+  <div class="picture-row">
+    <Thumbnail src={picture} />
+    <span class="row-title" title={sentence}>
+      {sentence}
+    </span>
+    <span class="row-facts">{children}</span>
+  </div>
+);
 
 /** The words of a search that the change has; all of them in its title, because a narrow row cuts them off. */
 function MatchedWords({ match }: { readonly match: ChangeMatch }) {
