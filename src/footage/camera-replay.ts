@@ -62,7 +62,7 @@ const PAUSE_INTERVALS = 4;
 export interface ReplayedBundle {
   /** for the alarm budget */
   readonly points: readonly OperatingPoint[];
-  /** its own threshold, 0..1; null: unknown */
+  /** its threshold for the camera, 0..1; null: unknown */
   readonly threshold: number | null;
 }
 

@@ -192,6 +192,19 @@ describe('the result of a dry run', () => {
     ]);
   });
 
+  it('judges the frames of each camera by the threshold that the bundle has for it', async () => {
+    const recorded = made.stats.map((frame) => ({ ...frame, threshold: 0.01 }));
+    const both = recorded.flatMap((frame) => [frame, { ...frame, camera: 'gate' }]);
+    const results = await dryRun(both, {
+      settingsOf: () => RECORDED,
+      bundleOf: (_model, camera) => ({ points: [], threshold: camera === 'gate' ? 1 : 0.01 }),
+    });
+    expect(results.map(({ camera, alerts }) => [camera, alerts.length])).toEqual([
+      ['yard', 2],
+      ['gate', 0],
+    ]);
+  });
+
   it('is empty without frames', async () => {
     expect(await dryRun([], { settingsOf: () => RECORDED, bundleOf: () => ({ points: [], threshold: null }) })).toEqual(
       [],

@@ -7,13 +7,15 @@ import { Value } from 'typebox/value';
 import type { CameraSettings } from '../../cameras/settings.js';
 import type { Config } from '../../config.js';
 import { invalidRequest, ScenedeltaError } from '../../errors.js';
-import type { DryRun, DryRunAlert, ReplayedBundle } from '../../footage/camera-replay.js';
+import type { DryRun, DryRunAlert } from '../../footage/camera-replay.js';
 import { dryRun } from '../../footage/dry-run.js';
 import { changesCsv } from '../../footage/outputs/csv.js';
 import { ndjson } from '../../footage/outputs/json.js';
 import { compareRecords } from '../../footage/outputs/recording.js';
 import { type FrameStats, FrameStatsSchema } from '../../footage/records.js';
 import { STATE_FOLDER } from '../../footage/run-folder.js';
+import { thresholdOf } from '../../model/calibration.js';
+import type { Bundle } from '../../model/manifest.js';
 import { loadBundles } from '../../pipeline/bundles.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { printError, printLine } from '../print.js';
@@ -34,10 +36,14 @@ export async function dryRunFootage(inputs: readonly string[], options: FootageO
   const settings = await readSettings(options, () => {
     throw invalidRequest('--roi in pixels: expected fractions of the frame, 0 to 1');
   });
-  const bundles = settings.threshold === null ? await readBundles(config, settings) : new Map();
+  const bundles = settings.threshold === null ? await readBundles(config, settings) : [];
   const results = await dryRun(statsOf(inputs), {
     settingsOf: () => settings,
-    bundleOf: (model) => bundles.get(model ?? config.defaultModel) ?? { points: [], threshold: null },
+    bundleOf: (model, camera) => {
+      const manifest = bundles.find(({ manifest: { name } }) => name === (model ?? config.defaultModel))?.manifest;
+      if (manifest === undefined) return { points: [], threshold: null };
+      return { points: manifest.calibration.operating_points, threshold: thresholdOf({ camera }, manifest) };
+    },
   });
   await write(outputDir, results);
   const { timeZone } = readTemplate({ tz: 'UTC', ...options });
@@ -48,24 +54,15 @@ export async function dryRunFootage(inputs: readonly string[], options: FootageO
 }
 
 /** A dry run without an alarm budget may be done where no bundle is; the evidence then says whether one is needed. */
-async function readBundles(config: Config, settings: CameraSettings): Promise<Map<string, ReplayedBundle>> {
-  try {
-    return await replayedBundles(config);
-  } catch (thrown) {
-    if (settings.alarms_per_day !== null) throw thrown;
-    return new Map();
-  }
-}
-
-async function replayedBundles(config: Config): Promise<Map<string, ReplayedBundle>> {
+async function readBundles(config: Config, settings: CameraSettings): Promise<readonly Bundle[]> {
   const warn = ({ model }: { model: string }, message: string) => printError(`${model}: ${message}`);
   const error = ({ reason }: { reason: string }) => printError(`broken: ${reason}`);
-  const bundles = await withBundles(config, loadBundles(config.modelsDir, config.defaultModel, { warn, error }));
-  return new Map(
-    bundles.map(({ manifest: { name, calibration } }) => {
-      return [name, { points: calibration.operating_points, threshold: calibration.threshold }];
-    }),
-  );
+  try {
+    return await withBundles(config, loadBundles(config.modelsDir, config.defaultModel, { warn, error }));
+  } catch (thrown) {
+    if (settings.alarms_per_day !== null) throw thrown;
+    return [];
+  }
 }
 
 async function* statsOf(inputs: readonly string[]): AsyncGenerator<FrameStats> {
