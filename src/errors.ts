@@ -32,11 +32,7 @@ const catalogue = {
   gone: { status: 410, title: 'The resource has been erased or has expired', retry: 'permanent' },
   'payload-too-large': { status: 413, title: 'The body or a frame is too large', retry: 'permanent' },
   'unsupported-media-type': { status: 415, title: 'The content type is not supported', retry: 'permanent' },
-  'image-unreadable': {
-    status: 422,
-    title: 'A frame is not an image that can be decoded',
-    retry: 'permanent',
-  },
+  'image-unreadable': { status: 422, title: 'A frame is not an image that can be decoded', retry: 'permanent' },
   'image-too-large': { status: 422, title: 'A frame has too many pixels', retry: 'permanent' },
   'image-too-small': { status: 422, title: 'A frame is too small to compare', retry: 'permanent' },
   'frames-differ-in-shape': {
@@ -48,26 +44,14 @@ const catalogue = {
   'url-refused': { status: 422, title: 'The address may not be requested', retry: 'permanent' },
   'url-failed': { status: 422, title: 'The address did not deliver an image', retry: 'permanent' },
   'url-unavailable': { status: 424, title: 'The address could not be reached', retry: 'transient' },
-  'invalid-value': {
-    status: 422,
-    title: 'A value fits the schema and cannot be used',
-    retry: 'permanent',
-  },
+  'invalid-value': { status: 422, title: 'A value fits the schema and cannot be used', retry: 'permanent' },
   'idempotency-mismatch': {
     status: 422,
     title: 'The Idempotency-Key was used with another request',
     retry: 'permanent',
   },
-  'deadline-exceeded': {
-    status: 422,
-    title: 'The deadline passed before the comparison started',
-    retry: 'permanent',
-  },
-  'processing-timeout': {
-    status: 422,
-    title: 'The frames took too long to process',
-    retry: 'permanent',
-  },
+  'deadline-exceeded': { status: 422, title: 'The deadline passed before the comparison started', retry: 'permanent' },
+  'processing-timeout': { status: 422, title: 'The frames took too long to process', retry: 'permanent' },
   cancelled: { status: 410, title: 'The comparison was cancelled', retry: 'permanent' },
   'too-many-requests': { status: 429, title: 'The rate limit is used up', retry: 'transient' },
   'queue-share-used': { status: 429, title: 'The API key has too much work waiting', retry: 'transient' },

@@ -8,7 +8,6 @@ import { ref } from '../schemas/shared.js';
 export const tags = ['endpoints'];
 export const config = { scope: 'admin' } as const;
 export const params = EndpointIdParams;
-export const BODY_PROBLEMS = ['malformed-body', 'payload-too-large', 'unsupported-media-type'] as const;
 export const body = (schema: Parameters<typeof ref>[0]) => ({
   content: { 'application/json': { schema: ref(schema) } },
 });

@@ -25,13 +25,8 @@ export function askRoutes(app: Api, deps: Pick<ApiDependencies, 'results' | 'que
     response: {
       200: json('The probability.', ref(AskAnswerSchema)),
       ...problems([
-        'not-found',
-        'not-finished',
-        'gone',
-        'malformed-body',
-        'unsupported-media-type',
-        'invalid-value',
-        'overloaded',
+        ...(['not-found', 'not-finished', 'gone', 'malformed-body', 'unsupported-media-type'] as const),
+        ...(['invalid-value', 'overloaded'] as const),
       ]),
     },
   };

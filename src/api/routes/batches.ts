@@ -14,7 +14,7 @@ import { CAMERA_STRUCTURE } from '../json-structure.js';
 import { BODY_MS, UPLOAD_MS } from '../plugins/body-time.js';
 import { BatchFormSchema, BatchRequestSchema } from '../schemas/batches.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
-import { IDEMPOTENCY_HEADER, json, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
+import { BODY_PROBLEMS, IDEMPOTENCY_HEADER, json, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
 
 const tags = ['batches'];
 const config = { scope: 'batch' } as const;
@@ -41,17 +41,9 @@ const createSchema = {
       ...RESPONSE_HEADERS.replayed,
     }),
     ...problems([
-      'malformed-body',
-      'idempotency-in-flight',
-      'idempotency-mismatch',
-      'gone',
-      'payload-too-large',
-      'unsupported-media-type',
-      'invalid-value',
-      'url-refused',
-      'storage-unavailable',
-      'queue-share-used',
-      'overloaded',
+      ...BODY_PROBLEMS,
+      ...(['idempotency-in-flight', 'idempotency-mismatch', 'gone', 'invalid-value', 'url-refused'] as const),
+      ...(['storage-unavailable', 'queue-share-used', 'overloaded'] as const),
     ]),
   },
 };

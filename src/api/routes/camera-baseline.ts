@@ -13,7 +13,7 @@ import {
   BaselineRequestSchema,
   CameraIdParams,
 } from '../schemas/camera.js';
-import { json, problems, ref } from '../schemas/shared.js';
+import { BODY_PROBLEMS, json, PICTURE_PROBLEMS, problems, ref } from '../schemas/shared.js';
 
 const tags = ['cameras'];
 const TAKES_EFFECT =
@@ -39,16 +39,8 @@ const setSchema = {
   response: {
     202: answer,
     ...problems([
-      'not-found',
-      'malformed-body',
-      'payload-too-large',
-      'unsupported-media-type',
-      'image-unreadable',
-      'image-too-large',
-      'image-too-small',
-      'frames-differ-in-shape',
-      'invalid-value',
-      'storage-unavailable',
+      ...(['not-found', ...BODY_PROBLEMS, ...PICTURE_PROBLEMS, 'frames-differ-in-shape'] as const),
+      ...(['invalid-value', 'storage-unavailable'] as const),
     ]),
   },
 };

@@ -13,7 +13,7 @@ import { CAMERA_STRUCTURE } from '../json-structure.js';
 import { CameraIdParams, CameraRequestSchema } from '../schemas/camera.js';
 import { CameraDryRunSchema } from '../schemas/dry-run.js';
 import { parsePageQuery, timeQuery } from '../schemas/pages.js';
-import { json, problems, ref } from '../schemas/shared.js';
+import { BODY_PROBLEMS, json, problems, ref } from '../schemas/shared.js';
 
 const schema = {
   operationId: 'dryRunCamera',
@@ -27,7 +27,7 @@ const schema = {
   body: { content: { 'application/json': { schema: ref(CameraRequestSchema) } } },
   response: {
     200: json('The alerts.', ref(CameraDryRunSchema)),
-    ...problems(['not-found', 'malformed-body', 'payload-too-large', 'unsupported-media-type', 'invalid-value']),
+    ...problems(['not-found', ...BODY_PROBLEMS, 'invalid-value']),
   },
 };
 

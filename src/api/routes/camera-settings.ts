@@ -22,20 +22,11 @@ import {
   CameraSchema,
   SnapshotTestRequestSchema,
 } from '../schemas/camera.js';
-import { json, problems, ref } from '../schemas/shared.js';
+import { BODY_PROBLEMS, json, PICTURE_PROBLEMS, problems, ref } from '../schemas/shared.js';
 
 const tags = ['cameras'];
-const BODY_PROBLEMS = [
-  'malformed-body',
-  'payload-too-large',
-  'unsupported-media-type',
-  'url-refused',
-  'invalid-value',
-] as const;
-const SETTINGS_PROBLEMS = [
-  ...BODY_PROBLEMS,
-  ...(['not-found', 'image-unreadable', 'image-too-large', 'image-too-small', 'storage-unavailable'] as const),
-];
+const ADDRESS_PROBLEMS = [...BODY_PROBLEMS, 'url-refused', 'invalid-value'] as const;
+const SETTINGS_PROBLEMS = [...ADDRESS_PROBLEMS, 'not-found', ...PICTURE_PROBLEMS, 'storage-unavailable'] as const;
 
 const putSchema = {
   operationId: 'putCamera',
@@ -82,8 +73,7 @@ const testSchema = {
   response: {
     200: json('The picture.', ref(SnapshotTestSchema)),
     ...problems([
-      ...BODY_PROBLEMS,
-      ...(['url-failed', 'url-unavailable', 'image-unreadable', 'image-too-large', 'image-too-small'] as const),
+      ...([...ADDRESS_PROBLEMS, 'url-failed', 'url-unavailable', ...PICTURE_PROBLEMS] as const),
       ...(['processing-timeout', 'overloaded'] as const),
     ]),
   },

@@ -4,11 +4,11 @@ import { type EnqueueDelivery, recoverEndpoint } from '../../jobs/enqueue-delive
 import { DeliverySchema } from '../../schemas/delivery.js';
 import { checker } from '../../schemas/validation-error.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
-import { BODY_PROBLEMS, body, config, endpointOf, params, tags } from '../endpoints/one-endpoint.js';
+import { body, config, endpointOf, params, tags } from '../endpoints/one-endpoint.js';
 import { parseTime } from '../parse-time.js';
 import { RecoveredSchema, RecoverRequestSchema } from '../schemas/endpoints.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';
-import { json, problems, ref } from '../schemas/shared.js';
+import { BODY_PROBLEMS, json, problems, ref } from '../schemas/shared.js';
 
 const checkRecover = checker(RecoverRequestSchema);
 

@@ -12,10 +12,10 @@ import {
   presentStored,
   rotateSecret,
 } from '../endpoints/change.js';
-import { BODY_PROBLEMS, body, config, params, tags } from '../endpoints/one-endpoint.js';
+import { body, config, params, tags } from '../endpoints/one-endpoint.js';
 import { EndpointCreatedSchema, EndpointSchema, RotatedSchema, RotateRequestSchema } from '../schemas/endpoints.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';
-import { json, problems, ref } from '../schemas/shared.js';
+import { BODY_PROBLEMS, json, problems, ref } from '../schemas/shared.js';
 
 const checkRequest = checker(EndpointRequestSchema);
 const checkPatch = checker(EndpointPatchSchema);

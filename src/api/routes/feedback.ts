@@ -9,7 +9,7 @@ import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import { CHANGE_RESPONSES, ChangeIdParams, changesOf, config, tags } from '../changes/one-change.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { type FeedbackRequest, FeedbackRequestSchema } from '../schemas/changes.js';
-import { media, problems, ref } from '../schemas/shared.js';
+import { BODY_PROBLEMS, media, problems, ref } from '../schemas/shared.js';
 
 const checkFeedback = checker(FeedbackRequestSchema);
 const FEEDBACK_PAGE_SIZE = 100;
@@ -28,7 +28,7 @@ export function feedbackRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' |
     body: { content: { 'application/json': { schema: ref(FeedbackRequestSchema) } } },
     response: {
       ...CHANGE_RESPONSES,
-      ...problems(['not-found', 'malformed-body', 'payload-too-large', 'unsupported-media-type']),
+      ...problems(['not-found', ...BODY_PROBLEMS]),
     },
   };
   app.post('/v1/changes/:id/feedback', { schema: feedbackSchema, config }, async (request) => {

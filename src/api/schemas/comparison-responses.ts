@@ -2,7 +2,16 @@
 import { Type } from 'typebox';
 import type { ErrorCode } from '../../errors.js';
 import { ComparisonSchema } from '../../schemas/comparison.js';
-import { ComparisonProblemSchema, IDEMPOTENCY_HEADER, json, problems, RESPONSE_HEADERS, ref } from './shared.js';
+import {
+  BODY_PROBLEMS,
+  ComparisonProblemSchema,
+  IDEMPOTENCY_HEADER,
+  json,
+  PICTURE_PROBLEMS,
+  problems,
+  RESPONSE_HEADERS,
+  ref,
+} from './shared.js';
 
 /** Request headers. */
 export const PREFERENCE_HEADERS = Type.Object({
@@ -13,28 +22,11 @@ export const PREFERENCE_HEADERS = Type.Object({
 
 /** Problems beside the ones of every request. */
 const COMPARISON_PROBLEMS = [
-  'malformed-body',
-  'idempotency-in-flight',
-  'cancelled',
-  'gone',
-  'payload-too-large',
-  'unsupported-media-type',
-  'image-unreadable',
-  'image-too-large',
-  'image-too-small',
-  'frames-differ-in-shape',
-  'unknown-model',
-  'url-refused',
-  'url-failed',
-  'url-unavailable',
-  'idempotency-mismatch',
-  'invalid-value',
-  'deadline-exceeded',
-  'inference-failed',
-  'storage-unavailable',
-  'queue-share-used',
-  'overloaded',
-] as const;
+  ...([...BODY_PROBLEMS, 'idempotency-in-flight', 'cancelled', 'gone', ...PICTURE_PROBLEMS] as const),
+  ...(['frames-differ-in-shape', 'unknown-model', 'url-refused', 'url-failed', 'url-unavailable'] as const),
+  ...(['idempotency-mismatch', 'invalid-value', 'deadline-exceeded', 'inference-failed'] as const),
+  ...(['storage-unavailable', 'queue-share-used', 'overloaded'] as const),
+];
 
 /** The `response` of a route. @param codes problems beside the ones of every comparison */
 export const comparisonResponses = (codes: readonly ErrorCode[] = []) => ({

@@ -81,6 +81,9 @@ export const media = (description: string, types: Readonly<Record<string, TSchem
 export const json = (description: string, schema: TSchema, headers: object = {}) =>
   media(description, { 'application/json': schema }, headers);
 
+/** Problems of a body, and of a picture in it. */
+export const BODY_PROBLEMS = ['malformed-body', 'payload-too-large', 'unsupported-media-type'] as const;
+export const PICTURE_PROBLEMS = ['image-unreadable', 'image-too-large', 'image-too-small'] as const;
 /** Problems of every request with a key. */
 const ALWAYS: readonly ErrorCode[] = [
   'invalid-request',
