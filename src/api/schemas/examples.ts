@@ -1,4 +1,4 @@
-/** Examples of bodies (openapi/examples.json), shown by the OpenAPI file and /docs. A test checks them by the schemas. */
+/** Examples of bodies, shown by the OpenAPI file and /docs. A test checks openapi/examples.json against the schemas. */
 import { readFileSync } from 'node:fs';
 
 type Examples = Readonly<
@@ -6,7 +6,7 @@ type Examples = Readonly<
 >;
 
 const examples = JSON.parse(readFileSync(new URL('../../../openapi/examples.json', import.meta.url), 'utf8'));
-/** Of request bodies, by component. */
+/** Request bodies, by component. */
 export const REQUEST_EXAMPLES: Examples = examples.requests;
-/** Of answers, by component and status. */
+/** Answers, by component and status. */
 export const RESPONSE_EXAMPLES: Examples = examples.responses;
