@@ -3,12 +3,15 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { invalidRequest, type ScenedeltaError } from '../errors.js';
+import { parseCalendarTime } from '../footage/inputs/times.js';
 import { type FootageChange, FootageChangeSchema, type Moment } from '../footage/records.js';
 import { FILTER_KINDS, type FilterKind, type Severity } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import type { SearchFilter } from '../search/scope.js';
 import { type Hit, SearchIndex, type SearchResult } from '../search/search-index.js';
+import { assertTimeZone, localTimeZone } from '../wall-clock.js';
 import { createCommand } from './command.js';
+import { formatMoment } from './footage/report-lines.js';
 import { printLine } from './print.js';
 
 interface Options {
@@ -18,6 +21,7 @@ interface Options {
   readonly severity?: string;
   readonly since?: string;
   readonly until?: string;
+  readonly tz?: string;
   readonly limit: string;
   readonly json?: true;
 }
@@ -44,12 +48,13 @@ export const command = createCommand('search')
   .option('--severity <severity>', `only changes of this severity: ${SEVERITIES.join(', ')}`)
   .option('--since <time>', 'only changes confirmed at this time or later, as 2026-06-01T08:00:00Z')
   .option('--until <time>', 'only changes confirmed before this time')
+  .option('--tz <zone>', 'time zone of times that are printed, and of those without one; default: that of this machine')
   .option('-n, --limit <count>', 'most answers', '20')
   .option('--json', 'print the answer as JSON')
   .action(run);
 
 async function run(query: string, results: readonly string[], options: Options): Promise<void> {
-  const { filter, limit } = readOptions(query, options);
+  const { filter, limit, timeZone } = readOptions(query, options);
   const changes = new Map<string, Found>();
   const index = new SearchIndex();
   for (const path of results) {
@@ -63,20 +68,21 @@ async function run(query: string, results: readonly string[], options: Options):
   const found = index.search(query, filter);
   const hits = found.hits.slice(0, limit).map((hit) => ({ ...(changes.get(hit.id) as Found), hit }));
   if (options.json) printLine(JSON.stringify(document(found, hits), null, 2));
-  else printLine(lines(found, hits).trimEnd());
+  else printLine(lines(found, hits, timeZone).trimEnd());
 }
 
-function readOptions(query: string, options: Options): { filter: SearchFilter; limit: number } {
+function readOptions(query: string, options: Options): { filter: SearchFilter; limit: number; timeZone: string } {
   if (query.trim() === '' || query.length > LONGEST_QUERY) {
     throw bad('the query', query.slice(0, 40), `1 to ${LONGEST_QUERY} characters`);
   }
   const limit = Number(options.limit);
   if (!/^\d{1,6}$/.test(options.limit) || limit < 1) throw bad('--limit', options.limit, 'a whole number from 1');
-  const { camera, zone } = options;
+  const { camera, zone, tz } = options;
+  const timeZone = tz === undefined ? localTimeZone() : assertTimeZone(tz, '--tz');
   const kind = oneOf(FILTER_KINDS, options.kind, '--kind');
   const severity = oneOf(SEVERITIES, options.severity, '--severity');
-  const since = options.since === undefined ? undefined : time(options.since, '--since');
-  const until = options.until === undefined ? undefined : time(options.until, '--until');
+  const since = options.since === undefined ? undefined : time(options.since, '--since', timeZone);
+  const until = options.until === undefined ? undefined : time(options.until, '--until', timeZone);
   return {
     filter: {
       ...(camera === undefined ? {} : { camera: (name: string) => name === camera }),
@@ -86,7 +92,7 @@ function readOptions(query: string, options: Options): { filter: SearchFilter; l
       ...(since === undefined ? {} : { since }),
       ...(until === undefined ? {} : { until }),
     },
-    limit,
+    ...{ limit, timeZone },
   };
 }
 
@@ -96,9 +102,9 @@ function oneOf<T extends FilterKind | Severity>(values: readonly T[], given: str
   return value;
 }
 
-function time(given: string, name: string): number {
-  const at = /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN;
-  if (Number.isNaN(at)) throw bad(name, given, 'a time as 2026-06-01T08:00:00Z');
+function time(given: string, name: string, timeZone: string): number {
+  const at = parseCalendarTime(given, timeZone);
+  if (at === null) throw bad(name, given, 'a time as 2026-06-01T08:00:00Z');
   return at;
 }
 
@@ -166,6 +172,7 @@ const document = ({ interpretedAs, unknownWords, allWords, changes }: SearchResu
 function lines(
   { hits: all, interpretedAs, unknownWords, allWords, changes }: SearchResult,
   hits: readonly Listed[],
+  timeZone: string,
 ): string {
   const notes = [
     ...interpretedAs.map(({ word, as, by }) => `"${word}" was read as ${as.join(', ')} (${by})`),
@@ -175,7 +182,8 @@ function lines(
   const rows = hits.map(({ from, change: { camera, caption, confirmed }, hit: { words } }) => {
     const place = `${confirmed.file} at ${confirmed.seconds} s`;
     const why = words.map(({ matched }) => matched).join(', ');
-    return `${confirmed.at ?? place}  ${camera}: ${caption}  [${why}]  ${confirmed.at === null ? from : `${from}, ${place}`}`;
+    const time = formatMoment(confirmed, timeZone);
+    return `${time ?? place}  ${camera}: ${caption}  [${why}]  ${time === null ? from : `${from}, ${place}`}`;
   });
   const more = all.length > hits.length ? `, the first ${hits.length} are shown` : '';
   return `${[...notes, ...rows, `${all.length} of ${changes} changes${more}`].join('\n')}\n`;

@@ -35,14 +35,14 @@ it('finds changes in several results, the best first, and explains its reading',
   const gone = change(2, { kind: 'disappear', caption: 'a white truck has left', confirmed: moment(99) });
   await save('one/changes.ndjson', lines(change(3), truck));
   await save('two/changes.json', [...changesJson(recording([gone]))].join(''));
-  const { status, stdout } = await search('a white lorry left yesterday', 'one', 'two');
+  const { status, stdout } = await search('a white lorry left yesterday', 'one', 'two', '--tz', 'Asia/Kolkata');
   expect(status).toBe(0);
   expect(stdout.split('\n')).toEqual([
     '"lorry" was read as truck (synonym)',
     'unknown: yesterday',
     'no change matches all words; the nearest:',
-    '2026-06-01T12:01:39.000Z  yard: a white truck has left  [white, truck, left]  two, yard/12.mp4 at 99 s',
-    '2026-06-01T12:00:11.000Z  gate: a white truck has appeared  [white, truck]  one, yard/12.mp4 at 11 s',
+    '2026-06-01T17:31:39.000+05:30  yard: a white truck has left  [white, truck, left]  two, yard/12.mp4 at 99 s',
+    '2026-06-01T17:30:11.000+05:30  gate: a white truck has appeared  [white, truck]  one, yard/12.mp4 at 11 s',
     '2 of 3 changes',
     '',
   ]);
@@ -51,7 +51,7 @@ it('finds changes in several results, the best first, and explains its reading',
     items: [{ from: 'one', ...truck, match: { score: 1 / 61, words: [{ word: 'truck', matched: 'truck' }] } }],
     search: { interpreted_as: [], unknown_words: [], all_words: true, changes: 1 },
   });
-  const later = await search('truck', 'one', 'two', '--since', '2026-06-01T12:01:00Z', '-n', '1');
+  const later = await search('truck', 'one', 'two', '--since', '2026-06-01 17:31', '--tz', 'Asia/Kolkata', '-n', '1');
   expect(later.stdout).toContain('1 of 1 changes');
 });
 

@@ -2,7 +2,7 @@
 import { basename, dirname } from 'node:path';
 import pLimit from 'p-limit';
 import { asScenedeltaError, invalidValue, type ScenedeltaError } from '../../errors.js';
-import type { ClockDoubt } from '../../wall-clock.js';
+import { type ClockDoubt, isoTimeIn } from '../../wall-clock.js';
 import type { FootageItem, FootageSequence } from '../recording-plan.js';
 import type { FootageFailure } from '../records.js';
 import { isFaultOfItem } from '../source-frames.js';
@@ -176,7 +176,7 @@ function doubtsOf(camera: string, files: readonly Timed[], timeZone: string): st
   const doubted = files.filter((timed) => timed.doubted !== null);
   const [first] = doubted;
   if (first === undefined) return ofClock;
-  const stated = `${first.file}: ${new Date(first.doubted as number).toISOString()}`;
+  const stated = `${first.file}: ${isoTimeIn(first.doubted as number, timeZone)}`;
   const used = 'the time of the container, of EXIF or of their last modification is used';
   return [
     ...ofClock,
