@@ -2,6 +2,7 @@
 import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
 import { storedChange } from '../helpers/changes.js';
 import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { eventually } from '../helpers/eventually.js';
 import { tabTo } from '../helpers/gestures.js';
 
 const open = useBrowser();
@@ -62,6 +63,15 @@ describeInBrowser('The daily brief', () => {
     await page.getByRole('link', { name: 'Brief of this day' }).click();
     await page.getByText('a person has appeared').first().waitFor();
     expect([await page.title(), errors]).toEqual(['Daily brief', []]);
+    // Each choice of a filter is a step back.
+    for (const camera of ['', 'gate']) {
+      await page.goBack();
+      await eventually(async () => expect(await page.getByLabel('Camera').inputValue()).toBe(camera));
+    }
+    await page.goForward();
+    await page.getByRole('link', { name: 'Brief of this day' }).click();
+    await page.getByRole('link', { name: 'Back to the changes' }).click();
+    await page.getByRole('heading', { name: 'Changes' }).waitFor();
   });
 
   it('is that of today without a chosen day, and has a page without any camera', async () => {

@@ -137,14 +137,17 @@ describeInBrowser('The page "Footage"', () => {
   });
 
   it('lists batches with their progress, speed and time left; cancels, retries and erases', async () => {
-    await putBatch({ status: 'running', plan, progress: progress(30) });
+    await putBatch({ status: 'running', plan, progress: progress(0) });
     const { page, errors } = await open();
     await page.clock.install();
     await page.goto(`${service.url}/footage`);
     const row = page.getByRole('link', { name: /yard\.mp4/ });
-    await row.getByText('25 %').waitFor();
+    await row.getByText('the first part is not done yet').waitFor();
     const { id } = kept()[0] as BatchRecord;
     const seen = service.batches.kept.get(id) as BatchRecord;
+    service.batches.kept.set(id, { ...seen, progress: progress(30) });
+    await page.clock.fastForward(2_500);
+    await row.getByText('25 %').waitFor();
     service.batches.kept.set(id, { ...seen, progress: progress(60) });
     await page.clock.fastForward(2_500);
     await row.getByText('50 %').waitFor();

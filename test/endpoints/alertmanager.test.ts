@@ -1,7 +1,6 @@
 /** The format of Alertmanager against a real Alertmanager. Without it the tests are skipped (npm test gets it). */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,17 +10,10 @@ import type { EndpointMessage } from '../../src/endpoints/message.js';
 import { render } from '../../src/endpoints/render.js';
 import { endpointMessage } from '../helpers/endpoints.js';
 import { eventually } from '../helpers/eventually.js';
+import { freePort } from '../helpers/free-port.js';
 
 const program = findAlertmanager();
 const describeWithIt = program === undefined ? describe.skip : describe;
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 
 let folder: string;
 let server: ChildProcess;

@@ -4,7 +4,7 @@ import { HTTP } from 'cloudevents';
 import fc from 'fast-check';
 import { topicOf } from '../../src/endpoints/formats/ntfy.js';
 import { escapeChat } from '../../src/endpoints/formats/slack.js';
-import type { EndpointMessage } from '../../src/endpoints/message.js';
+import { type EndpointMessage, pictureOf, testAlert } from '../../src/endpoints/message.js';
 import { render } from '../../src/endpoints/render.js';
 import type { FormatName } from '../../src/endpoints/settings.js';
 import { endpointMessage } from '../helpers/endpoints.js';
@@ -44,6 +44,20 @@ describe('CloudEvents', () => {
       const { body } = sent(format, { ...endpointMessage(), payload });
       for (const shown of [visit.caption, visit.picture.url]) expect(body).toContain(shown);
       expect(body).not.toContain('undefined');
+    },
+  );
+
+  it.each([
+    [['before'], 'before'],
+    [['after'], 'after'],
+    [['before', 'after'], 'after'],
+  ] as const)(
+    'have the picture of a change with regions in %j in "%s": a thing that moved at its new place',
+    (sides, shown) => {
+      const { regions } = testAlert(0).change;
+      const [region] = regions as [(typeof regions)[0]];
+      const message = endpointMessage('change.opened', { regions: sides.map((side) => ({ ...region, side })) });
+      expect(pictureOf(message)).toBe(message.payload.data.heatmaps?.[shown].url);
     },
   );
 

@@ -4,11 +4,12 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect as connectTcp, createServer } from 'node:net';
+import { connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mqtt from 'mqtt';
 import { findMosquitto } from '../../scripts/lib/mosquitto.mjs';
+import { freePort } from './free-port.js';
 
 const program = findMosquitto();
 const START_LIMIT_MS = 10_000;
@@ -114,15 +115,6 @@ export async function subscribe(url: string, filter = '#', ca?: Buffer) {
     close: () => client.endAsync(true),
   };
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 
 const listens = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

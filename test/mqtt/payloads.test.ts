@@ -1,11 +1,12 @@
 /** Names, discovery payloads and messages of the publisher. */
+import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { afterFrame, type CameraHealth, HEALTH_STATES, stateOf } from '../../src/cameras/health.js';
 import { checkSettings } from '../../src/cameras/settings.js';
 import { isOpen, isSuspended } from '../../src/mqtt/camera-view.js';
 import { discoveryOf, discoveryTopic } from '../../src/mqtt/discovery.js';
-import { alertMessage, sentenceMessage, shownName } from '../../src/mqtt/messages.js';
+import { ALERT_EVENT_TYPES, alertMessage, sentenceMessage, shownName } from '../../src/mqtt/messages.js';
 import { brokerSettings } from '../../src/mqtt/settings.js';
 import { cameraOfCommand, slugOf, topicsOf } from '../../src/mqtt/topics.js';
 import type { AlertEvent } from '../../src/schemas/stream-event.js';
@@ -221,4 +222,11 @@ describe('MQTT_URL', () => {
       /has no certificate: expected a file in PEM/,
     );
   });
+});
+
+it('docs/home-assistant.md lists the types of events and the states of a camera', () => {
+  const page = readFileSync('docs/home-assistant.md', 'utf8');
+  const listed = (values: readonly string[]) => values.map((value) => `\`${value}\``).join(', ');
+  expect(page).toContain(`one event per alert about a change: ${listed(ALERT_EVENT_TYPES)} |`);
+  expect(page).toContain(`| State | ${listed(HEALTH_STATES)} |`);
 });
