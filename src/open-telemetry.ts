@@ -1,4 +1,5 @@
 /** The tracer by OpenTelemetry: sends spans as OTLP over HTTP (JSON). tracing.ts loads it if an endpoint is set. */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Context, type Span as OtelSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { parseTraceParent, setGlobalErrorHandler } from '@opentelemetry/core';
@@ -9,6 +10,7 @@ import { ScenedeltaError } from './errors.js';
 import type { Logger } from './logger.js';
 import type { Span, SpanOptions, Tracer } from './tracing.js';
 import { VERSION } from './version.js';
+import { within } from './within.js';
 
 /** A collector that hangs holds up neither the requests nor the shutdown. */
 const EXPORT_LIMIT_MS = 5_000;
@@ -84,14 +86,12 @@ export function createTracer(endpoint: string, process: string, logger: Logger):
     add(name, options, to) {
       begin(name, options).span.end(Math.max(to, options.from ?? to));
     },
-    async close() {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, CLOSE_LIMIT_MS);
-      });
-      await Promise.race([provider.shutdown().catch(() => {}), late]);
-      clearTimeout(timer);
-    },
+    close: () =>
+      within(
+        CLOSE_LIMIT_MS,
+        provider.shutdown().catch(() => {}),
+        undefined,
+      ),
   };
 }
 

@@ -7,6 +7,7 @@
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import { systemClock } from '../clock.js';
 import type { Logger } from '../logger.js';
+import { within } from '../within.js';
 import type { MqttMetrics } from './metrics.js';
 import type { BrokerSettings } from './settings.js';
 
@@ -216,12 +217,7 @@ export function createBroker(options: BrokerOptions) {
       connection = undefined;
       metrics.connected(false);
       if (current === undefined) return;
-      let limit: NodeJS.Timeout | undefined;
-      const late = new Promise((resolve) => {
-        limit = setTimeout(resolve, CLOSE_MS);
-      });
-      if (current.connected) await Promise.race([current.endAsync(), late]);
-      clearTimeout(limit);
+      if (current.connected) await within(CLOSE_MS, current.endAsync(), undefined);
       current.end(true);
     },
   };

@@ -3,6 +3,7 @@
  * and passes those of comparisons and cameras on. It does not depend on the broker, so that an outage of the broker is
  * not limited by the length of the stream, most of which is comparisons.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../logger.js';
 import type { CameraHealthEvent, ComparisonEvent } from '../schemas/stream-event.js';
 import type { EventCursor } from '../stores/event-cursor.js';
@@ -53,7 +54,7 @@ export async function runIntake(deps: IntakeDependencies, signal: AbortSignal): 
       if (signal.aborted) return;
       logger.warn({ reason: (err as Error).message }, 'events cannot be read, trying again');
       position = undefined;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await sleep(PAUSE_MS);
     }
   }
 }

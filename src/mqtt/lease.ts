@@ -1,4 +1,5 @@
 /** The lock that keeps the publisher the only one: two would publish every event twice. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../logger.js';
 import type { MqttStore } from '../stores/mqtt.js';
 
@@ -24,7 +25,7 @@ export async function holdLease(
       reported = true;
       logger.info('another publisher is at work, waiting until it ends');
     }
-    await new Promise((resolve) => setTimeout(resolve, ASK_MS));
+    await sleep(ASK_MS);
   }
   const timer = setInterval(async () => {
     if ((await store.lease(token, TTL_MS).catch(() => undefined)) === false) onLost();

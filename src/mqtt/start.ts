@@ -20,22 +20,8 @@ import { commandFilter, statusTopic } from './topics.js';
 
 const POLL_MS = 5_000;
 
-type PublisherConfig = Pick<
-  Config,
-  | 'mqttTopic'
-  | 'mqttDiscoveryPrefix'
-  | 'mqttPictureLimit'
-  | 'publicUrl'
-  | 'host'
-  | 'port'
-  | 'frameRetentionHours'
-  | 'heatmapRetentionHours'
-  | 'pixelLimit'
-  | 'decodeTimeout'
->;
-
 export interface StartOptions {
-  readonly config: PublisherConfig;
+  readonly config: Config;
   readonly settings: BrokerSettings;
   readonly redis: Redis;
   readonly stores: Pick<Stores, 'cameras' | 'changes' | 'visits' | 'results' | 'blobs' | 'workers'>;

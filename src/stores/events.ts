@@ -2,6 +2,7 @@
  * Reader of the event stream of comparisons and changes: one blocking XREAD per process, fanned out in memory. A
  * connection per waiting request would exhaust the connections of Redis long before its throughput.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../logger.js';
 import type { StreamEvent } from '../schemas/stream-event.js';
@@ -96,7 +97,7 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
       } catch (err) {
         if (closed) return;
         options.logger?.warn({ reason: (err as Error).message }, 'event stream interrupted, resuming');
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        await sleep(RETRY_MS);
       }
     }
   };

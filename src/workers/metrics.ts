@@ -1,8 +1,10 @@
 /** Prometheus metrics of a worker process. Labels have few values, and cameras at most MAX_CAMERAS of them. */
+
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { StoredCamera } from '../cameras/camera.js';
 import type { Description } from '../schemas/description.js';
 import type { ModelDescription } from '../schemas/model-description.js';
+import { within } from '../within.js';
 import type { WorkedFrame } from './camera-turn.js';
 import type { DeliveryOutcome } from './deliveries/delivery-job.js';
 import { type ComparisonOutcome, labelOf } from './life-cycle.js';
@@ -194,20 +196,10 @@ export function createWorkerMetrics(listCameras?: ListCameras): WorkerMetrics {
 async function readWithin<T>(ms: number, items: AsyncIterable<T>): Promise<readonly T[]> {
   const read: T[] = [];
   const reading = (async () => {
-    for await (const item of items) if (read.push(item) === MAX_CAMERAS) return;
+    for await (const item of items) if (read.push(item) === MAX_CAMERAS) break;
+    return true;
   })();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
-  });
-  const complete = await Promise.race([
-    reading.then(
-      () => true,
-      () => false,
-    ),
-    late,
-  ]);
-  clearTimeout(timer);
+  const complete = await within(ms, reading, false).catch(() => false);
   // A part of the cameras would look as if the others had been erased.
   return complete ? read : [];
 }

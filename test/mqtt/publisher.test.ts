@@ -1,7 +1,9 @@
 /** The publisher on a real Redis, with real changes of a camera, and a real broker. */
+
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import type { StoredCamera } from '../../src/cameras/camera.js';
+import { loadConfig } from '../../src/config.js';
 import { createMqttMetrics, type MqttMetrics } from '../../src/mqtt/metrics.js';
 import { brokerSettings } from '../../src/mqtt/settings.js';
 import { startPublisher } from '../../src/mqtt/start.js';
@@ -50,6 +52,7 @@ const DISCOVERY = 'homeassistant/device/sd_gate/config';
 const start = async (change: object = {}) =>
   startPublisher({
     config: {
+      ...loadConfig({}),
       mqttTopic: 'sd',
       mqttDiscoveryPrefix: 'homeassistant',
       mqttPictureLimit: 100_000,

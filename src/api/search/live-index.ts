@@ -2,6 +2,7 @@
  * The search index of this API process. It is read from the stored changes once and then kept up to date by the log of
  * changes, before each search and every few seconds: an erased change also leaves the memory.
  */
+
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../../logger.js';
 import type { SearchFilter } from '../../search/scope.js';
@@ -10,6 +11,7 @@ import type { QueryVector } from '../../search/vector-list.js';
 import type { CameraStore } from '../../stores/cameras.js';
 import type { ChangeLog } from '../../stores/change-log.js';
 import type { ChangeStore } from '../../stores/changes.js';
+import { within } from '../../within.js';
 
 export interface LiveSearchResult extends SearchResult {
   /** false: the stored changes are still being read, the latest first */
@@ -94,8 +96,7 @@ export function createLiveSearch(
     }
     if (position !== undefined) return true;
     const built = startBuilding().then(() => true);
-    const waited = new Promise<false>((resolve) => setTimeout(resolve, BUILD_WAIT_MS, false).unref());
-    return Promise.race([built, waited]);
+    return within(BUILD_WAIT_MS, built, false);
   };
 
   const readNames = async () => {

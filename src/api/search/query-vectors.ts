@@ -1,7 +1,9 @@
 /** Search vectors of queries: asked of a worker, which has the model, within a bounded time, and cached. */
+
 import { LRUCache } from 'lru-cache';
 import type { Answers, QuestionOf } from '../../jobs/questions.js';
 import type { QueryVector } from '../../search/vector-list.js';
+import { within } from '../../within.js';
 
 /** The vector of a query; or the reason why the search is by words alone. */
 export type EmbeddedQuery = QueryVector | { readonly missing: 'no_worker' | 'no_graph' };
@@ -44,14 +46,10 @@ export function createQueryVectors(
   return async (text: string): Promise<EmbeddedQuery> => {
     const cached = cache.get(text);
     if (cached !== undefined) return cached.vector ?? { missing: 'no_graph' };
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, waitMs, undefined).unref();
-    });
     try {
       const answer = embed(text);
       if (performance.now() < doubtedUntil) return { missing: 'no_worker' };
-      const vector = await Promise.race([answer, late]);
+      const vector = await within(waitMs, answer, undefined);
       if (vector === undefined) {
         doubtedUntil = performance.now() + DOUBT_MS;
         return { missing: 'no_worker' };
@@ -59,8 +57,6 @@ export function createQueryVectors(
       return vector ?? { missing: 'no_graph' };
     } catch {
       return { missing: 'no_worker' };
-    } finally {
-      clearTimeout(timer);
     }
   };
 }
