@@ -180,25 +180,9 @@ def changed_pair(
 
 
 def distractor_pair(
-    seed: int,
-    scene: ChangedScene,
-    before: np.ndarray,
-    slots_before: np.ndarray,
-    after: np.ndarray,
-    slots_after: np.ndarray,
-    rng: np.random.Generator,
+    seed: int, scene: ChangedScene, before: np.ndarray, slots: np.ndarray, after: np.ndarray, _: np.ndarray, rng
 ) -> Pair:
     """The default and the distractor view, with the arguments of `changed_pair`."""
-    empty = mask_of(np.zeros(slots_before.shape, bool))
-    return Pair(
-        before=before,
-        after=after,
-        kind="none",
-        objects=[],
-        mask_before=empty,
-        mask_after=empty.copy(),
-        nuisances=["camera_moved"],
-        captions=grammar.no_change_captions(rng),
-        plate_id="clevr",
-        seed=seed,
-    )
+    none = lambda: mask_of(np.zeros(slots.shape, bool))
+    captions = grammar.no_change_captions(rng)
+    return Pair(before, after, "none", [], none(), none(), ["camera_moved"], captions, "clevr", seed=seed)

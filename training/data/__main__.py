@@ -2,7 +2,7 @@
 
 from training.inputs import run_command
 
-COMMANDS = {name: name for name in "cache evidence real reword".split()}
+COMMANDS = {name: name for name in "cache real".split()}
 
 if __name__ == "__main__":
     run_command("training.data", COMMANDS)

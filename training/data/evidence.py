@@ -1,14 +1,11 @@
 """Cached pairs as a bundle's frozen graphs see them: the training data of the truth check and the search vectors.
 
-    python -m training.data evidence --bundle models/scorer-surveillance --cache DIR [--cache DIR ...]
-
 The graphs are run once per pair. A shard gets a folder named by the graphs' hash, with float16 arrays of n pairs:
   tokens [n,S,W]   kind_logits [n,K]   noun_logits [n,R,2,nouns]   colour_logits [n,R,2,colours]   (the evidence graph)
   maps [n,2,h,w]   of difference.onnx (before, after)
 and words.json: per pair what the decoder writes about each region crop alone, as it is served.
 """
 
-import argparse
 import hashlib
 import json
 import os
@@ -25,7 +22,7 @@ from training.contract import CROP_IN, DIFFERENCE_IN
 from training.data.evidence_graph import EVIDENCE_OUT, evidence_graph
 from training.data.regions import described_objects, objects_in_crops
 from training.data.shards import Shards
-from training.inputs import existing_folder, open_graph, read_json, sha256
+from training.inputs import open_graph, read_json, sha256
 from training.net.evidence_tokens import EvidenceSizes
 from training.text.truth import Unit, units_of
 
@@ -160,16 +157,3 @@ def evidence_inputs(b: dict[str, Tensor], blind: bool = False) -> tuple[Tensor, 
 def sizes_of(data: Evidence) -> EvidenceSizes:
     b = data.arrays([0])
     return EvidenceSizes(b["noun_logits"].shape[-1], b["colour_logits"].shape[-1], b["noun_logits"].shape[1])
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bundle", type=existing_folder, required=True)
-    parser.add_argument("--cache", type=existing_folder, required=True, action="append")
-    args = parser.parse_args()
-    graphs = FrozenGraphs(args.bundle)
-    for cache in args.cache:
-        for shard in sorted(path for path in cache.iterdir() if path.is_dir() and not path.name.startswith(".")):
-            made = not (shard / graphs.folder).exists()
-            derive(shard, graphs)
-            print(f"{shard}: {'made' if made else 'there already'}", flush=True)

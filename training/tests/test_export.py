@@ -13,31 +13,17 @@ torch = pytest.importorskip("torch")
 from training.bundle.export import align_from_of, put_in_place
 from training.bundle.graphs import export_graphs
 from training.bundle.parity import PARITY, check_parity
-from training.contract import SPECIALS
 from training.net import captioner as captioner_module
 from training.net.captioner import Captioner
 from training.net.config import ModelConfig
 from training.net.difference import Difference
+from training.tests.networks import small_config
 
 ROOT = Path(__file__).parents[2]
 
 
 def small(crops: bool, related: bool = False) -> ModelConfig:
-    return ModelConfig(
-        colour_head=related,
-        crop_relations=related,
-        vocabulary=[*SPECIALS, *(f"w{i}" for i in range(20))],
-        nouns=["car", "man"],
-        colours=["red", "blue"],
-        coarse_channels=8,
-        fine_channels=7,
-        width=16,
-        heads=2,
-        map_width=8,
-        max_length=7,
-        regions=2,
-        region_crops=crops,
-    )
+    return small_config(region_crops=crops, colour_head=related, crop_relations=related, colours=["red", "blue"])
 
 
 @pytest.mark.parametrize(

@@ -77,13 +77,6 @@ WITHOUT_TORCH = [
         "expected plates/plates.json under the data folder empty, found none",
     ),
     ("bundle.quantize --data empty --features features.onnx --out none/new", "none: no such folder"),
-    ("data.reword none", "none: no such folder"),
-    ("data.reword text", "text: is a file, expected a folder"),
-    (
-        "data.reword cache",
-        "cache/00000000-00000001: lacks glance_object_box.npy, glance_box.npy, meta.jsonl, expected what"
-        " training.data.cache wrote",
-    ),
     ("bundle.record --bundle empty --evaluation text --pairs p", "text: not JSON ("),
 ]
 WITH_TORCH = [

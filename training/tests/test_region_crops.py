@@ -155,20 +155,9 @@ def test_the_kind_limits_the_roles(config, kind, before, after):
 
 def test_the_kind_depends_on_used_crops_only():
     torch.manual_seed(3)
-    c = ModelConfig(
-        vocabulary=["<pad>", "<unk>", "<start>", "<end>", "a"],
-        nouns=["man"],
-        colours=["red"],
-        width=32,
-        heads=4,
-        regions=2,
-        coarse_channels=8,
-        fine_channels=7,
-        crop_relations=True,
-        colour_head=True,
-    )
+    c = small_config(crop_relations=True, colour_head=True)
     captioner = Captioner(c).eval()
-    memory = torch.randn(1, 96, 32)
+    memory = torch.randn(1, 96, c.width)
     one, other = (random_crops(c, 1, [1.0, 0.0], seed) for seed in (1, 2))
     mixed = tuple(torch.cat([a[:, :1], b[:, 1:]], 1) for a, b in zip(one[:4], other[:4])) + one[4:]
     first, second = (captioner.encode_memory(memory, g)[4]["kind_logits"] for g in (one, mixed))

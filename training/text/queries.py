@@ -5,8 +5,6 @@ A query has the facts of a `Clause`, so its truth is known; places and events ma
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from training.contract import Clause
@@ -126,7 +124,3 @@ def _phrase(noun: str, colour: str | None, count: int, article: bool, rng: np.ra
     if not article and count == 1:
         text = text.split(" ", 1)[1]
     return text
-
-
-def without_event(clause: Clause) -> Clause:
-    return replace(clause, action=ANY_EVENT, where=None, new=None)
