@@ -7,7 +7,7 @@ import type { PathPoint, VisitFrame, VisitThing, VisitTrack, Votes } from './sta
 /** Bound of a path; beyond it every second point between its ends is dropped. */
 const MAX_PATH = 32;
 /** Weight of a new measurement of colours and velocity. */
-const NEW = { colours: 0.2, velocity: 0.5 } as const;
+const NEW = { colours: 0.2, velocity: 0.7 } as const;
 
 type Frame = Pick<VisitFrame, 'at' | 'camera' | 'comparison' | 'number'>;
 
