@@ -4,7 +4,7 @@
  * turns, so that a busy machine disturbs all of them alike.
  */
 import { fork } from 'node:child_process';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
@@ -174,7 +174,6 @@ const cases = [
     count: FRAME_CLIENTS,
   },
 ];
-const [loadBefore = 0] = loadavg();
 const measured = new Map(cases.map(({ name }) => [name, []]));
 for (let round = 0; round < rounds; round++) {
   for (const { name, start, kind, count } of cases) {
@@ -221,7 +220,7 @@ report(
   [
     `${clients} clients post pairs and ${FRAME_CLIENTS} post frames of a camera each, all with respond-async, as fast ` +
       `as they are answered; ${rounds} rounds of ${seconds} s in turn. Clients, Redis and worker share the ` +
-      `${availableParallelism()} cores; load average before the run ${loadBefore.toFixed(1)}.`,
+      `${availableParallelism()} cores.`,
     `Decoding one of the frames at a quarter takes ${quarter.toFixed(1)} CPU-ms in the same run.`,
     'The bare server is Fastify with the same form parser; it reads the files and drops them. The p99 of /livez ' +
       `while pairs are posted, divided by that of the bare server: ${ratios.join(', ')}.`,

@@ -4,7 +4,7 @@
  * without the rule of quiet frames, beside the library call and the same frames decoded and nothing else, in one run.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { readOptions } from '../../scripts/lib/options.mjs';
@@ -73,7 +73,6 @@ async function served(cameras) {
 
 const percent = (share) => `${(100 * share).toFixed(0)} %`;
 
-const [loadBefore = 0] = loadavg();
 const service = await startService();
 const rows = [];
 try {
@@ -124,7 +123,7 @@ try {
     ],
     [
       `${availableParallelism()} cores, which the client shares; ${seconds} s per measurement. Files and Redis are ` +
-        `synced. Load average of the machine before the run: ${loadBefore.toFixed(1)} (0 if it is quiet).`,
+        'synced.',
       'Nothing waits: 95 % of the frames have their result within a second of their acceptance.',
       'Decodings: CPU time as a multiple of that of decoding the same frames and nothing else, by sharp, at a quarter ' +
         `(${PREVIEW_WIDTH} px wide), grey. Reduced by the decoder alone: in colour, the least that can be done. Library ` +

@@ -4,7 +4,7 @@
  * days, with the pauses of the nights between them.
  */
 import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { readOptions } from '../../scripts/lib/options.mjs';
@@ -29,7 +29,6 @@ const VARIANTS = 8;
 
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'sd-long-'));
 mkdirSync(folder, { recursive: true });
-const [loadBefore = 0] = loadavg();
 const [scene] = await scenesOf(undefined);
 const rows = [frames > 0 ? await video() : [], pictures > 0 ? await layout() : []].filter(({ length }) => length > 0);
 if (values.keep === undefined) rmSync(folder, { recursive: true });
@@ -44,7 +43,6 @@ report(
     'Memory of the command and its ffmpeg. Video: 1080p, key frames alone, in files of 6 minutes. Pictures: 960 x 540, ' +
       `every ${INTERVAL} s, by the template \`frigate\`; a thing stands there at the end of each day, and not on the ` +
       'next morning. Wrong: another number of changes than things that came, or a change that spans a night.',
-    `Load average of the machine before the run: ${loadBefore.toFixed(1)} (0 if it is quiet).`,
   ],
 );
 

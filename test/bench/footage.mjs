@@ -5,7 +5,7 @@
  * each.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readOptions } from '../../scripts/lib/options.mjs';
 import { decode, footage, judge, lateness } from './lib/footage-run.mjs';
@@ -18,8 +18,6 @@ const {
   ...{ hour: { type: 'boolean' }, pairs: { type: 'string' }, keep: { type: 'string' }, write: { type: 'boolean' } },
 });
 const folder = keep ?? mkdtempSync(join(tmpdir(), 'sd-footage-'));
-const [loadBefore = 0] = loadavg();
-const load = `Load average of the machine before the run: ${loadBefore.toFixed(1)} (0 if it is quiet).`;
 
 if (pairs === undefined) await measureSpeed();
 else await measureScenes();
@@ -62,7 +60,6 @@ async function measureSpeed() {
         'thing that comes and goes counts as two changes. Latest: the largest delay of a time.',
       'ffmpeg alone decodes the same frames with the same options and drops them. Share: its time of that of the whole ' +
         'command, with its start and its outputs. Peak memory of the command and its ffmpeg, in both halves of the run.',
-      load,
       ...problems,
     ],
   );
@@ -105,7 +102,6 @@ async function measureScenes() {
         'sampled at the key frames, one per second. Each thing that comes and goes counts as two changes.',
       `${run.wall.toFixed(1)} s for ${seconds} s of recording (${(seconds / run.wall).toFixed(0)} times real time), ` +
         `${run.cpu.toFixed(1)} CPU seconds; peak memory ${run.peaks.map(mb).join(', ')} in both halves.`,
-      load,
       ...problems,
     ],
     'bench:footage-pairs',

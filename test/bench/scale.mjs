@@ -4,7 +4,6 @@
  * one machine: time beside the sleep per job, and Redis commands, bytes and processor time per comparison and per
  * frame, from which follows where one Redis ends.
  */
-import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
@@ -54,7 +53,7 @@ await runMain(async () => {
         ...rows,
       ],
       [
-        `Load average ${loadavg()[0].toFixed(1)}. Inference sleeps ${sleepMs} ms. Workers are queue workers of one process. ` +
+        `Inference sleeps ${sleepMs} ms. Workers are queue workers of one process. ` +
           'Commands, bytes and processor time are per job, of accepting and working together. Redis syncs each write.',
         'Beside the sleep: time of the backlog, per job of one worker, minus the sleep. Every tenth frame is busy, the others are quiet.',
       ],

@@ -2,7 +2,6 @@
  * `npm run bench:search [-- --changes=100000] [--inserts=20000] [--write]`: the search over made changes by HTTP, the
  * memory of its index, and the rate at which changes are written with and without it.
  */
-import { loadavg } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Agent, request } from 'undici';
@@ -160,7 +159,6 @@ async function queries(url, filter = '') {
   return took;
 }
 
-const [loadBefore = 0] = loadavg();
 const alone = indexAlone();
 console.error(`index alone: ${mb(alone.bytes)}, ${ms(percentile(alone.took, 0.5))} ms`);
 const service = await startService({ worker: false, env: { SEARCH_CHANGES: '10000000' } });
@@ -242,7 +240,6 @@ try {
       'Inserts: the Redis commands of the commit of a camera turn with one new change, with its vector, the entry of ' +
         `the log and an API that follows it, and without these; ${AT_ONCE} at a time, median of ${ROUNDS} rounds in turn. ` +
         'Redis syncs each write to the disk. Client, API and Redis share the cores.',
-      `Load average of the machine before the run: ${loadBefore.toFixed(1)} (0 if it is quiet).`,
     ],
   );
 } finally {

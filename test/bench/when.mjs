@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { uniformNumbers } from '../../dist/random.js';
@@ -29,7 +29,6 @@ const MIDDLE = HOUR / 2 / PART;
 
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'sd-when-'));
 mkdirSync(folder, { recursive: true });
-const [loadBefore = 0] = loadavg();
 const next = uniformNumbers(17);
 
 /** Something that stands close to the camera, before the whole place. */
@@ -126,7 +125,6 @@ report(
     `1080p H.264, ${RATE} frames per second; n = ${HOUR} frames, one per second, 2 log2(n) = ${most}. Right: the change lies ` +
       'between two neighbouring frames that were found, and no way back was found. Covered: something stands before the ' +
       `whole place for ${COVERED.until} s in the middle of the hour, in which the search begins.`,
-    `Load average of the machine before the run: ${loadBefore.toFixed(1)} (0 if it is quiet).`,
     ...problems,
   ],
 );

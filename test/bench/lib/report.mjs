@@ -1,15 +1,18 @@
 /** Report of a bench: machine, versions, date and a table; --write puts it into its section of RESULTS.md. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../../../scripts/lib/shell.mjs';
 
-const RESULTS = join(ROOT, 'test/bench/RESULTS.md');
+export const RESULTS = join(ROOT, 'test/bench/RESULTS.md');
 /** Longest line of a Markdown paragraph. */
 const LINE_LENGTH = 118;
 /** Benches that run no model: their figures hold for every bundle. */
 const WITHOUT_MODEL = ['bench:glitches', 'bench:scale'];
+
+/** Load average over the last minute, when the bench began: 0 on a quiet machine. */
+const [loadBefore = 0] = loadavg();
 
 /** @param {number[]} values @returns the value below which `share` (0..1) of them lie (nearest rank). */
 export function percentile(values, share) {
@@ -20,22 +23,28 @@ export function percentile(values, share) {
 export const ms = (value) => (value < 10 ? value.toFixed(1) : value.toFixed(0));
 export const mb = (bytes) => `${(bytes / 1024 / 1024).toFixed(0)} MB`;
 
+/** @returns the bundle that ships, as sections name it */
+export function shippedBundle() {
+  const { name, version } = JSON.parse(readFileSync(join(ROOT, 'models/scorer-surveillance/manifest.json'), 'utf8'));
+  return `${name} ${version}`;
+}
+
 function machine(name) {
   const [cpu] = cpus();
   const packages = ['onnxruntime-node', 'sharp', 'fastify', 'bullmq'].map((one) => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules', one, 'package.json'), 'utf8'));
     return `${one} ${version}`;
   });
-  const bundle = JSON.parse(readFileSync(join(ROOT, 'models/scorer-surveillance/manifest.json'), 'utf8'));
   const redis = /v=(\S+)/.exec(execFileSync('redis-server', ['--version'], { encoding: 'utf8' }))?.[1];
   return [
     `${cpus().length} cores of ${cpu?.model.trim() ?? 'an unnamed processor'}, ${mb(totalmem())}, ` +
-      `${process.platform} ${process.arch}`,
+      `${process.platform} ${process.arch}, load average ${loadBefore.toFixed(1)} before`,
     `Node ${process.versions.node}, Redis ${redis}, ${packages.join(', ')}`,
-    WITHOUT_MODEL.includes(name) ? 'no model' : `${bundle.name} ${bundle.version}`,
+    WITHOUT_MODEL.includes(name) ? 'no model' : shippedBundle(),
   ];
 }
 
+/** @returns the short hash of the commit that is measured */
 function commit() {
   try {
     return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
@@ -48,13 +57,10 @@ function commit() {
   }
 }
 
-/** The command that measures again. */
-function commandLine(name) {
+/** The command that measures again. @param {string[]} given its options */
+export function commandLine(name, given = process.argv.slice(2)) {
   // Folders of this machine mean nothing to readers.
-  const args = process.argv
-    .slice(2)
-    .filter((arg) => arg !== '--write')
-    .map((arg) => arg.replace(/=\/.*/, '=FOLDER'));
+  const args = given.filter((arg) => arg !== '--write').map((arg) => arg.replace(/=\/.*/, '=FOLDER'));
   return ['npm run', name, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
 }
 

@@ -1,0 +1,75 @@
+/**
+ * `npm run bench [-- --only=NAME,NAME] [--again] [--loaded]`: measures the sections of RESULTS.md, one after the other,
+ * each by its own command with --write. A section of the bundle that ships is not measured again, so that the command
+ * goes on after an interruption. A machine with other work is refused, because its figures would be of that work.
+ */
+import { readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readOptions } from '../../scripts/lib/options.mjs';
+import { run, runMain, Stop, say } from '../../scripts/lib/shell.mjs';
+import { commandLine, RESULTS, shippedBundle } from './lib/report.mjs';
+
+/** Names of npm scripts without `bench:`, with their options; those that need labelled pairs are not among them. */
+const SECTIONS = [
+  ['start'],
+  ['model'],
+  ['latency', '--count=80'],
+  ['overhead'],
+  ['cameras'],
+  ['accept', '--seconds=6'],
+  ['load'],
+  ['footage'],
+  ['when'],
+  ['search', '--changes=20000', '--inserts=2000'],
+  ['replay', '--kill'],
+];
+/** Load average over a minute from which on a machine is not quiet. */
+const QUIET = 0.5;
+/** The load of the last section is over after at most this time. */
+const SETTLE_MS = 5 * 60_000;
+
+const { values } = readOptions({
+  ...{ only: { type: 'string' }, again: { type: 'boolean' }, loaded: { type: 'boolean' } },
+});
+
+/** Whether RESULTS.md has the section of this command for the bundle that ships. */
+function isMeasured(name, options) {
+  const sections = readFileSync(RESULTS, 'utf8').split(/^## /m);
+  const command = `\`${commandLine(`bench:${name}`, options)}\``;
+  return sections.some((section) => section.includes(command) && section.includes(`\n${shippedBundle()}\n`));
+}
+
+/** @throws Stop if other programs use the machine */
+async function waitUntilQuiet() {
+  const until = performance.now() + SETTLE_MS;
+  while (loadavg()[0] > QUIET) {
+    if (performance.now() > until) {
+      throw new Stop(
+        `The load average is ${loadavg()[0].toFixed(1)}, expected at most ${QUIET}. --loaded measures anyway`,
+      );
+    }
+    await sleep(5000);
+  }
+}
+
+await runMain(async () => {
+  const names = values.only?.split(',') ?? SECTIONS.map(([name]) => name);
+  const unknown = names.filter((name) => !SECTIONS.some(([known]) => known === name));
+  if (unknown.length > 0) {
+    throw new Stop(`--only=${unknown.join()}: expected some of ${SECTIONS.map(([name]) => name).join(', ')}`);
+  }
+  const failed = [];
+  for (const [name, ...options] of SECTIONS) {
+    if (!names.includes(name)) continue;
+    if (!values.again && isMeasured(name, options)) {
+      say(name, 'is measured for this bundle');
+      continue;
+    }
+    if (!values.loaded) await waitUntilQuiet();
+    say(name, 'is measured');
+    const { ok } = await run('npm', ['run', '--silent', `bench:${name}`, '--', ...options, '--write'], { show: true });
+    if (!ok) failed.push(name);
+  }
+  if (failed.length > 0) throw new Stop(`Failed: ${failed.join(', ')}`);
+});
