@@ -2,9 +2,8 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { repliesOf } from '../stores/redis.js';
-import { oldestJob } from './oldest-job.js';
 import type { QueueCall } from './queue-call.js';
-import type { QUEUES } from './queues.js';
+import { PRIORITY, type QUEUES } from './queues.js';
 
 export type QueueName = keyof typeof QUEUES;
 type JobKind = 'comparison' | 'delivery' | 'batch' | 'description';
@@ -95,4 +94,22 @@ export function jobStates(redis: Redis, queues: ServiceQueues, { queuesOf, call,
         await Promise.all(queuesOf[kind].map((queue) => queue.remove(id)));
       }),
   };
+}
+
+/** BullMQ sorts waiting jobs with a priority by priority, and by their order of arrival below that. */
+const SCORES_PER_PRIORITY = 2 ** 32;
+
+/** @returns epoch ms at which the longest waiting job was queued; undefined without one. Delayed jobs do not count. */
+async function oldestJob(redis: Redis, queue: Queue): Promise<number | undefined> {
+  const first = redis.pipeline().lindex(queue.toKey('wait'), -1);
+  for (const priority of Object.values(PRIORITY)) {
+    const from = priority * SCORES_PER_PRIORITY;
+    first.zrangebyscore(queue.toKey('prioritized'), from, from + SCORES_PER_PRIORITY - 1, 'LIMIT', 0, 1);
+  }
+  const ids = repliesOf<string | string[] | null>(await first.exec()).flatMap((reply) => reply ?? []);
+  const times = redis.pipeline();
+  for (const id of ids) times.hget(queue.toKey(id), 'timestamp');
+  // A job may have been removed between the two reads.
+  const known = repliesOf<string | null>(await times.exec()).flatMap((time) => (time === null ? [] : Number(time)));
+  return known.length === 0 ? undefined : Math.min(...known);
 }

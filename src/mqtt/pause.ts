@@ -1,24 +1,14 @@
 /** Pauses that an event ends. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
 export function createPause() {
-  let end: () => void = () => {};
-  let ended = false;
+  let ending = new AbortController();
   return {
     /** Ends at once if something came since the pause before. */
     async wait(ms: number): Promise<void> {
-      if (!ended) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms);
-          end = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      ended = false;
+      await sleep(ms, undefined, { signal: ending.signal }).catch(() => {});
+      if (ending.signal.aborted) ending = new AbortController();
     },
-    end(): void {
-      ended = true;
-      end();
-    },
+    end: () => ending.abort(),
   };
 }
