@@ -9,63 +9,27 @@ import { VERSION } from '../version.js';
 import { createCommand } from './command.js';
 import { printError } from './print.js';
 
-interface Entry {
-  readonly summary: string;
-  readonly load: () => Promise<Command>;
-}
+type Entry = readonly [summary: string, load: () => Promise<{ readonly command: Command }>];
 
 const COMMANDS: Readonly<Record<string, Entry>> = {
-  compare: {
-    summary: 'say what changed between two pictures',
-    load: async () => (await import('./compare.js')).command,
-  },
-  footage: {
-    summary: 'say what changed in recordings, and when',
-    load: async () => (await import('./footage.js')).command,
-  },
-  evaluate: {
-    summary: 'measure a bundle on labelled pairs',
-    load: async () => (await import('./evaluate.js')).command,
-  },
-  feedback: {
-    summary: 'export the feedback on changes, to evaluate on',
-    load: async () => (await import('./feedback.js')).command,
-  },
-  search: {
-    summary: 'search the results of footage for words',
-    load: async () => (await import('./search.js')).command,
-  },
-  tune: {
-    summary: 'adapt a bundle to the feedback on its changes',
-    load: async () => (await import('./tune.js')).command,
-  },
-  when: {
-    summary: 'find when a place in a recording changed',
-    load: async () => (await import('./when.js')).command,
-  },
-  watch: {
-    summary: 'send the pictures of a folder to the service',
-    load: async () => (await import('./watch.js')).command,
-  },
-  companion: {
-    summary: 'describe the events of a Frigate recorder',
-    load: async () => (await import('./companion.js')).command,
-  },
-  models: {
-    summary: 'list the bundles and check them',
-    load: async () => (await import('./models.js')).command,
-  },
-  keys: {
-    summary: 'create, list and revoke API keys',
-    load: async () => (await import('./keys.js')).command,
-  },
-  up: {
-    summary: 'run the whole service: Redis, the API and a worker',
-    load: async () => (await import('./processes.js')).up,
-  },
-  serve: { summary: 'run the HTTP API', load: async () => (await import('./processes.js')).serve },
-  worker: { summary: 'run a worker', load: async () => (await import('./processes.js')).worker },
-  mqtt: { summary: 'run the MQTT publisher', load: async () => (await import('./processes.js')).mqtt },
+  compare: ['say what changed between two pictures', () => import('./compare.js')],
+  footage: ['say what changed in recordings, and when', () => import('./footage.js')],
+  evaluate: ['measure a bundle on labelled pairs', () => import('./evaluate.js')],
+  feedback: ['export the feedback on changes, to evaluate on', () => import('./feedback.js')],
+  search: ['search the results of footage for words', () => import('./search.js')],
+  tune: ['adapt a bundle to the feedback on its changes', () => import('./tune.js')],
+  when: ['find when a place in a recording changed', () => import('./when.js')],
+  watch: ['send the pictures of a folder to the service', () => import('./watch.js')],
+  companion: ['describe the events of a Frigate recorder', () => import('./companion.js')],
+  models: ['list the bundles and check them', () => import('./models.js')],
+  keys: ['create, list and revoke API keys', () => import('./keys.js')],
+  up: [
+    'run the whole service: Redis, the API and a worker',
+    async () => ({ command: (await import('./processes.js')).up }),
+  ],
+  serve: ['run the HTTP API', async () => ({ command: (await import('./processes.js')).serve })],
+  worker: ['run a worker', async () => ({ command: (await import('./processes.js')).worker })],
+  mqtt: ['run the MQTT publisher', async () => ({ command: (await import('./processes.js')).mqtt })],
 };
 
 /**
@@ -81,8 +45,8 @@ async function buildProgram(asked: string | undefined): Promise<Command> {
       'after',
       '\nscenedelta COMMAND --help lists the options. Settings come from the environment: deploy/README.md',
     );
-  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
-    const command = name === asked ? await load() : createCommand(name);
+  for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
+    const { command } = name === asked ? await load() : { command: createCommand(name) };
     program.addCommand(command.summary(summary));
   }
   return program;
