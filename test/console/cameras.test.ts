@@ -92,6 +92,7 @@ describeInBrowser('The page "Cameras"', () => {
     expect(polygon[0]?.[1]).toBeCloseTo(0.1, 2);
     expect(polygon[2]?.[0]).toBeCloseTo(0.7, 1);
     await page.getByRole('button', { name: 'Add: privacy' }).click();
+    await page.getByText(/^Painted black with a margin of up to \d+ pixels, as the drawing shows it/).waitFor();
     await save(page);
     expect(zonesOf('gate').map(({ type }) => type)).toEqual(['include', 'privacy']);
     await page.getByRole('button', { name: 'Remove this zone' }).click();

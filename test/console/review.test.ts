@@ -201,9 +201,12 @@ describeInBrowser('The page "Review"', () => {
     tell('change.opened', change.confirmed_at);
     const row = rowsOf(page).first();
     await eventually(async () => expect(await row.innerText()).toContain('a van has appeared'));
-    service.changes.kept[0] = { ...change, status: 'reverted', reverted_at: change.last_seen };
+    const ended = { status: 'reverted', settled_at: change.confirmed_at, reverted_at: change.last_seen } as const;
+    service.changes.kept[0] = { ...change, ...ended };
     tell('change.reverted', change.last_seen);
     await eventually(async () => expect(await row.innerText()).toContain('over'));
+    await row.click();
+    for (const fact of ['Last seen', 'Settled', 'Gone']) await page.getByText(fact, { exact: true }).waitFor();
   });
 
   it('shows markup in the names of cameras, zones and captions as text', async () => {
