@@ -83,6 +83,8 @@ export interface Table {
     readonly from: Readonly<Record<Edge, string>>;
     readonly to: Readonly<Record<Edge, string>>;
     readonly time: Readonly<Record<'s' | 'min' | 'h', string>>;
+    /** of a thing that may have been taken for another one */
+    readonly uncertain: string;
   };
   readonly nouns: Readonly<Record<string, Noun>>;
   readonly colours:

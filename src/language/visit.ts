@@ -7,7 +7,8 @@ import { textOf } from './write.js';
 
 type Slots = Readonly<Record<string, readonly Word[]>>;
 
-export function writeVisit({ thing, came, stayed, went, objects }: VisitStatement, locale: Locale = 'en'): string {
+export function writeVisit(statement: VisitStatement, locale: Locale = 'en'): string {
+  const { thing, came, stayed, went, objects, uncertain = false } = statement;
   const table = tableOf(locale);
   const { visits } = table;
   const slots = slotsOf(thing, table);
@@ -28,7 +29,8 @@ export function writeVisit({ thing, came, stayed, went, objects }: VisitStatemen
     ...(i < parts.length - 2 ? withComma(words) : words),
   ]);
   const left = objects.map(({ thing: object, value }) => fill(visits.object[value], slotsOf(object, table), 'verb'));
-  return [sentence, ...left].map(textOf).join('; ');
+  const doubt = uncertain ? wordsOf(visits.uncertain, 'verb') : [];
+  return [[...sentence, ...doubt], ...left].map(textOf).join('; ');
 }
 
 function slotsOf(thing: Thing, { agreement, ...table }: Table): Slots {

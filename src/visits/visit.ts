@@ -74,6 +74,7 @@ function statementOf(track: VisitTrack, end: VisitEnd | null): VisitStatement {
       place: thirdOf(final),
     },
     objects: track.objects.map(({ thing, value }) => ({ thing, value })),
+    ...(track.uncertain ? { uncertain: true } : {}),
     seconds: (last - begin) / 1000,
   };
 }

@@ -114,6 +114,13 @@ it('an empty place at which "before" shows a thing begins no visit', () => {
   expect(types(run)).toEqual([]);
 });
 
+it('a place that was left is no new thing where its box is wider', () => {
+  const before = thing(at(0.3), 'before');
+  const wider = thing({ ...at(0.335), width: 0.14, height: 0.3 }, 'before');
+  const frames = [0.38, 0.48, 0.58, 0.68, 0.78].map((x, i) => frame(i + 1, [i === 4 ? wider : before, thing(at(x))]));
+  expect(foldAll(frames).state.tracks).toHaveLength(1);
+});
+
 it('a thing that was there for long is not taken for one that comes from afar when it has gone', () => {
   const bag = { class: 'object', noun: 'suitcase', colours: RED };
   const frames = [...nothing(1, 20), frame(20, [thing(at(0.1), 'before', bag)])];
