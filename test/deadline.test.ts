@@ -79,7 +79,7 @@ describe('a server that sends one byte now and then', () => {
     });
     const { signal } = new AbortController();
     await expect(client?.get('bucket', 'key', { signal })).rejects.toMatchObject({
-      code: 'storage-unavailable',
+      code: 'url-unavailable',
     });
     await client?.close();
   });

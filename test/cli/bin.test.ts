@@ -34,7 +34,7 @@ it('never built, it compiles and then runs', async () => {
   expect(stderr).toBe('scenedelta: compiling, this once ...\n');
   expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   expect(existsSync(join(checkout, 'dist/cli/main.js'))).toBe(true);
-}, 60_000);
+}, 180_000);
 
 it('built, it runs at once', async () => {
   symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'));

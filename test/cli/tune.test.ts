@@ -68,7 +68,8 @@ describe('scenedelta tune', () => {
   it('writes a bundle that states fewer false alarms', async () => {
     const file = await feedback('alternating.ndjson', alternating);
     const { status, stdout, stderr } = await tune('--feedback', file, '--out', 'mine', '--json', 'report.json');
-    expect([status, stderr]).toEqual([0, '']);
+    // On a busy machine it shows its progress.
+    expect([status, stderr.replace(/^\d+\/\d+ pairs after \d+ s\n/gm, '')]).toEqual([0, '']);
     expect(stdout).toContain('kept  probability of a change');
     const { manifest } = await loadBundle(join(folder, 'mine'));
     const source = await loadBundle(join(models, 'bundle-tiny'));

