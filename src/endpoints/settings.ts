@@ -4,9 +4,7 @@ import { CAMERA_ID_PATTERN } from '../cameras/id-pattern.js';
 import { ALERT_TYPES, ENDPOINT_EVENTS, FILTER_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable } from '../schemas/constructors.js';
-
-const FORMATS = ['standard-webhooks', 'cloudevents', 'cloudevents-binary', 'alertmanager', 'slack', 'ntfy'] as const;
-export type FormatName = (typeof FORMATS)[number];
+import { FORMATS, type FormatName } from './render.js';
 
 /** Formats that are signed with the secret of the endpoint; the receivers of the others verify no signature. */
 export const SIGNED_FORMATS: readonly FormatName[] = ['standard-webhooks', 'cloudevents', 'cloudevents-binary'];
@@ -16,7 +14,7 @@ const cameraPattern = `^(?:\\*|${CAMERA_ID_PATTERN.replace(/^\^|\$$/g, '')}\\*?)
 
 const fields = {
   description: nullable(Type.String({ maxLength: 256 }), 'For people.'),
-  format: literals(FORMATS, {
+  format: literals(Object.keys(FORMATS) as FormatName[], {
     default: 'standard-webhooks',
     description:
       'Form of the requests: Standard Webhooks 1.0; CloudEvents 1.0, structured or binary; the API v2 of Alertmanager; ' +

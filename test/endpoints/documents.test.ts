@@ -1,8 +1,8 @@
 /** The examples of docs/alerts.md are what the service sends. WRITE_EXAMPLES=1 writes them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
+import type { FormatName } from '../../src/endpoints/render.js';
 import { render } from '../../src/endpoints/render.js';
-import type { FormatName } from '../../src/endpoints/settings.js';
 import { signedHeaders } from '../../src/workers/deliveries/sign-webhook.js';
 import { NOON } from '../helpers/changes.js';
 import { endpointMessage, SECRET } from '../helpers/endpoints.js';

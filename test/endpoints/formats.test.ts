@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { topicOf } from '../../src/endpoints/formats/ntfy.js';
 import { escapeChat } from '../../src/endpoints/formats/slack.js';
 import { type EndpointMessage, pictureOf, testAlert } from '../../src/endpoints/message.js';
+import type { FormatName } from '../../src/endpoints/render.js';
 import { render } from '../../src/endpoints/render.js';
-import type { FormatName } from '../../src/endpoints/settings.js';
 import { endpointMessage } from '../helpers/endpoints.js';
 import { storedVisit } from '../helpers/visits.js';
 

@@ -1,9 +1,9 @@
 /** The request of a delivery to an endpoint: in its format, signed, and allowed by a CloudEvents receiver. */
 
 import type { EndpointRequest } from '../../endpoints/message.js';
-import { render } from '../../endpoints/render.js';
+import { type FormatName, render } from '../../endpoints/render.js';
 import { type EndpointSecrets, openSecrets, shownUrl, validSecrets } from '../../endpoints/secrets.js';
-import { type FormatName, SIGNED_FORMATS } from '../../endpoints/settings.js';
+import { SIGNED_FORMATS } from '../../endpoints/settings.js';
 import type { JobGuard } from '../../jobs/job-guard.js';
 import type { OutboundClient, PostOutcome } from '../../outbound/client.js';
 import type { Delivery } from '../../schemas/delivery.js';
