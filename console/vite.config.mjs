@@ -21,6 +21,8 @@ const compressed = {
 
 export default defineConfig({
   root: ROOT,
+  // The service may be below a path of its host, which is known in the browser alone.
+  base: './',
   plugins: [compressed],
   esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
   build: {

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { ApiError, api, fetchApi, messageOf, ok, problemOf, whenSignedOut } from './api/client.js';
 import { recoveries } from './api/connection.js';
+import { addressOf } from './api/root.js';
 import type { Session } from './api/types.js';
 import { shownSize } from './ui/format.js';
 
@@ -57,7 +58,7 @@ export async function signIn(secret: string): Promise<unknown> {
   signInError.value = '';
   try {
     const headers = { Authorization: `Bearer ${secret}` };
-    const response = await fetchApi('/v1/session', { method: 'POST', headers });
+    const response = await fetchApi(addressOf('/v1/session'), { method: 'POST', headers });
     const body = await response.json();
     if (!response.ok) throw problemOf(body, response.status);
     session.value = body as Session;

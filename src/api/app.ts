@@ -18,6 +18,7 @@ import { createRespond } from './intake/respond.js';
 import { createOutcomeWaiter } from './intake/wait.js';
 import { assertStructure, BODY_STRUCTURE } from './json-structure.js';
 import { useAuth } from './plugins/auth.js';
+import { useBasePath, withoutBasePath } from './plugins/base-path.js';
 import { BODY_MS, type BodyLimits, useBodyTime } from './plugins/body-time.js';
 import { useClosing } from './plugins/closing.js';
 import { type StartPage, useConsole } from './plugins/console.js';
@@ -76,6 +77,7 @@ export async function buildApp(
     // useTracing logs each answer once.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'trace_id' }),
     genReqId: traceIdOf,
+    rewriteUrl: withoutBasePath(options),
     frameworkErrors: (error, request, reply) => {
       watchBody(request, reply);
       return onError(error, request, reply);
@@ -140,6 +142,7 @@ export async function buildApp(
     streams.endAll();
   });
   useTracing(app);
+  useBasePath(app, options);
   const metrics = useMetrics(app, { ...deps, streams }, options);
   await useOpenApi(app);
   const registerMethodNotAllowed = collectMethods(app);

@@ -27,9 +27,7 @@ describe('Signing in', () => {
     const { secret } = await newKey();
     const answer = await signIn(secret);
     expect(answer.statusCode).toBe(201);
-    expect(answer.headers['set-cookie']).toMatch(
-      /^scenedelta_session=\S+; Path=\/; Expires=.+; HttpOnly; SameSite=Strict$/,
-    );
+    expect(answer.headers['set-cookie']).toMatch(/^scenedelta_session=\S+; Expires=.+; HttpOnly; SameSite=Strict$/);
     expect(String(answer.headers['set-cookie'])).not.toContain(secret);
     expect(answer.json()).toMatchObject({
       key: { name: 'desk', scopes: ['compare', 'admin'], cameras: ['*'] },
@@ -39,11 +37,19 @@ describe('Signing in', () => {
     });
   });
 
-  it('marks the cookie as secure if PUBLIC_URL is https', async () => {
-    const { app, inject, apiKeys } = await fakeApp({ auth: 'on', publicUrl: 'https://cameras.example' });
+  it.each([
+    ['a browser that came by TLS', 'http://10.0.0.2:8080', 'https://cameras.example', true],
+    ['a browser in the local network', 'https://cameras.example', 'http://10.0.0.2:8080', false],
+    ['a page of no origin', 'https://cameras.example', 'null', false],
+    ['another client, with PUBLIC_URL of TLS', 'https://cameras.example', undefined, true],
+    ['another client, with PUBLIC_URL without TLS', 'http://10.0.0.2:8080', undefined, false],
+    ['another client, without PUBLIC_URL', null, undefined, false],
+  ])('marks the cookie as secure for %s', async (_, publicUrl, origin, secure) => {
+    const { app, inject, apiKeys } = await fakeApp({ auth: 'on', publicUrl });
     const { secret } = await apiKeys.create({ name: 'desk', scopes: ['compare'] });
-    const answer = await inject({ method: 'POST', url: '/v1/session', headers: bearer(secret) });
-    expect(answer.headers['set-cookie']).toContain('; Secure;');
+    const headers = { ...bearer(secret), ...(origin === undefined ? {} : { origin }) };
+    const answer = await inject({ method: 'POST', url: '/v1/session', headers });
+    expect(String(answer.headers['set-cookie']).includes('; Secure;')).toBe(secure);
     await app.close();
   });
 

@@ -2,6 +2,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../../generated/api.js';
 import { reportAway, reportReached } from './connection.js';
+import { addressOf, ROOT } from './root.js';
 import type { Side } from './types.js';
 
 /** An answer that is no success, as a sentence for people. */
@@ -57,6 +58,7 @@ async function isWithoutStore(response: Response): Promise<boolean> {
 }
 
 export const api = createClient<paths>({
+  baseUrl: ROOT,
   fetch: fetchApi,
   // A session may alter something only with this header, which pages of other origins cannot send.
   headers: { 'X-CSRF-Protection': '1' },
@@ -84,12 +86,12 @@ export function problemOf(body: unknown, status: number): ApiError {
 /** @returns a sentence for people about anything that was thrown */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** @returns the path of a frame of a comparison. @param size small: for lists */
-export const framePath = (comparison: string, side: Side, size: 'full' | 'small'): string =>
-  `/v1/comparisons/${comparison}/frames/${side}?size=${size}`;
+/** @returns the address of a frame of a comparison. @param size small: for lists */
+export const frameAddress = (comparison: string, side: Side, size: 'full' | 'small'): string =>
+  addressOf(`/v1/comparisons/${comparison}/frames/${side}?size=${size}`);
 
 /** Links of answers begin with PUBLIC_URL; the page may have been opened by another name of the same service. */
-export function localPath(link: string): string {
+export function localAddress(link: string): string {
   const { pathname, search } = new URL(link, location.origin);
-  return pathname + search;
+  return addressOf(pathname.slice(pathname.indexOf('/v1/')) + search);
 }

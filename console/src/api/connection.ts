@@ -1,5 +1,6 @@
 /** Whether the service can be reached, and its store. While one cannot, the service is asked every two seconds. */
 import { signal } from '@preact/signals';
+import { addressOf } from './root.js';
 
 const AGAIN_MS = 2_000;
 /** A service whose store hangs answers late. */
@@ -31,7 +32,7 @@ export async function probe(): Promise<void> {
   clearTimeout(timer);
   timer = undefined;
   try {
-    const answer = await fetch('/readyz', { cache: 'no-store', signal: AbortSignal.timeout(LATEST_MS) });
+    const answer = await fetch(addressOf('/readyz'), { cache: 'no-store', signal: AbortSignal.timeout(LATEST_MS) });
     const { redis } = (await answer.json()) as { redis: boolean };
     if (redis) reportReached();
     else reportAway('without store');

@@ -1,6 +1,7 @@
 /** The live event stream of the service. It connects again by itself, also after the service was away. */
 import { signal } from '@preact/signals';
 import { probe, reportAway } from './connection.js';
+import { addressOf } from './root.js';
 
 export interface LiveEvent {
   readonly type: string;
@@ -50,7 +51,7 @@ export function watchEvents(onEvent: (event: LiveEvent) => void): () => void {
     }, SILENT_MS);
   };
   const open = () => {
-    source = new EventSource('/v1/events?heartbeats=true');
+    source = new EventSource(addressOf('/v1/events?heartbeats=true'));
     source.addEventListener('heartbeat', heard);
     source.onerror = () => {
       clearTimeout(silence);

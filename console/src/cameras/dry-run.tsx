@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import { DAY_MS, systemClock } from '../../../src/clock.js';
 import type { components } from '../../generated/api.js';
 import { api, messageOf, ok } from '../api/client.js';
+import { addressOf } from '../api/root.js';
 import type { Camera } from '../api/types.js';
 import { percent, shownTime } from '../ui/format.js';
 import { type Settings, withSettings } from './store.js';
@@ -63,7 +64,8 @@ function Outcome({ alert_count, alerts, frames, from, to, suppressed, threshold,
       <ul class="dry-run-alerts">
         {alerts.map(({ type, at, caption, severity, comparison }) => (
           <li key={`${comparison} ${type} ${caption}`} class="clip">
-            <a href={`/?comparison=${comparison}`}>{shownTime(at)}</a> {type === 'change.reverted' && 'over: '}
+            <a href={addressOf(`/?comparison=${comparison}`)}>{shownTime(at)}</a>{' '}
+            {type === 'change.reverted' && 'over: '}
             {caption} <span class="quiet">{severity}</span>
           </li>
         ))}

@@ -1,5 +1,5 @@
 /** Reading and altering cameras. */
-import { ApiError, api, framePath, ok } from '../api/client.js';
+import { ApiError, api, frameAddress, ok } from '../api/client.js';
 import { readPages } from '../api/pages.js';
 import type { Camera } from '../api/types.js';
 
@@ -18,7 +18,7 @@ export const readCamera = (id: string): Promise<Camera> =>
 /** @param size small: for lists. @returns the path of the camera's last frame; null: it has none */
 export function pictureOf({ overview }: Camera, size: 'full' | 'small'): string | null {
   const comparison = overview?.comparison ?? null;
-  return comparison === null ? null : framePath(comparison, 'after', size);
+  return comparison === null ? null : frameAddress(comparison, 'after', size);
 }
 
 export type Settings = Omit<

@@ -1,6 +1,7 @@
 /** One endpoint: what can be done with it, and its deliveries with their attempts. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { addressOf } from '../api/root.js';
 import type { Delivery, Endpoint } from '../api/types.js';
 import { ago, shownTime } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
@@ -129,7 +130,7 @@ function Deliveries({ endpoint }: { readonly endpoint: string }) {
               <button type="button" onClick={() => resend(delivery.id, endpoint)}>
                 Send again
               </button>
-              {delivery.change !== undefined && <a href={`/review/${delivery.change}`}>Show the change</a>}
+              {delivery.change !== undefined && <a href={addressOf(`/review/${delivery.change}`)}>Show the change</a>}
             </p>
           </details>
         </li>

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { Link, useLocation } from 'wouter-preact';
 import { api, messageOf, ok } from '../api/client.js';
+import { addressOf } from '../api/root.js';
 import { shownTime } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
 import { Failures } from './failures.js';
@@ -82,7 +83,12 @@ export function BatchView({ id }: { readonly id: string }) {
             {!isRunning(batch) && <Erase busy={busy.value} onErase={erase} />}
             {batch.results !== null &&
               DOWNLOADS.filter(([format]) => batch.results?.[format] !== undefined).map(([format, name]) => (
-                <a key={format} class="download" href={`/v1/batches/${id}/results?format=${format}`} download>
+                <a
+                  key={format}
+                  class="download"
+                  href={addressOf(`/v1/batches/${id}/results?format=${format}`)}
+                  download
+                >
                   {name}
                 </a>
               ))}

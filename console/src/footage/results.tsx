@@ -5,6 +5,7 @@
  */
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { addressOf } from '../api/root.js';
 import type { Side } from '../api/types.js';
 import { PairView } from '../pair/pair-view.js';
 import { Fact } from '../ui/fact.js';
@@ -220,7 +221,7 @@ const momentText = ({ at, file, seconds }: RecordedChange['first_seen']): string
 function Detail({ batch, change }: { readonly batch: string; readonly change: RecordedChange }) {
   const { caption, first_seen, last_seen, pictured, settled, reverted, severity, status, confidence, zone } = change;
   const { pictures } = change;
-  const urlOf = (side: Side) => (pictures[side] === null ? null : `/v1/batches/${batch}/${pictures[side]}`);
+  const urlOf = (side: Side) => (pictures[side] === null ? null : addressOf(`/v1/batches/${batch}/${pictures[side]}`));
   return (
     <article class="detail">
       <p class="sentence plain-sentence">{caption}</p>

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { Moment } from '../../../src/footage/records.js';
+import { addressOf } from '../api/root.js';
 import type { Side } from '../api/types.js';
 import { boxPath, type Outlines } from '../pair/outlines.js';
 import { PairView } from '../pair/pair-view.js';
@@ -61,7 +62,7 @@ export function SearchView({ id, search }: Props) {
 
 function Interval({ id, search, interval }: Props & { readonly interval: PlaceInterval }) {
   const { before, after, exact, change, pictures } = interval;
-  const urlOf = (side: Side) => (pictures === undefined ? null : `/v1/batches/${id}/${pictures[side]}`);
+  const urlOf = (side: Side) => (pictures === undefined ? null : addressOf(`/v1/batches/${id}/${pictures[side]}`));
   return (
     <article class="detail">
       <p class="sentence plain-sentence">{change.caption}</p>

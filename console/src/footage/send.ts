@@ -3,6 +3,7 @@
 import type { paths } from '../../generated/api.js';
 import { ApiError, problemOf } from '../api/client.js';
 import { reportAway, reportReached } from '../api/connection.js';
+import { addressOf } from '../api/root.js';
 import type { Batch } from './store.js';
 
 export type BatchOptions = Partial<
@@ -32,7 +33,7 @@ export function sendBatch(
   // fetch reports no progress of an upload.
   const sending = new XMLHttpRequest();
   return new Promise((resolve, reject) => {
-    sending.open('POST', '/v1/batches');
+    sending.open('POST', addressOf('/v1/batches'));
     sending.setRequestHeader('X-CSRF-Protection', '1');
     sending.responseType = 'json';
     sending.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);

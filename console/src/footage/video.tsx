@@ -1,5 +1,6 @@
 /** The recording with the sentences of its changes as captions. The video stays on this computer. */
 import type { RefObject } from 'preact';
+import { addressOf } from '../api/root.js';
 
 interface Props {
   readonly batch: string;
@@ -13,7 +14,7 @@ interface Props {
 }
 
 export const captionsPath = (batch: string, file: string): string =>
-  `/v1/batches/${batch}/results?${new URLSearchParams({ format: 'vtt', file })}`;
+  addressOf(`/v1/batches/${batch}/results?${new URLSearchParams({ format: 'vtt', file })}`);
 
 export function Video({ batch, url, file, element, onTime }: Props) {
   return (

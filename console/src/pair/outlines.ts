@@ -1,6 +1,6 @@
 /** Outlines of a comparison's heatmaps as SVG paths, drawn by the same code as the pictures of the service. */
 import { outlineOf, type Point, pathOf, type Ring } from '../../../src/heatmaps/contour.js';
-import { fetchApi, localPath } from '../api/client.js';
+import { fetchApi, localAddress } from '../api/client.js';
 import { type Box, type Comparison, SIDES, type Side } from '../api/types.js';
 
 /** Units per frame of the paths; the drawing stretches them over the picture. */
@@ -18,7 +18,7 @@ function ringsOf({ heatmaps, id }: Comparison, side: Side, word: number | null):
   const key = `${id} ${side} ${word}`;
   const known = kept.get(key);
   if (known !== undefined) return known;
-  const link = new URL(localPath(heatmaps[side].url), location.origin);
+  const link = new URL(localAddress(heatmaps[side].url), location.origin);
   link.searchParams.set('style', 'raw');
   if (word !== null) link.searchParams.set('word', String(word));
   const rings = readRings(link).catch(() => {

@@ -8,6 +8,7 @@ import { signal } from '@preact/signals';
 import { systemTime } from '../../../src/clock.js';
 import { ApiError, api, messageOf, ok } from '../api/client.js';
 import { away, recoveries } from '../api/connection.js';
+import { addressOf } from '../api/root.js';
 import type { Change } from '../api/types.js';
 import { toast } from '../ui/toasts.js';
 import { keepChange } from './store.js';
@@ -161,7 +162,7 @@ addEventListener('pagehide', () => {
     clearTimeout(timer);
     if (action.kind === 'normal') continue;
     const { kind, ...body } = action;
-    void fetch(`/v1/changes/${change.id}/${kind}`, {
+    void fetch(addressOf(`/v1/changes/${change.id}/${kind}`), {
       method: 'POST',
       keepalive: true,
       headers: { 'Content-Type': 'application/json', 'X-CSRF-Protection': '1' },

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { ApiError, localPath, messageOf } from '../api/client.js';
+import { ApiError, localAddress, messageOf } from '../api/client.js';
 import type { Box, Change, Comparison, Side } from '../api/types.js';
 import { PairView } from '../pair/pair-view.js';
 import { Sentence } from '../pair/sentence.js';
@@ -118,7 +118,7 @@ function Frames({ change }: { readonly change: Change }) {
   const caption = change.feedback?.caption ?? change.caption;
   const link = (side: Side) => {
     const url = fitting?.frames?.[side]?.url;
-    return url === undefined ? null : localPath(url);
+    return url === undefined ? null : localAddress(url);
   };
   return (
     <>

@@ -1,4 +1,5 @@
 /** Filter of the list of changes. It is kept in the query of the address, so that a link shows the same list. */
+import { addressOf } from '../api/root.js';
 import type { Change, Visit } from '../api/types.js';
 
 /** `list` is 'changes' if they are not grouped by visit. */
@@ -29,7 +30,7 @@ export function dayOf(iso: string): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** @returns the path of the daily brief of the chosen day (default: today) and camera, in local time */
+/** @returns the address of the daily brief of the chosen day (default: today) and camera, in local time */
 export function briefOf({ camera, day }: Pick<Filter, 'camera' | 'day'>): string {
   const query = new URLSearchParams({
     format: 'html',
@@ -37,7 +38,7 @@ export function briefOf({ camera, day }: Pick<Filter, 'camera' | 'day'>): string
     tz: Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...(camera === '' ? {} : { camera }),
   });
-  return `/v1/brief?${query}`;
+  return addressOf(`/v1/brief?${query}`);
 }
 
 /** @returns begin and end of a local day */

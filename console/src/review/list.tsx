@@ -1,6 +1,6 @@
 /** The list of visits and changes. */
 import type { ComponentChildren } from 'preact';
-import { framePath, localPath } from '../api/client.js';
+import { frameAddress, localAddress } from '../api/client.js';
 import type { Change, ChangeMatch, Visit } from '../api/types.js';
 import { ago, shortSpan, shownTime } from '../ui/format.js';
 import { Thumbnail } from '../ui/thumbnail.js';
@@ -30,7 +30,7 @@ export const ChangeList = ({ entries, selected, onSelect, matches }: Props) => (
 );
 
 const VisitRow = ({ visit, changes }: { readonly visit: Visit; readonly changes: number }) => (
-  <PictureRow picture={visit.picture ? localPath(visit.picture.url) : null} sentence={visit.caption}>
+  <PictureRow picture={visit.picture ? localAddress(visit.picture.url) : null} sentence={visit.caption}>
     <span>{visit.camera}</span>
     <time dateTime={visit.first_seen}>{shortSpan(visit.first_seen, visit.last_seen)}</time>
     {visit.status === 'open' && <b>still there</b>}
@@ -44,7 +44,7 @@ function Row({ change, match }: { readonly change: Change; readonly match: Chang
   const side = change.regions.every((region) => region.side === 'before') ? 'before' : 'after';
   return (
     <PictureRow
-      picture={framePath(change.comparisons.best, side, 'small')}
+      picture={frameAddress(change.comparisons.best, side, 'small')}
       sentence={change.feedback?.caption ?? change.caption}
     >
       <span>{change.camera}</span>

@@ -1,7 +1,7 @@
 /** One visit: its sentence, the frame that shows it best with its way, its times, and the changes of it. */
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { localPath } from '../api/client.js';
+import { localAddress } from '../api/client.js';
 import type { Change, Visit } from '../api/types.js';
 import { UNITS } from '../pair/outlines.js';
 import { Fact } from '../ui/fact.js';
@@ -47,7 +47,7 @@ function Picture({ visit: { best, path, picture } }: Pick<Props, 'visit'>) {
   const feet = path.map(({ box: at }) => `${unit(at.x + at.width / 2)} ${unit(at.y + at.height)}`);
   return (
     <div class="frame">
-      <img src={localPath(picture.url)} alt="The visit where it is seen best" onError={() => setGone(true)} />
+      <img src={localAddress(picture.url)} alt="The visit where it is seen best" onError={() => setGone(true)} />
       <svg viewBox={`0 0 ${UNITS} ${UNITS}`} preserveAspectRatio="none" aria-hidden="true" data-outline="visit">
         {[box, `M${feet.join('L')}`].map((d) => (
           <g key={d}>

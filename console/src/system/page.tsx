@@ -1,6 +1,7 @@
 /** The page "System": readiness, workers, models, queues, and the time that comparisons take. */
 import { useSignal } from '@preact/signals';
 import { ApiError, api, ok } from '../api/client.js';
+import { addressOf } from '../api/root.js';
 import type { Comparison, ServedModel } from '../api/types.js';
 import { session } from '../session.js';
 import '../styles/system.css';
@@ -25,7 +26,7 @@ interface SystemState {
 
 async function readSystem(): Promise<SystemState> {
   const [ready, models, queues, recent] = await Promise.all([
-    fetch('/readyz').then((answer) => answer.json() as Promise<Ready>),
+    fetch(addressOf('/readyz')).then((answer) => answer.json() as Promise<Ready>),
     ok(api.GET('/v1/models')),
     ok(api.GET('/internal/scale')).catch((error: unknown) => {
       if (error instanceof ApiError && error.status === 403) return error.message;

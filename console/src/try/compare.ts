@@ -1,5 +1,6 @@
 /** Sends two frames to the service and waits for the finished comparison. */
 import { api, fetchApi, ok, problemOf } from '../api/client.js';
+import { addressOf } from '../api/root.js';
 import { type Comparison, SIDES, type Side } from '../api/types.js';
 
 export type FrameSource =
@@ -17,7 +18,7 @@ export async function compare(frames: Readonly<Record<Side, FrameSource>>): Prom
     if (source.kind === 'file') form.append(side, source.file, source.file.name);
     else form.append(side, source.address);
   }
-  const response = await fetchApi('/v1/comparisons', {
+  const response = await fetchApi(addressOf('/v1/comparisons'), {
     method: 'POST',
     body: form,
     headers: { Prefer: `wait=${WAIT_S}`, 'X-CSRF-Protection': '1' },

@@ -1,7 +1,7 @@
 /** A finished comparison: sentence, verdict, confidence, frames with outlines, and the details behind them. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { localPath } from '../api/client.js';
+import { localAddress } from '../api/client.js';
 import type { Comparison } from '../api/types.js';
 import { PairView } from '../pair/pair-view.js';
 import { Sentence } from '../pair/sentence.js';
@@ -17,8 +17,8 @@ export function Result({ comparison }: { readonly comparison: Comparison }) {
   const { verdict = 'none', words = [], confidence = 0, nuisance = [], tamper = [], frames } = comparison;
   const causes = [...nuisance, ...tamper].map(({ name }) => plain(name)).join(', ');
   const urls = {
-    before: frames?.before === undefined ? null : localPath(frames.before.url),
-    after: frames === undefined ? null : localPath(frames.after.url),
+    before: frames?.before === undefined ? null : localAddress(frames.before.url),
+    after: frames === undefined ? null : localAddress(frames.after.url),
   };
   const article = useRef<HTMLElement>(null);
   useEffect(() => {

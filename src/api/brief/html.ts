@@ -5,7 +5,7 @@ import type { CameraText, Line } from './wording.js';
 
 /** The page may load and run nothing; its style is in it. */
 export const BRIEF_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 const STYLE =
   ':root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}' +
@@ -32,7 +32,7 @@ export function briefHtml(cameras: readonly CameraText[], more: boolean): string
     '<html lang="en">',
     '<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
     `<title>Daily brief</title><style>${STYLE}</style></head>`,
-    '<body><main><p><a href="/review">Back to the changes</a></p><h1>Daily brief</h1>',
+    '<body><main><p><a href="../review">Back to the changes</a></p><h1>Daily brief</h1>',
     ...parts,
     ...end,
     '</main></body></html>\n',

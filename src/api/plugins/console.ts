@@ -28,7 +28,8 @@ const POLICY = [
   "connect-src 'self'",
   "form-action 'none'",
   "base-uri 'none'",
-  "frame-ancestors 'none'",
+  // Home Assistant shows pages below a path of its own address in a frame.
+  "frame-ancestors 'self'",
 ].join('; ');
 
 /**
@@ -55,6 +56,7 @@ export async function useConsole(
       response.setHeader('X-Content-Type-Options', 'nosniff');
     },
   });
+  // The page names its files relative to the root of the service, e.g. ./assets/index.js.
   const send = (reply: FastifyReply) =>
     reply
       .header('Content-Security-Policy', POLICY)
@@ -63,10 +65,13 @@ export async function useConsole(
       .header('Referrer-Policy', 'no-referrer')
       .header('X-Content-Type-Options', 'nosniff')
       .type('text/html; charset=utf-8')
-      .send(page);
+      .send(page.replaceAll('"./', `"${upFrom(reply.request.url)}`));
   for (const view of VIEWS) app.get(view, { schema: { hide: true } }, async (_request, reply) => send(reply));
   return send;
 }
+
+/** @returns the way from a path to the root of the service, e.g. '../' from '/review/chg_1' */
+const upFrom = (url: string): string => `./${'../'.repeat((url.split('?')[0] as string).split('/').length - 2)}`;
 
 /** @returns undefined if the console has not been built */
 async function readPage(file: string): Promise<string | undefined> {

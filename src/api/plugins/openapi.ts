@@ -112,6 +112,10 @@ export async function useOpenApi(app: Api): Promise<void> {
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
+    // Addresses relative to the page, which may be below a path of its host.
+    indexPrefix: '.',
+    transformSpecification: (document) => ({ ...document, servers: [{ url: '..' }] }),
+    transformSpecificationClone: false,
     staticCSP: true,
     // With this directive a browser requests the scripts of the page over TLS, which the service does not speak.
     transformStaticCSP: (policy) => policy.replace(/\s*upgrade-insecure-requests;?/, ''),

@@ -75,12 +75,14 @@ export function sessionRoutes(
   options: Pick<ApiOptions, 'publicUrl' | 'frameLimit' | 'bodyLimit' | 'footageLimit'>,
 ): void {
   const config = { scope: 'compare' } as const;
-  const cookie: CookieSerializeOptions = {
-    path: '/',
+  // Without a path the cookie is valid below the folder of this address as the browser sees it: /v1 of the service,
+  // whatever path a proxy has put before it. The browser also says whether it came by TLS.
+  const cookieOf = ({ headers }: FastifyRequest, expires: Date): CookieSerializeOptions => ({
     httpOnly: true,
     sameSite: 'strict',
-    secure: options.publicUrl?.startsWith('https:') ?? false,
-  };
+    secure: (headers.origin ?? options.publicUrl ?? '').startsWith('https:'),
+    expires,
+  });
   const sign = (purpose: 'session' | 'sign-in', { apiKeyId = LOCAL_KEY_ID }: FastifyRequest) =>
     signToken(purpose, apiKeyId, { key: deps.linkKey, now: deps.clock() });
 
@@ -114,13 +116,13 @@ export function sessionRoutes(
       reply.code(201).header('Cache-Control', 'no-store');
       if (request.apiKeyId === LOCAL_KEY_ID) return present(request, undefined);
       const { token, expiresAt } = sign('session', request);
-      reply.setCookie(SESSION_COOKIE, token, { ...cookie, expires: new Date(expiresAt) });
+      reply.setCookie(SESSION_COOKIE, token, cookieOf(request, new Date(expiresAt)));
       return present(request, expiresAt);
     },
   );
 
   app.delete('/v1/session', { schema: deleteSchema, config }, async (request, reply) => {
-    reply.clearCookie(SESSION_COOKIE, cookie);
+    reply.setCookie(SESSION_COOKIE, '', cookieOf(request, new Date(0)));
     const given = request.cookies[SESSION_COOKIE] ?? '';
     const now = deps.clock();
     const verified = verifyToken('session', given, { key: deps.linkKey, now });

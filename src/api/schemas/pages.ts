@@ -53,13 +53,13 @@ export function parsePageQuery<Q extends { since?: string; until?: string; limit
 
 /** @returns the body of one page; sets `Link`, which repeats the query with the next cursor */
 export function pageBody<T>(
-  request: { readonly query: unknown; readonly routeOptions: { readonly url?: string | undefined } },
+  request: { readonly query: unknown; readonly url: string },
   reply: { header(name: string, value: string): unknown },
   { items, nextCursor }: { items: T[]; nextCursor: string | null },
 ) {
   if (nextCursor !== null) {
     const next = new URLSearchParams({ ...(request.query as Record<string, string>), cursor: nextCursor });
-    reply.header('Link', `<${request.routeOptions.url}?${next}>; rel="next"`);
+    reply.header('Link', `<${request.url.split('?')[0]}?${next}>; rel="next"`);
   }
   return { items, next_cursor: nextCursor };
 }
