@@ -11,8 +11,8 @@ export const RETURN_S = 10;
 
 /**
  * Lua: whether a worker of this name has gone. A server of Redis that is asked for the first time takes absent workers
- * for living ones for RETURN_S: they may not have reached it yet. The first server of all
- * may be asked at once. `servedSince` is '<id of the server's process>:<seconds of its clock>'.
+ * for living ones for RETURN_S: they may not have reached it yet. The first server of all may be asked at once.
+ * `servedSince` is '<id of the server's process>:<seconds of its clock>'.
  */
 export const IS_GONE = `
 local function isGone(worker)
