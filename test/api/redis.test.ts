@@ -10,6 +10,7 @@ import { createIdempotencyRecords } from '../../src/api/intake/idempotency.js';
 import { createRateCounter } from '../../src/api/rate-counter.js';
 import { createLiveSearch } from '../../src/api/search/live-index.js';
 import { loadConfig } from '../../src/config.js';
+import { ScenedeltaError } from '../../src/errors.js';
 import { createJobProducer, type JobProducer } from '../../src/jobs/producer.js';
 import { QUEUE_PREFIX, QUEUES } from '../../src/jobs/queues.js';
 import { createLogger } from '../../src/logger.js';
@@ -203,6 +204,20 @@ describe('On a real Redis', () => {
       await operator.replicaof('NO', 'ONE');
       await eventually(async () => expect((await send()).statusCode).toBe(202), 30_000);
       operator.disconnect();
+    });
+
+    it('is free a second later if the answer to the reservation is lost', async () => {
+      const { reserve } = deps.idempotency;
+      deps.idempotency.reserve = async (reservation) => {
+        deps.idempotency.reserve = reserve;
+        await reserve(reservation);
+        expect(await reserve(reservation)).toBeUndefined();
+        throw new ScenedeltaError('queue-unavailable', 'the primary was killed');
+      };
+      const send = () => inject(post(body, { prefer: 'respond-async', 'idempotency-key': 'lost' }));
+      expect((await send()).statusCode).toBe(503);
+      expect((await send()).statusCode).toBe(409);
+      await eventually(async () => expect((await send()).statusCode).toBe(202), 30_000);
     });
 
     it('keeps the key of a comparison that could not be erased', async () => {

@@ -1,6 +1,7 @@
 /** Acceptance of a request once per Idempotency-Key: of a comparison, a camera's frame or a batch. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isUnavailable } from '../../stores/redis.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import { ACCEPTING_SECONDS, type IdempotencyRecords } from './idempotency.js';
 
@@ -32,7 +33,12 @@ export async function acceptOnce<Accepted>(
   const key = request.headers['idempotency-key'] as string | undefined;
   if (key === undefined) return { id, accepted: await accept() };
   const reservation = { apiKeyId, key, fingerprint, id };
-  const earlier = await idempotency.reserve(reservation);
+  const release = () => idempotency.release(reservation);
+  const earlier = await idempotency.reserve(reservation).catch((err) => {
+    // Its answer may be lost, and not the reservation.
+    if (isUnavailable(err)) void releaseLater(release);
+    throw err;
+  });
   if (earlier !== undefined) {
     reply.header('Idempotent-Replayed', 'true');
     return { id: earlier.id };
@@ -41,7 +47,6 @@ export async function acceptOnce<Accepted>(
   try {
     accepted = await accept();
   } catch (err) {
-    const release = () => idempotency.release(reservation);
     await release().catch(() => void releaseLater(release));
     throw err;
   }

@@ -69,6 +69,8 @@ export function createIdempotencyRecords(redis: Redis): IdempotencyRecords {
         const kept = await redis.get(name(request));
         // It expired or was released at this moment, so another attempt will succeed.
         if (kept === null) throw inFlight(request.key);
+        // The connection was lost before the answer, and the client has sent the command again.
+        if (kept === text(request, false)) return undefined;
         const { fingerprint, comparisonId: id, accepted } = JSON.parse(kept) as Kept;
         if (fingerprint !== request.fingerprint) {
           throw new ScenedeltaError(
