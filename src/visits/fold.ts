@@ -27,6 +27,8 @@ const SAME_PLACE = 0.5;
  * From 0.01 to 0.3 the figures are equal.
  */
 const REVEALED = 0.2;
+/** Largest box of an empty place, in boxes of the thing that left it. From 3 to 6 the figures are equal. */
+const EMPTY = 3;
 /** Frames in a row, and the time, without a thing after which it is gone: it may stand behind a pillar. */
 const GONE = { frames: 4, ms: 3_000, atEdge: 2 } as const;
 /** Frames in a row for which a thing may be part of one that looks like a single thing. */
@@ -94,7 +96,9 @@ function foldShown(state: VisitsState, frame: VisitFrame): Folded {
   const started = free
     .filter(({ name, score }) => name !== null || score >= STRONG)
     // A place that "before" shows and that is empty now differs too.
-    .filter(({ box }) => !known.before?.vacated.some((one) => isSamePlace(one, box)))
+    .filter(
+      ({ box }) => !known.before?.vacated.some((one) => isSamePlace(one, box) && areaOf(box) <= EMPTY * areaOf(one)),
+    )
     .map((thing, index) => beginning(thing, matches, frame, index));
   const next = { ...known, at, lookedAt: at, aspect };
   const { absorbed } = frame;
@@ -171,7 +175,7 @@ function hostOf(track: VisitTrack, matches: readonly Match[], at: number, aspect
 }
 
 const isSeveral = ({ name, box }: VisitThing, aspect: number): boolean =>
-  (name?.count ?? 1) > 1 || (box.width * aspect) / box.height >= WIDE;
+  (name?.count ?? 1) > 1 || (name?.class !== 'vehicle' && (box.width * aspect) / box.height >= WIDE);
 
 /** The box of a track within that of the thing that covers it. */
 function inside(track: VisitTrack, cover: Box, at: number, aspect: number): Box {

@@ -114,6 +114,19 @@ it('an empty place at which "before" shows a thing begins no visit', () => {
   expect(types(run)).toEqual([]);
 });
 
+it('a vehicle that parks over a place that was left is a visit, and hides people for a few frames', () => {
+  const before = thing(at(0.3), 'before');
+  const van = thing({ x: 0.2, y: 0.2, width: 0.5, height: 0.5 }, 'after', {
+    class: 'vehicle',
+    noun: 'van',
+    colours: BLACK,
+  });
+  const stands = [1, 2, 3, 4].map((second) => frame(second, [before, thing(at(0.38))]));
+  const run = foldAll([...stands, ...Array.from({ length: 20 }, (_, i) => frame(5 + i, [before, van]))]);
+  expect(ended(run).map(({ content }) => content.thing.noun)).toEqual(['person']);
+  expect(openVisits(run.state, 'yard').map(({ content }) => content.thing.noun)).toEqual(['van']);
+});
+
 it('a place that was left is no new thing where its box is wider', () => {
   const before = thing(at(0.3), 'before');
   const wider = thing({ ...at(0.335), width: 0.14, height: 0.3 }, 'before');
