@@ -139,13 +139,13 @@ module.exports = {
     only(
       'mqtt',
       '^src/mqtt/',
-      '^src/(mqtt|stores|frames|heatmaps|cameras|changes|schemas)/|^src/sequence/state\\.ts$|^src/[^/]+\\.ts$',
+      '^src/(mqtt|stores|frames|heatmaps|cameras|changes|language|schemas)/|^src/sequence/state\\.ts$|^src/[^/]+\\.ts$',
       'The MQTT publisher reads the stores and the event stream: no queue, no HTTP, no model.',
     ),
     only(
       'endpoints',
       '^src/endpoints/',
-      '^src/(endpoints|cameras|schemas)/|^src/[^/]+\\.ts$',
+      '^src/(endpoints|cameras|language|schemas)/|^src/[^/]+\\.ts$',
       'An endpoint is filters and formats over values.',
     ),
     only('outbound', '^src/outbound/', '^src/outbound/|^src/[^/]+\\.ts$', 'Guarded requests to the outside.'),

@@ -23,6 +23,7 @@ import { BODY_MS, type BodyLimits, useBodyTime } from './plugins/body-time.js';
 import { useClosing } from './plugins/closing.js';
 import { type StartPage, useConsole } from './plugins/console.js';
 import { useCors } from './plugins/cors.js';
+import { useLanguage } from './plugins/language.js';
 import { collectMethods } from './plugins/method-not-allowed.js';
 import { useMetrics } from './plugins/metrics.js';
 import { useOpenApi } from './plugins/openapi.js';
@@ -143,6 +144,7 @@ export async function buildApp(
   });
   useTracing(app);
   useBasePath(app, options);
+  useLanguage(app);
   const metrics = useMetrics(app, { ...deps, streams }, options);
   await useOpenApi(app);
   const registerMethodNotAllowed = collectMethods(app);

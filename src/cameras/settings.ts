@@ -5,6 +5,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { invalidValue } from '../errors.js';
+import { LOCALES } from '../language/locales.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable as nullableSchema, truthShare, unit } from '../schemas/constructors.js';
 import { type DeepPartial, optionalWhereDefault } from '../schemas/optional-where-default.js';
@@ -108,9 +109,8 @@ const AlertSettingsSchema = Type.Object(
       maxItems: 100,
       default: [],
       description:
-        'Severity of changes: the first rule that holds decides, then the severity of the zone; ' +
-        'without either, high for tampering and medium otherwise. An object left or removed is one step more severe, ' +
-        'and at least medium, unless a rule names it.',
+        'The first rule that holds decides, then the severity of the zone; else tampering is high, all other changes ' +
+        'medium. Unless a rule names it, an object left or removed is one step more severe.',
     }),
   },
   { ...closed, default: {} },
@@ -120,6 +120,9 @@ const AlertSettingsSchema = Type.Object(
 export const CameraSettingsSchema = Type.Object(
   {
     name: nullable(Type.String({ maxLength: 128 }), { description: 'Name for people.' }),
+    locale: nullable(literals(LOCALES), {
+      description: 'Language of sentences that are sent about the camera, and of its brief; null: English.',
+    }),
     model: nullable(Type.String({ minLength: 1, maxLength: 128 }), {
       description: 'Bundle that compares the frames; null: the configured one.',
     }),

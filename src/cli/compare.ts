@@ -1,7 +1,6 @@
 /** `scenedelta compare BEFORE AFTER`: runs one pair through the pipeline of the service, without queue and stores. */
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { Option } from 'commander';
 import { probabilityByFacts } from '../changes/rule-sentences.js';
 import type { Config } from '../config.js';
 import { ScenedeltaError } from '../errors.js';
@@ -11,8 +10,8 @@ import type { HeatmapData } from '../heatmaps/data.js';
 import { renderOutline } from '../heatmaps/outline.js';
 import { sideBySide } from '../heatmaps/render.js';
 import type { RgbImage, Side } from '../images.js';
-import { LOCALES, type Locale } from '../language/table.js';
-import { writeContent } from '../language/write.js';
+import type { Locale } from '../language/locales.js';
+import { DEFAULT_LOCALE, translated } from '../language/translate.js';
 import { createLogger } from '../logger.js';
 import { Pipeline } from '../pipeline/compare.js';
 import type { AskAnswer } from '../schemas/ask.js';
@@ -21,6 +20,7 @@ import { roundFigures } from '../schemas/rounding.js';
 import { createCommand } from './command.js';
 import { configWith } from './config-with.js';
 import { printLine } from './print.js';
+import { LOCALE_OPTION, readLocale } from './read-locale.js';
 import { withBundles } from './with-bundles.js';
 import { assertWritable, writeAtOnce } from './write-at-once.js';
 
@@ -43,7 +43,7 @@ export const command = createCommand('compare')
     '--ask <sentence>',
     'also print how probable this sentence is, by the truth check of the bundle and by the facts',
   )
-  .addOption(new Option('--locale <locale>', 'language of the sentence').choices(LOCALES).default('en'))
+  .option('--locale <tag>', LOCALE_OPTION, readLocale, DEFAULT_LOCALE)
   .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
   .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
   .action(async (beforePath: string, afterPath: string, options: Options) => {
@@ -57,8 +57,8 @@ export const command = createCommand('compare')
     ]);
     const asked =
       checked && roundFigures({ ...checked, by_facts: probabilityByFacts(checked.sentence, output.finding) });
-    const finding = roundFigures(output.finding);
-    const described = options.json ? JSON.stringify({ ...finding, asked }, null, 2) : describe(finding, options.locale);
+    const finding = translated(roundFigures(output.finding), options.locale);
+    const described = options.json ? JSON.stringify({ ...finding, asked }, null, 2) : describe(finding);
     printLine(asked === undefined || options.json ? described : `${described}\n${describeAsked(asked)}`);
     if (options.heatmap !== undefined) {
       const picture = await drawHeatmaps(frames, output.heatmaps, config.pixelLimit);
@@ -121,10 +121,8 @@ async function drawHeatmaps(
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
-/** A model that writes by a grammar of its own has its sentence in its language alone. */
-function describe(finding: Finding, locale: Locale): string {
-  const { caption, content } = finding;
-  const lines = [content === undefined ? caption : writeContent(content, locale), ''];
+function describe(finding: Finding): string {
+  const lines = [finding.caption, ''];
   lines.push(`verdict     ${finding.verdict} (probability of a change ${percent(finding.confidence)})`);
   if (finding.verdict === 'change') lines.push(`kind        ${finding.kind}`);
   for (const { name, score } of finding.nuisance) lines.push(`nuisance    ${name} (${percent(score)})`);

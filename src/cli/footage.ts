@@ -22,6 +22,7 @@ import { assertAccounted, formatResult } from './footage/report-lines.js';
 import { scanTable } from './footage/scan.js';
 import { planOf, s3Sources, startPipeline } from './footage/start.js';
 import { printError, printLine } from './print.js';
+import { LOCALE_OPTION, readLocale } from './read-locale.js';
 import { listenForStop } from './stop-signal.js';
 import { makeFolder } from './write-at-once.js';
 
@@ -52,6 +53,7 @@ export const command = createCommand('footage')
   .option('--merge-window <duration>', 'one change instead of several that follow within this time at one place')
   .option('--max-failure-rate <share>', 'end with status 1 if more files fail', '1')
   .option('--parallel <count>', 'cameras at a time; default: the number of processors')
+  .option('--locale <tag>', `${LOCALE_OPTION}; default: that of the settings (-c)`, readLocale)
   .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
   .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
   .option('--clips', 'also write a short clip of each change, cut from its video')

@@ -7,6 +7,7 @@ import { parseCalendarTime } from '../footage/inputs/times.js';
 import { type FootageChange, FootageChangeSchema, type Moment } from '../footage/records.js';
 import { FILTER_KINDS, type FilterKind, type Severity } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
+import { inEnglish } from '../search/foreign.js';
 import type { SearchFilter } from '../search/scope.js';
 import { type Hit, SearchIndex, type SearchResult } from '../search/search-index.js';
 import { assertTimeZone, localTimeZone } from '../wall-clock.js';
@@ -65,7 +66,7 @@ async function run(query: string, results: readonly string[], options: Options):
       index.put({ ...change, id, confirmed_at: confirmation(change.confirmed) });
     }
   }
-  const found = index.search(query, filter);
+  const found = index.search(inEnglish(query).text, filter);
   const hits = found.hits.slice(0, limit).map((hit) => ({ ...(changes.get(hit.id) as Found), hit }));
   if (options.json) printLine(JSON.stringify(document(found, hits), null, 2));
   else printLine(lines(found, hits, timeZone).trimEnd());

@@ -1,4 +1,7 @@
 /** The message to an endpoint, from which every format makes its request, and its wording. */
+import type { Locale } from '../language/locales.js';
+import { textIn } from '../language/translate.js';
+import { write } from '../language/write.js';
 import { type FoundChange, shownSide } from '../schemas/change.js';
 import type { AlertPayload, AlertToShow, VisitPayload } from '../schemas/webhook-payload.js';
 
@@ -7,6 +10,8 @@ export interface EndpointMessage {
   readonly id: string;
   /** of the alert, of a visit, or of a test event */
   readonly payload: AlertPayload | VisitPayload;
+  /** language of the sentences of the payload and of the wording */
+  readonly locale: Locale;
   /** name of the camera for people */
   readonly cameraName: string;
   /** page of the console about the change or visit */
@@ -32,17 +37,6 @@ export interface EndpointRequest {
 }
 export type Format = (message: EndpointMessage, receiver: Receiver) => EndpointRequest;
 
-const WHAT: Readonly<Record<EndpointMessage['payload']['type'], string>> = {
-  'change.opened': 'change',
-  'change.escalated': 'change, more severe',
-  'change.reverted': 'gone again',
-  'change.acknowledged': 'acknowledged',
-  'change.described': 'description',
-  'visit.opened': 'visit',
-  'visit.ended': 'visit has ended',
-  'endpoint.test': 'test, nothing has changed',
-};
-
 /** Whether the change or visit is over for the people who are alerted. */
 export const isOver = (type: EndpointMessage['payload']['type']): boolean =>
   type === 'change.reverted' || type === 'change.acknowledged' || type === 'visit.ended';
@@ -59,20 +53,33 @@ interface Subject extends Pick<FoundChange, 'id' | 'camera' | 'zone' | 'severity
 }
 
 /** @returns e.g. 'Gate 3: change', at most 150 characters */
-export const titleOf = ({ payload, cameraName }: EndpointMessage): string =>
-  `${cameraName.slice(0, 100)}: ${WHAT[payload.type]}`;
+export const titleOf = ({ payload, cameraName, locale }: EndpointMessage): string =>
+  `${cameraName.slice(0, 100)}: ${textIn(locale, payload.type)}`;
 
 /** @returns the sentence with the number of suppressed alerts, or that of the describer with ours */
-export function textOf({ payload: { data } }: EndpointMessage): string {
+export function textOf({ payload: { data, type }, locale }: EndpointMessage): string {
   if ('visit' in data) return data.visit.caption;
-  const { caption } = data.change;
+  if (type === 'endpoint.test') return testSentence(locale);
+  const { caption: sentence } = data.change;
   const { description } = data;
   if (description?.sentence != null) {
-    return `${description.sentence} (described by ${description.model ?? 'a language model'}; ours: ${caption})`;
+    const model = description.model ?? 'a language model';
+    return `${description.sentence}${textIn(locale, 'described', { model, sentence })}`;
   }
-  const count = data.suppressed_count;
-  return count === 0 ? caption : `${caption} (and ${count} more since the last alert)`;
+  const n = data.suppressed_count;
+  return n === 0 ? sentence : `${sentence}${textIn(locale, 'suppressed', { n })}`;
 }
+
+const testSentence = (locale: Locale): string =>
+  textIn(locale, 'test', {
+    sentence: write(
+      {
+        ...{ kind: 'appear', verb: 'appeared', place: 'on the left', way: null },
+        things: [{ noun: 'car', colour: 'red', count: 1, definite: false }],
+      },
+      { locale },
+    ),
+  });
 
 /** @returns a picture of the change: outlined, or the frame itself; undefined if both have expired */
 export const pictureOf = ({ payload: { data } }: EndpointMessage): string | undefined => {
@@ -92,7 +99,7 @@ export function testAlert(at: number): AlertToShow {
     camera: 'test',
     zone: null,
     kind: 'appear',
-    caption: 'this is a test: a red car has appeared on the left',
+    caption: testSentence('en'),
     confidence: 1,
     status: 'opened',
     severity: 'info',

@@ -1,6 +1,7 @@
 /** Settings of an endpoint: a registered receiver of alerts, with its format and its filters. */
 import { type Static, Type } from 'typebox';
 import { CAMERA_ID_PATTERN } from '../cameras/id-pattern.js';
+import { LOCALES } from '../language/locales.js';
 import { ALERT_TYPES, ENDPOINT_EVENTS, FILTER_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable } from '../schemas/constructors.js';
@@ -14,10 +15,11 @@ const cameraPattern = `^(?:\\*|${CAMERA_ID_PATTERN.replace(/^\^|\$$/g, '')}\\*?)
 
 const fields = {
   description: nullable(Type.String({ maxLength: 256 }), 'For people.'),
+  locale: nullable(literals(LOCALES), 'Language of the messages; null: that of the camera.'),
   format: literals(Object.keys(FORMATS) as FormatName[], {
     default: 'standard-webhooks',
     description:
-      'Form of the requests: Standard Webhooks 1.0; CloudEvents 1.0, structured or binary; the API v2 of Alertmanager; ' +
+      'Standard Webhooks 1.0; CloudEvents 1.0, structured or binary; the API v2 of Alertmanager; ' +
       'Slack (also Mattermost, and Discord with /slack at the end of the address); ntfy.',
   }),
   events: Type.Array(literals(ENDPOINT_EVENTS), {
@@ -81,6 +83,7 @@ export type EndpointPatch = Static<typeof EndpointPatchSchema>;
 
 const DEFAULTS: Omit<EndpointSettings, 'events'> = {
   description: null,
+  locale: null,
   format: 'standard-webhooks',
   cameras: [],
   zones: [],

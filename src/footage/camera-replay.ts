@@ -128,7 +128,9 @@ export class CameraReplay {
       alerts: this.#alerts,
       alertsPerDay: days === 0 ? null : this.#alerts.length / days,
       suppressed: this.#suppressed,
-      changes: [...this.#changes.values()].map((change) => footageChange(change, momentOf, withoutPictures(change))),
+      changes: [...this.#changes.values()].map((change) =>
+        footageChange(change, momentOf, withoutPictures(change), this.#camera.settings.locale),
+      ),
       threshold: this.#threshold,
       budget: this.#budget(),
       undecided: this.#undecided,

@@ -1,18 +1,26 @@
 /** Record of a change in a recording, from the record of the change tracker. Pure. */
+
+import type { Locale } from '../language/locales.js';
+import { readStatement } from '../language/read-clauses.js';
+import { sentenceIn } from '../language/translate.js';
 import type { FoundChange } from '../schemas/change.js';
 import type { FootageChange, Moment, ShownSighting } from './records.js';
 
 /**
  * @param momentOf the frame of a time of the change tracker, ms
  * @param shown the sighting that shows it
+ * @param locale language of the sentence; null: English
  */
 export function footageChange(
   change: FoundChange,
   momentOf: (time: number) => Moment,
   shown: ShownSighting,
+  locale?: Locale | null,
 ): FootageChange {
-  const { id, camera, kind, severity, zone, status, object } = change;
-  const { caption, confidence, regions, ...pictures } = shown;
+  const { id, camera, kind, severity, zone, status, object, content } = change;
+  const { caption: english, confidence, regions, ...pictures } = shown;
+  const statement = readStatement(english) ?? content;
+  const caption = statement && locale ? sentenceIn(english, statement, locale) : english;
   const moment = (time: string): Moment => momentOf(Date.parse(time));
   return {
     v: 1,

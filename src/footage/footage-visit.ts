@@ -1,4 +1,6 @@
 /** Record of a visit in a recording, from that of the fold. Pure. */
+import type { Locale } from '../language/locales.js';
+import { DEFAULT_LOCALE, translated } from '../language/translate.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { Visit } from '../schemas/visit.js';
 import type { ComparedFrames } from './checkpoint.js';
@@ -7,14 +9,16 @@ import type { FootageVisit, Moment } from './records.js';
 /**
  * @param momentOf the frame of a capture time, ms
  * @param frames of the comparison that shows it best; undefined: they are not kept
+ * @param locale language of the sentence; null: English
  * @returns the record with the frame of its picture: box, outlines, time and file are of this frame
  */
 export function footageVisit(
   visit: Visit,
   momentOf: (time: number) => Moment,
   frames: ComparedFrames | undefined,
+  locale?: Locale | null,
 ): { readonly record: FootageVisit; readonly frame: StoredFrameRef | null } {
-  const { best, first_seen, last_seen, gone, ...same } = visit;
+  const { best, first_seen, last_seen, gone, ...same } = translated(visit, locale ?? DEFAULT_LOCALE);
   const moment = (time: string): Moment => momentOf(Date.parse(time));
   const outlines = frames?.outlines.filter(({ side, points }) => side === best.side && points.every(isIn(best.box)));
   const record: FootageVisit = {

@@ -201,7 +201,10 @@ export class FrameStep {
         await this.#keepPicture(shown.pictures.before, frames.before.sha256);
         await this.#keepPicture(shown.pictures.after, frames.after.sha256);
       }
-      records.push({ type: 'change', record: footageChange(change, this.#deps.momentOf, shown) });
+      records.push({
+        type: 'change',
+        record: footageChange(change, this.#deps.momentOf, shown, this.#camera.settings.locale),
+      });
     }
     return records;
   }
@@ -215,7 +218,8 @@ export class FrameStep {
   }
 
   async #visit(visit: Visit): Promise<ChunkRecord> {
-    const { record, frame } = footageVisit(visit, this.#deps.momentOf, this.#sightings.framesOf(visit.best.comparison));
+    const frames = this.#sightings.framesOf(visit.best.comparison);
+    const { record, frame } = footageVisit(visit, this.#deps.momentOf, frames, this.#camera.settings.locale);
     if (frame !== null) await this.#keepPicture(record.shown?.picture ?? null, frame.sha256);
     return { type: 'visit', record };
   }
@@ -225,7 +229,9 @@ export class FrameStep {
     return this.#state.tracker.settled.flatMap(({ change, reportedAt }): ChunkRecord[] => {
       const shown = this.#sightings.shownOf(change.id);
       if (shown === undefined || Date.parse(change.last_seen) === reportedAt) return [];
-      return [{ type: 'change', record: footageChange(change, this.#deps.momentOf, shown) }];
+      return [
+        { type: 'change', record: footageChange(change, this.#deps.momentOf, shown, this.#camera.settings.locale) },
+      ];
     });
   }
 

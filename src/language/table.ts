@@ -2,18 +2,23 @@
  * The table of a language: its sentence templates and word lists. A language is this JSON file alone; the captions of
  * training are written from the English one too (`training/text/grammar.py`). The form follows hassil's sentences and
  * lists: `{a}`, `{the}` and `{new}` are things, with a case behind a colon, `{place}` and `{way}` are phrases, and any
- * other name is a word of `agreement` in the number of the sentence's first thing.
+ * other name is a word of `agreement` in the number and gender of the sentence's subject. A part in `[...]` is left out
+ * if one of its slots is empty.
  */
 import { readFileSync } from 'node:fs';
 import type { Edge } from '../schemas/visit-statement.js';
-
-export const LOCALES = ['en', 'de'] as const;
-export type Locale = (typeof LOCALES)[number];
+import type { Locale } from './locales.js';
 
 export type Case = 'nom' | 'acc';
-export type Gender = 'm' | 'f' | 'n' | 'many';
-/** One form for all, or one per case and gender. */
-export type Forms = string | Readonly<Record<Case, Readonly<Partial<Record<Gender, string>>>>>;
+/** 'm', 'f', 'n', or another one of the table's `genders`; 'many': the plural of all of them */
+export type Gender = string;
+/**
+ * Forms of a word by number and gender: one for all; two, the singular and the plural; or the singular of each of the
+ * table's `genders`, and then their plurals.
+ */
+export type Inflected = string | readonly string[];
+/** Forms of a word, or of one per case and gender. */
+export type Forms = Inflected | Readonly<Record<Case, Readonly<Partial<Record<Gender, string>>>>>;
 
 export interface Template {
   readonly text: string;
@@ -31,20 +36,25 @@ interface Noun {
   /** absent: the key of the entry */
   readonly one?: string;
   readonly many?: string;
-  readonly gender?: Exclude<Gender, 'many'>;
+  readonly gender?: Gender;
+  /** word behind a number, in place of a plural form */
+  readonly counter?: string;
   /** singular forms that differ from `one` */
   readonly cases?: Readonly<Partial<Record<Case, string>>>;
-  /** person, vehicle, animal or object */
+  /** person, vehicle, animal or object; the English table has it for all */
   readonly class?: string;
-  /** has neither article nor colour in the singular: "something" */
+  /** has neither article nor colour in the singular: "something"; the English table has it for all */
   readonly bare?: boolean;
 }
 type Words = readonly string[] | Readonly<Record<string, string>>;
 
 export interface Table {
   readonly locale: Locale;
-  /** singular and plural */
-  readonly agreement: Readonly<Record<string, readonly [string, string]>>;
+  /** in the order of the forms of `Inflected`; the first one is also that of things of several genders */
+  readonly genders?: readonly Gender[];
+  readonly agreement: Readonly<Record<string, Inflected>>;
+  /** patterns and their replacements in a written sentence, in this order */
+  readonly spelling?: readonly (readonly [string, string])[];
   readonly articles: {
     readonly definite: Forms;
     readonly indefinite: Forms;
@@ -70,7 +80,19 @@ export interface Table {
     readonly more: readonly [string, string];
     readonly from: string;
     readonly to: string;
+    /** a zone of the camera after a verb, and after `from` and `to`; absent: English, whose name has a preposition */
+    readonly zone?: string;
+    readonly zone_end?: string;
     readonly and: string;
+    /** around the colours of some things; absent: they follow a comma */
+    readonly aside?: string;
+    /** absent: "," */
+    readonly comma?: string;
+    /** between clauses, and before the last part of a visit; absent: `and` */
+    readonly then?: string;
+    readonly lastly?: string;
+    /** between the sentences of a visit; absent: "; " */
+    readonly also?: string;
   };
   readonly sentences: Readonly<Record<string, Readonly<Record<string, Template>>>>;
   /** parts of the sentence of a visit; `{time}` is a duration, `{edge}` a phrase of `from` or `to` */
@@ -86,10 +108,12 @@ export interface Table {
     /** of a thing that may have been taken for another one */
     readonly uncertain: string;
   };
+  /** wording of briefs and messages around the sentences */
+  readonly texts: Readonly<Record<string, string>>;
   readonly nouns: Readonly<Record<string, Noun>>;
   readonly colours:
     | readonly string[]
-    | Readonly<Record<string, string | { readonly base: string; readonly stem: string }>>;
+    | Readonly<Record<string, Inflected | { readonly base: string; readonly stem: string }>>;
   /** a colour as people wear it, if it differs from the colour */
   readonly worn?: Readonly<Record<string, string>>;
   readonly garments: Readonly<Record<string, { readonly text?: string; readonly gender?: string }>>;

@@ -1,11 +1,10 @@
 /** Sentences of visits: "a person in red came in from the right, stood on the left for 40 s and left to the left". */
 import type { Thing } from '../schemas/statement.js';
 import type { VisitStatement } from '../schemas/visit-statement.js';
-import { type Locale, type Table, tableOf, wordOf } from './table.js';
-import { classOf, fill, type Word, withComma, wordsOf, writeThing } from './thing.js';
-import { textOf } from './write.js';
-
-type Slots = Readonly<Record<string, readonly Word[]>>;
+import type { Locale } from './locales.js';
+import { type Table, tableOf, wordOf } from './table.js';
+import { agreementOf, classOf, fill, type Slots, type Word, withComma, wordsOf, writeThing } from './thing.js';
+import { spelled } from './write.js';
 
 export function writeVisit(statement: VisitStatement, locale: Locale = 'en'): string {
   const { thing, came, stayed, went, objects, uncertain = false } = statement;
@@ -17,27 +16,27 @@ export function writeVisit(statement: VisitStatement, locale: Locale = 'en'): st
   const edge = (words: Table['visits']['from'], at: VisitStatement['came']['edge']): Slots => ({
     edge: wordsOf(at === null ? '' : words[at], 'way'),
   });
-  const kind = classOf(thing, table);
+  const kind = classOf(thing);
   const stay = visits.stayed[kind === 'person' || kind === 'vehicle' ? kind : 'other'];
   const parts = [
     part(visits.came[came.how], came.how === 'appeared' ? came.place : null, edge(visits.from, came.edge)),
     ...(stayed === null ? [] : [part(stay, stayed.place, { time: wordsOf(timeOf(stayed.seconds, table), 'verb') })]),
     part(visits.went[went.how], went.place, edge(visits.to, went.edge)),
   ];
+  const { and, lastly = and, also = '; ' } = table.phrases;
   const sentence = parts.flatMap((words, i) => [
-    ...(i > 0 && i === parts.length - 1 ? wordsOf(table.phrases.and, 'link') : []),
-    ...(i < parts.length - 2 ? withComma(words) : words),
+    ...(i > 0 && i === parts.length - 1 ? wordsOf(lastly, 'link') : []),
+    ...(i < parts.length - (lastly === '' ? 1 : 2) ? withComma(words, table) : words),
   ]);
   const left = objects.map(({ thing: object, value }) => fill(visits.object[value], slotsOf(object, table), 'verb'));
   const doubt = uncertain ? wordsOf(visits.uncertain, 'verb') : [];
-  return [[...sentence, ...doubt], ...left].map(textOf).join('; ');
+  return [[...sentence, ...doubt], ...left].map((words) => spelled(words, table)).join(also);
 }
 
-function slotsOf(thing: Thing, { agreement, ...table }: Table): Slots {
-  const plural = (thing.count ?? 2) > 1;
-  const agreeing = Object.entries(agreement).map(([name, [one, many]]) => [name, wordsOf(plural ? many : one, 'verb')]);
-  return { ...Object.fromEntries(agreeing), a: writeThing(thing, 0, 'nom', { agreement, ...table }) };
-}
+const slotsOf = (thing: Thing, table: Table): Slots => ({
+  ...agreementOf([thing], table),
+  a: writeThing(thing, 0, 'nom', table),
+});
 
 const placeWords = (place: string | null, { places }: Table): Word[] =>
   wordsOf(place === null ? '' : wordOf(places, place), 'place');

@@ -138,7 +138,7 @@ const openingOf = ({ id, camera, zone, kind, severity, caption, confirmed_at }: 
 
 /** Context of the messages about a change. */
 export const contextOf = ({ id, settings }: StoredCamera, change: Change | undefined, baseUrl: string) => ({
-  camera: { id, name: settings.name, zones: settings.zones },
+  camera: { id, ...settings },
   change,
   baseUrl,
 });

@@ -1,5 +1,7 @@
 /** Contents of the messages about a change or a visit. Pure. */
-import type { Zone } from '../cameras/settings.js';
+import type { CameraSettings } from '../cameras/settings.js';
+import type { Locale } from '../language/locales.js';
+import { DEFAULT_LOCALE, translated } from '../language/translate.js';
 import type { Change } from '../schemas/change.js';
 import type { AlertEvent, ChangeEvent, VisitStreamEvent } from '../schemas/stream-event.js';
 import type { Visit } from '../schemas/visit.js';
@@ -44,17 +46,20 @@ interface Statement {
 }
 
 interface Context {
-  readonly camera: { readonly id: string; readonly name: string | null; readonly zones: readonly Zone[] };
+  readonly camera: Pick<CameraSettings, 'name' | 'zones' | 'locale'> & { readonly id: string };
   /** undefined: erased */
   readonly change: Change | undefined;
   /** e.g. 'https://cameras.example', without a trailing slash */
   readonly baseUrl: string;
 }
 
+const sentenceOf = ({ caption }: ChangeEvent | AlertEvent, change: Change | undefined, locale: Locale): string =>
+  change === undefined ? (caption ?? '') : translated({ ...change, ...(caption && { caption }) }, locale).caption;
+
 function statementOf(event: ChangeEvent | AlertEvent, { camera, change, baseUrl }: Context): Statement {
   const zone = camera.zones.find(({ id }) => id === event.zone);
   return {
-    sentence: event.caption ?? change?.caption ?? '',
+    sentence: sentenceOf(event, change, camera.locale ?? DEFAULT_LOCALE),
     kind: event.kind,
     severity: event.severity,
     zone: event.zone,
@@ -96,7 +101,7 @@ export function alertMessage(
 export function visitMessage(
   event: VisitStreamEvent,
   visit: Visit,
-  { id, settings }: { readonly id: string; readonly settings: { readonly name: string | null } },
+  { id, settings }: { readonly id: string; readonly settings: Pick<CameraSettings, 'name' | 'locale'> },
   keptSince: number | null,
   links: WebhookLinks,
 ): string {
@@ -104,7 +109,12 @@ export function visitMessage(
   const { frames } = keptSince === null ? {} : pictureLinks(best.comparison, keptSince, false, links);
   return JSON.stringify({
     event_type: event.type.slice('visit.'.length),
-    ...{ sentence: event.caption, camera: id, camera_name: shownName(settings.name, id), visit: visit.id },
+    ...{
+      sentence: translated(visit, settings.locale ?? DEFAULT_LOCALE).caption,
+      camera: id,
+      camera_name: shownName(settings.name, id),
+      visit: visit.id,
+    },
     ...{ first_seen, last_seen, gone, identity, changes },
     link: `${links.baseUrl}/review/${visit.id}`,
     at: event.at,

@@ -3,7 +3,6 @@
  * Colours that differ follow it ("..., one red and one white"); a place that differs is left out.
  */
 import type { ChangeStatement } from '../language/plain.js';
-import { tableOf } from '../language/table.js';
 import { classOf, SOMETHING, type Word } from '../language/thing.js';
 import { writeWords } from '../language/write.js';
 import type { Likely } from '../model/naming.js';
@@ -130,7 +129,7 @@ function countOf(facts: readonly LocationFact[]): number | null {
 function verbOf(kind: ChangeStatement['kind'], thing: Thing): string {
   if (kind === 'appear') return 'appeared';
   if (kind === 'move') return 'moved';
-  return ['person', 'vehicle', 'animal'].includes(classOf(thing, tableOf('en'))) ? 'left' : 'gone';
+  return ['person', 'vehicle', 'animal'].includes(classOf(thing)) ? 'left' : 'gone';
 }
 
 /** The attention of the last word with this role; of the part of a group, of the word of its colour. */

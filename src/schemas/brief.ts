@@ -121,9 +121,8 @@ export const CameraBriefSchema = Type.Object(
   {
     $id: 'CameraBrief',
     description:
-      '`came`: what appeared on the day, or is back. `left`: what disappeared on it, also if it had come on it. ' +
-      '`moved`, `replaced`: on the day. `still_there`: what had come, moved or replaced something, on this day or ' +
-      'earlier, and was there at its end. `still_gone`: what had disappeared, and was gone at its end.',
+      '`came`: what appeared on the day, or is back. `left`: what disappeared on it. `still_there`: what had come, ' +
+      'moved or replaced something by its end. `still_gone`: what had disappeared by its end.',
   },
 );
 export type CameraBrief = Static<typeof CameraBriefSchema>;

@@ -71,9 +71,8 @@ export const FoundChangeSchema = Type.Object({
   kind: literals(CHANGE_KINDS, 'Kind of the change.'),
   caption: Type.String({
     description:
-      'What the most confident comparison up to the confirmation states about this location, of those that name the ' +
-      'thing if any does; or a plain sentence of kind and place. The name of its zone, if that has one, is the place in ' +
-      'it.',
+      'What the most confident comparison up to the confirmation that names the thing states about this location; or a ' +
+      'plain sentence of kind and place. The place is the name of its zone, if that has one.',
   }),
   model_caption: Type.Optional(
     Type.String({
@@ -121,8 +120,7 @@ export const FoundChangeSchema = Type.Object({
   first_seen: dateTime('Capture time of the first frame that showed it.'),
   confirmed_at: dateTime('Capture time of the frame that confirmed it.'),
   last_seen: dateTime(
-    'Capture time of the last frame that proves that it is still so. It goes on after the change has settled; then it ' +
-      'is written at least every 10 s of capture time, and exactly when the change ends.',
+    'Capture time of the last frame that proves that it is still so; of a settled change at most 10 s late until it ends.',
   ),
   settled_at: nullable(
     dateTime(),

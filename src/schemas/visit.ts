@@ -27,7 +27,7 @@ export const VisitSchema = Type.Object(
     camera: Type.String(),
     kind: literals(VISIT_KINDS, 'passage: one or two frames show it; visit: three or more do.'),
     status: literals(STATUSES, 'open: it is still there.'),
-    caption: Type.String({ description: 'The sentence of `content`, in English.' }),
+    caption: Type.String({ description: 'The sentence of `content`.' }),
     content: VisitStatementSchema,
     identity: literals(IDENTITIES, 'uncertain: it may be two things that look alike, or one of several.'),
     first_seen: dateTime('The first frame that shows it.'),

@@ -21,6 +21,10 @@ const keep = (given: Parameters<typeof storedVisit>[0] = {}) => {
   fake.visits.kept.push(visit);
   return visit;
 };
+const key = async () => {
+  const { secret } = await fake.apiKeys.create({ name: 'any', scopes: ['compare'], cameras: ['*'] });
+  return { authorization: `Bearer ${secret}` };
+};
 const get = async (url: string, cameras = ['*']) => {
   const { secret } = await fake.apiKeys.create({ name: 'any', scopes: ['compare'], cameras });
   const { statusCode, body } = await fake.inject({ url, headers: { authorization: `Bearer ${secret}` } });
@@ -42,6 +46,29 @@ describe('GET /v1/visits', () => {
     expect(await captions('q=the%20cars')).toEqual([car]);
     expect(await captions('q=a%20car%20came%20and%20left')).toEqual([car]);
     expect(await captions('q=white%20person')).toEqual([]);
+  });
+
+  it('has its sentences in the first accepted language with a table, and names it', async () => {
+    keep();
+    const english = (await fake.inject({ url: '/v1/visits', headers: await key() })).json().items[0].caption;
+    for (const [accepted, language, sentence] of [
+      ['nl, fr-CA;q=0.8', 'fr', /^une? .* est /],
+      ['nl', 'en', new RegExp(`^${english}$`)],
+    ] as const) {
+      const headers = { ...(await key()), 'accept-language': accepted };
+      const answer = await fake.inject({ url: '/v1/visits', headers });
+      expect(answer.headers).toMatchObject({
+        'content-language': language,
+        vary: expect.stringContaining('Accept-Language'),
+      });
+      expect(answer.json().items[0].caption).toMatch(sentence);
+    }
+  });
+
+  it('finds visits by words of other languages', async () => {
+    keep({ name: 'a', caption: 'a person in red came in from the left and left to the left' });
+    expect(await captions(`q=${encodeURIComponent('une personne en rouge')}`)).toHaveLength(1);
+    expect(await captions(`q=${encodeURIComponent('白い車')}`)).toEqual([]);
   });
 
   it('lists visits of a camera and a time, and passages on request, each with a link to its picture', async () => {

@@ -23,6 +23,7 @@ export function endpointMessage(
   return {
     id: `alr_${'1'.repeat(26)}`,
     payload: { type, timestamp: new Date(NOON).toISOString(), data },
+    locale: 'en',
     cameraName: 'Gate',
     link: `${BASE}/review/${found.id}`,
     baseUrl: BASE,

@@ -139,7 +139,7 @@ const LINKS = { baseUrl: NAMING.baseUrl, key: Buffer.alloc(32), framesMs: 1, hea
 it('messages carry hostile texts as JSON, and a state has at most 255 characters', () => {
   for (const caption of [...HOSTILE, '🚚'.repeat(300)]) {
     const context = {
-      camera: { id: 'gate', name: caption, zones: [zone('z', caption) as never] },
+      camera: { id: 'gate', name: caption, zones: [zone('z', caption) as never], locale: null },
       change: undefined,
       baseUrl: '',
     };

@@ -1,6 +1,6 @@
 /** Sentences of visits, in each language. */
 import { describe, expect, it } from '@jest/globals';
-import { LOCALES } from '../../src/language/table.js';
+import { LOCALES } from '../../src/language/locales.js';
 import { writeVisit } from '../../src/language/visit.js';
 import type { VisitStatement } from '../../src/schemas/visit-statement.js';
 
@@ -62,7 +62,7 @@ describe('the sentence of a visit', () => {
         stayed: null,
         went: { how: 'still', edge: null, place: 'on the left' },
       }),
-      'zwei Personen waren am Anfang da und sind noch links',
+      'zwei Personen waren am Anfang da und sind noch links da',
     ],
   ])('in German (%#)', (statement, sentence) => {
     expect(writeVisit(statement, 'de')).toBe(sentence);

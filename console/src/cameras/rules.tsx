@@ -3,6 +3,7 @@ import type { Signal } from '@preact/signals';
 import type { Camera, SEVERITIES, Zone } from '../api/types.js';
 import { Field } from '../ui/field.js';
 import { percent } from '../ui/format.js';
+import { LocaleSelect } from '../ui/locale-select.js';
 import { PauseField, type Schedule, ScheduleFields } from './schedule.js';
 import { SeverityOptions } from './severity-options.js';
 import { type SeverityRule, SeverityRules } from './severity-rules.js';
@@ -10,6 +11,7 @@ import { type SeverityRule, SeverityRules } from './severity-rules.js';
 /** Texts of the fields, as they are edited. */
 export interface RulesDraft {
   readonly name: string;
+  readonly locale: Camera['locale'];
   readonly before: Camera['before'];
   readonly confirmFrames: string;
   readonly persistS: string;
@@ -22,8 +24,17 @@ export interface RulesDraft {
   readonly severityRules: readonly SeverityRule[];
 }
 
-export const rulesOf = ({ name, before, alerts, alarms_per_day, schedule, suspend_until }: Camera): RulesDraft => ({
+export const rulesOf = ({
+  name,
+  locale,
+  before,
+  alerts,
+  alarms_per_day,
+  schedule,
+  suspend_until,
+}: Camera): RulesDraft => ({
   name: name ?? '',
+  locale,
   before,
   confirmFrames: String(alerts.confirm_frames),
   persistS: String(alerts.persist_s),
@@ -39,6 +50,7 @@ export const rulesOf = ({ name, before, alerts, alarms_per_day, schedule, suspen
 /** @returns the settings of the draft; a budget takes the place of a threshold */
 export const settingsOf = (draft: RulesDraft, { alerts, threshold }: Camera) => ({
   name: draft.name === '' ? null : draft.name,
+  locale: draft.locale,
   before: draft.before,
   alarms_per_day: draft.alarmsPerDay === '' ? null : Number(draft.alarmsPerDay),
   threshold: draft.alarmsPerDay === '' ? threshold : null,
@@ -83,6 +95,7 @@ export function Rules({ camera, draft, zones }: Props) {
         placeholder={camera.id}
         onValue={(name) => put({ name })}
       />
+      <LocaleSelect value={draft.value.locale} none="English" onValue={(locale) => put({ locale })} />
       <label>
         Compare frames with
         <select

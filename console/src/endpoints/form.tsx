@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { type Endpoint, type EndpointPatch, SEVERITIES } from '../api/types.js';
 import { Field } from '../ui/field.js';
+import { LocaleSelect } from '../ui/locale-select.js';
 
 type Format = Endpoint['format'];
 const FORMATS: readonly (readonly [Format, name: string, address: string])[] = [
@@ -30,6 +31,7 @@ interface Props {
 export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
   const url = useSignal('');
   const description = useSignal(endpoint?.description ?? '');
+  const locale = useSignal(endpoint?.locale ?? null);
   const format = useSignal<Format>(endpoint?.format ?? 'standard-webhooks');
   const authorization = useSignal('');
   const isUnauthorized = useSignal(false);
@@ -49,6 +51,7 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
       ...(isUnauthorized.value ? { authorization: null } : {}),
       ...(authorization.value === '' ? {} : { authorization: authorization.value }),
       description: description.value === '' ? null : description.value,
+      locale: locale.value,
       format: format.value,
       cameras: namesIn(cameras.value),
       zones: namesIn(zones.value),
@@ -94,6 +97,13 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
         />
       </label>
       <Text name="Description" value={description} most={256} />
+      <LocaleSelect
+        value={locale.value}
+        none="that of the camera"
+        onValue={(value) => {
+          locale.value = value;
+        }}
+      />
       <Text
         name={
           endpoint?.has_authorization

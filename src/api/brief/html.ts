@@ -1,6 +1,8 @@
 /** A brief as one page without scripts and without anything to load. Pure. */
 
 import { escapeHtml } from '../../escape-html.js';
+import type { Locale } from '../../language/locales.js';
+import { textIn } from '../../language/translate.js';
 import type { CameraText, Line } from './wording.js';
 
 /** The page may load and run nothing; its style is in it. */
@@ -17,7 +19,8 @@ const itemOf = ({ text, link }: Line): string =>
   `<li>${escapeHtml(text)}${link === null ? '' : ` <a href="${escapeHtml(link.url)}">${escapeHtml(link.text)}</a>`}</li>`;
 
 /** @param more whether there are further cameras */
-export function briefHtml(cameras: readonly CameraText[], more: boolean): string {
+export function briefHtml(cameras: readonly CameraText[], more: boolean, locale: Locale): string {
+  const text = (key: string): string => escapeHtml(textIn(locale, key));
   const parts = cameras.flatMap(({ title, subtitle, sections }) => [
     `<h2>${escapeHtml(title)}</h2>`,
     `<p>${escapeHtml(subtitle)}</p>`,
@@ -26,15 +29,15 @@ export function briefHtml(cameras: readonly CameraText[], more: boolean): string
       ...(section.lines.length === 0 ? [] : [`<ul>\n${section.lines.map(itemOf).join('\n')}\n</ul>`]),
     ]),
   ]);
-  const end = cameras.length === 0 ? ['<p>There is no camera.</p>'] : more ? ['<p>There are further cameras.</p>'] : [];
+  const end = cameras.length === 0 ? ['no_camera'] : more ? ['more_cameras'] : [];
   return [
     '<!doctype html>',
-    '<html lang="en">',
+    `<html lang="${locale}">`,
     '<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
-    `<title>Daily brief</title><style>${STYLE}</style></head>`,
-    '<body><main><p><a href="../review">Back to the changes</a></p><h1>Daily brief</h1>',
+    `<title>${text('brief')}</title><style>${STYLE}</style></head>`,
+    `<body><main><p><a href="../review">${text('back')}</a></p><h1>${text('brief')}</h1>`,
     ...parts,
-    ...end,
+    ...end.map((key) => `<p>${text(key)}</p>`),
     '</main></body></html>\n',
   ].join('\n');
 }

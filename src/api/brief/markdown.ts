@@ -1,4 +1,6 @@
 /** A brief as CommonMark. Pure. */
+import type { Locale } from '../../language/locales.js';
+import { textIn } from '../../language/translate.js';
 import type { CameraText, Line } from './wording.js';
 
 /** Text without any mark: punctuation that means something within a line, and HTML. */
@@ -8,7 +10,7 @@ const itemOf = ({ text, link }: Line): string =>
   `- ${escaped(text)}${link === null ? '' : ` [${link.text}](${link.url})`}`;
 
 /** @param more whether there are further cameras */
-export function briefMarkdown(cameras: readonly CameraText[], more: boolean): string {
+export function briefMarkdown(cameras: readonly CameraText[], more: boolean, locale: Locale): string {
   const parts = cameras.flatMap(({ title, subtitle, sections }) => [
     `## ${escaped(title)}`,
     escaped(subtitle),
@@ -17,6 +19,7 @@ export function briefMarkdown(cameras: readonly CameraText[], more: boolean): st
       ...(section.lines.length === 0 ? [] : [section.lines.map(itemOf).join('\n')]),
     ]),
   ]);
-  const end = cameras.length === 0 ? ['There is no camera.'] : more ? ['There are further cameras.'] : [];
-  return `${['# Daily brief', ...parts, ...end].join('\n\n')}\n`;
+  const end = cameras.length === 0 ? ['no_camera'] : more ? ['more_cameras'] : [];
+  const closing = end.map((key) => textIn(locale, key));
+  return `${[`# ${textIn(locale, 'brief')}`, ...parts, ...closing].join('\n\n')}\n`;
 }

@@ -1,4 +1,6 @@
 /** The spans of a day in which a camera could not show the scene. Pure. */
+import type { Locale } from '../../language/locales.js';
+import { textIn } from '../../language/translate.js';
 import type { NotSeen, Unseen } from '../../schemas/brief.js';
 import type { Change } from '../../schemas/change.js';
 import type { CameraState, UnseenSpan } from '../../sequence/state.js';
@@ -26,14 +28,8 @@ export interface Evidence {
   readonly changes: readonly Change[];
   /** epoch ms */
   readonly now: number;
+  readonly locale: Locale;
 }
-
-const DETAILS = {
-  gap: 'no frame came',
-  frozen: 'all frames were one picture: the camera may have been stuck',
-  foreign_picture: 'the pictures had another shape than those of the camera',
-  unrecorded: 'no frame had come yet, or gaps were not recorded yet',
-} as const;
 
 export function notSeen({ from, until }: DaySpan, evidence: Evidence): NotSeen {
   const end = Math.min(until, evidence.now);
@@ -54,15 +50,17 @@ export function notSeen({ from, until }: DaySpan, evidence: Evidence): NotSeen {
   };
 }
 
-function allSpans({ spans, state, gapSeconds, changes, now }: Evidence): Span[] {
+function allSpans({ spans, state, gapSeconds, changes, now, locale }: Evidence): Span[] {
+  const detailOf = (reason: Unseen['reason']) => textIn(locale, reason);
   const { last = null, still, recordedFrom } = state ?? {};
-  const all: Span[] = spans.map((span) => ({ ...span, detail: DETAILS[span.reason] }));
+  const all: Span[] = spans.map((span) => ({ ...span, detail: detailOf(span.reason) }));
   const begin = recordedFrom ?? (last === null ? null : last.at);
-  all.push({ reason: 'unrecorded', from: Number.NEGATIVE_INFINITY, until: begin, detail: DETAILS.unrecorded });
+  all.push({ reason: 'unrecorded', from: Number.NEGATIVE_INFINITY, until: begin, detail: detailOf('unrecorded') });
   if (last !== null && now - last.at > gapSeconds * 1000) {
-    all.push({ reason: 'gap', from: last.at, until: null, detail: DETAILS.gap });
+    all.push({ reason: 'gap', from: last.at, until: null, detail: detailOf('gap') });
   }
-  if (still?.reported === true) all.push({ reason: 'frozen', from: still.since, until: null, detail: DETAILS.frozen });
+  if (still?.reported === true)
+    all.push({ reason: 'frozen', from: still.since, until: null, detail: detailOf('frozen') });
   for (const { id, kind, caption, first_seen, reverted_at, settled_at } of changes) {
     if (kind !== 'tamper') continue;
     const settled = reverted_at === null && settled_at !== null;
@@ -71,7 +69,7 @@ function allSpans({ spans, state, gapSeconds, changes, now }: Evidence): Span[] 
       reason: 'tamper',
       from: Date.parse(first_seen),
       until: ended === null ? null : Date.parse(ended),
-      detail: settled ? `${caption}; from then on its frames are compared with that view` : caption,
+      detail: settled ? textIn(locale, 'settled', { sentence: caption }) : caption,
       change: id,
     });
   }

@@ -1,6 +1,8 @@
 /** The visits of a day in a brief, and its passages per hour of local time. */
 
 import { HOUR_MS } from '../../clock.js';
+import type { Locale } from '../../language/locales.js';
+import { translated } from '../../language/translate.js';
 import { type CameraBrief, MOST_BRIEF_VISITS } from '../../schemas/brief.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { currentVisits } from '../visits/current.js';
@@ -12,6 +14,7 @@ export async function briefVisits(
   { from, until }: Day,
   urlOf: (id: string) => string,
   deps: Pick<ApiDependencies, 'visits' | 'cameras'>,
+  locale: Locale,
 ): Promise<Pick<CameraBrief, 'visits' | 'passages'>> {
   // The hours of a day that begins at midnight; the last one may be shorter if the clock changes by half an hour.
   const bounds = [...Array.from({ length: Math.ceil((until - from) / HOUR_MS) }, (_, i) => from + i * HOUR_MS), until];
@@ -20,10 +23,12 @@ export async function briefVisits(
     deps.visits.counts('visit', camera, [from, until]),
     deps.visits.counts('passage', camera, bounds),
   ]);
-  const items = (await currentVisits(page.items, deps)).reverse().map((visit) => {
-    const { id, caption, status, first_seen, last_seen, gone } = visit;
-    return { id, caption, status, first_seen, last_seen, gone, url: urlOf(id) };
-  });
+  const items = translated(await currentVisits(page.items, deps), locale)
+    .reverse()
+    .map((visit) => {
+      const { id, caption, status, first_seen, last_seen, gone } = visit;
+      return { id, caption, status, first_seen, last_seen, gone, url: urlOf(id) };
+    });
   const passages = counts.flatMap((passed, i) =>
     passed === 0 ? [] : [{ from: new Date(bounds[i] as number).toISOString(), count: passed }],
   );

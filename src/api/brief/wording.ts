@@ -1,11 +1,8 @@
 /** The parts of a brief as lines of text, which the pages in Markdown and HTML share. Pure. */
-import {
-  BRIEF_LISTS,
-  type BriefGroup,
-  type BriefListName,
-  type CameraBrief,
-  type Unseen,
-} from '../../schemas/brief.js';
+
+import type { Locale } from '../../language/locales.js';
+import { textIn } from '../../language/translate.js';
+import { BRIEF_LISTS, type BriefGroup, type CameraBrief, type Unseen } from '../../schemas/brief.js';
 import { clockOf, dateOf } from './day.js';
 
 /** A line, and the change that it links to. */
@@ -23,50 +20,49 @@ export interface CameraText {
   readonly sections: readonly Section[];
 }
 
-const TITLES: Readonly<Record<BriefListName, string>> = {
-  came: 'Came',
-  left: 'Left',
-  moved: 'Moved',
-  replaced: 'Replaced',
-  still_there: 'Still there',
-  still_gone: 'Still gone',
-};
+/** A brief, the language of its text, and the address of the page that shows a change or a visit, by its id. */
+interface Wording {
+  readonly brief: CameraBrief;
+  readonly locale: Locale;
+  readonly pageOf: (id: string) => string;
+}
 
-/** @param pageOf address of the page that shows a change or a visit, by its id */
-export function cameraText(brief: CameraBrief, pageOf: (id: string) => string): CameraText {
+export function cameraText(wording: Wording): CameraText {
+  const { brief, locale } = wording;
   const { camera, name, day, timezone, over, not_seen, truncated } = brief;
+  const text = (key: string): string => textIn(locale, key);
+  const leftOut = (n: number, key: string): Line[] =>
+    n === 0 ? [] : [{ text: textIn(locale, key, { n }), link: null }];
   const sections = BRIEF_LISTS.filter((list) => brief[list].count > 0).map((list) => ({
-    title: `${TITLES[list]} (${brief[list].count})`,
+    title: `${text(list)} (${brief[list].count})`,
     lines: [
-      ...brief[list].groups.map((group) => groupLine(group, brief, pageOf)),
-      ...plain(brief[list].left_out, 'more changes are left out'),
+      ...brief[list].groups.map((group) => groupLine(group, wording)),
+      ...leftOut(brief[list].left_out, 'left_out'),
     ],
   }));
   const unseen = {
-    title: `Not seen (${duration(not_seen.seconds)})`,
+    title: `${text('not_seen')} (${duration(not_seen.seconds)})`,
     lines: [
-      ...not_seen.spans.map((span) => unseenLine(span, brief, pageOf)),
-      ...plain(not_seen.left_out, 'shorter spans are left out'),
+      ...not_seen.spans.map((span) => unseenLine(span, wording)),
+      ...leftOut(not_seen.left_out, 'shorter_left_out'),
     ],
   };
   const visits = {
-    title: `Visits (${brief.visits.count})`,
+    title: `${text('visits')} (${brief.visits.count})`,
     lines: [
-      ...brief.visits.items.map((visit) => visitLine(visit, brief, pageOf)),
-      ...plain(brief.visits.left_out, 'earlier visits are left out'),
+      ...brief.visits.items.map((visit) => visitLine(visit, wording)),
+      ...leftOut(brief.visits.left_out, 'earlier_left_out'),
     ],
   };
   const passed = brief.passages.map(({ from, count }) => `${timeIn(brief)(from)}: ${count}`);
   const passages = {
-    title: 'Passages per hour',
+    title: text('passages'),
     lines: passed.length === 0 ? [] : [{ text: passed.join(', '), link: null }],
   };
-  const nothing = { title: 'Nothing changed', lines: [] };
+  const nothing = { title: text('nothing'), lines: [] };
   return {
     title: name === null || name.trim() === '' ? camera : `${oneLine(name)} (${camera})`,
-    subtitle:
-      `${day}, ${timezone}${over ? '' : ', so far'}` +
-      (truncated ? '; there were more changes than are read, so that all counts are lower bounds' : ''),
+    subtitle: `${day}, ${timezone}${over ? '' : text('so_far')}${truncated ? text('truncated') : ''}`,
     sections: [
       ...[visits, passages].filter(({ lines }) => lines.length > 0),
       ...(sections.length === 0 && visits.lines.length === 0 ? [nothing] : sections),
@@ -78,41 +74,41 @@ export function cameraText(brief: CameraBrief, pageOf: (id: string) => string): 
 /** Names and corrected sentences may contain line breaks and other control characters. */
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 
-const plain = (count: number, text: string): Line[] => (count === 0 ? [] : [{ text: `${count} ${text}`, link: null }]);
-
 function groupLine(
   { caption, ended, count, first_at, last_at, changes }: BriefGroup,
-  brief: CameraBrief,
-  pageOf: (id: string) => string,
+  { brief, locale, pageOf }: Wording,
 ): Line {
   const time = timeIn(brief);
-  const when = count === 1 ? time(first_at) : `${time(first_at)} to ${time(last_at)}`;
+  const text = (key: string, values: Parameters<typeof textIn>[2] = {}): string => textIn(locale, key, values);
+  const when = count === 1 ? time(first_at) : text('range', { from: time(first_at), to: time(last_at) });
   const [only] = changes;
-  const until = count === 1 && !ended && only?.ended_at != null ? `, until ${time(only.ended_at)}` : '';
-  const since = count === 1 && ended && only !== undefined ? `, since ${time(only.first_seen)}` : '';
-  const times = count === 1 ? '' : ` (${count} times)`;
+  const until = count === 1 && !ended && only?.ended_at != null ? text('until', { time: time(only.ended_at) }) : '';
+  const since = count === 1 && ended && only !== undefined ? text('since', { time: time(only.first_seen) }) : '';
+  const times = count === 1 ? '' : text('times', { n: count });
   const last = changes.at(-1);
+  const sentence = oneLine(caption);
   return {
-    text: `${when} ${ended ? 'no longer: ' : ''}${oneLine(caption)}${times}${until}${since}`,
-    link: last === undefined ? null : { text: count === 1 ? 'show' : 'show the last', url: pageOf(last.id) },
+    text: `${when} ${ended ? text('no_longer', { sentence }) : sentence}${times}${until}${since}`,
+    link: last === undefined ? null : { text: text(count === 1 ? 'show' : 'show_last'), url: pageOf(last.id) },
   };
 }
 
 function visitLine(
   { id, caption, status, first_seen, last_seen }: CameraBrief['visits']['items'][number],
-  brief: CameraBrief,
-  pageOf: (id: string) => string,
+  { brief, locale, pageOf }: Wording,
 ): Line {
   const time = timeIn(brief);
-  const until = status === 'open' ? 'still there' : `to ${time(last_seen)}`;
-  return { text: `${time(first_seen)} ${until}: ${oneLine(caption)}`, link: { text: 'show', url: pageOf(id) } };
+  const [from, to] = [time(first_seen), time(last_seen)];
+  const when = status === 'open' ? `${from} ${textIn(locale, 'open_visit')}` : textIn(locale, 'range', { from, to });
+  return { text: `${when}: ${oneLine(caption)}`, link: { text: textIn(locale, 'show'), url: pageOf(id) } };
 }
 
-function unseenLine({ from, until, detail, change }: Unseen, brief: CameraBrief, pageOf: (id: string) => string): Line {
+function unseenLine({ from, until, detail, change }: Unseen, { brief, locale, pageOf }: Wording): Line {
   const time = timeIn(brief);
+  const to = until === null ? textIn(locale, 'on_going') : time(until);
   return {
-    text: `${time(from)} to ${until === null ? 'the end' : time(until)}: ${oneLine(detail)}`,
-    link: change === null ? null : { text: 'show', url: pageOf(change) },
+    text: `${textIn(locale, 'range', { from: time(from), to })}: ${oneLine(detail)}`,
+    link: change === null ? null : { text: textIn(locale, 'show'), url: pageOf(change) },
   };
 }
 

@@ -27,7 +27,8 @@ const TAGS = {
 const COMMON_HEADERS = [
   'Every answer has the header Trace-Id: the id of this request in logs and webhooks. Every answer under /v1 has',
   'RateLimit, the rest of the quota of the key (r) and the seconds until it is renewed (t): `"default";r=599;t=42`, and',
-  'RateLimit-Policy, the quota (q) in a window (w, seconds): `"default";q=6000;w=60`.',
+  'RateLimit-Policy, the quota (q) in a window (w, seconds): `"default";q=6000;w=60`. Sentences are in the first',
+  'language of Accept-Language that Content-Language of the answer names, or in English.',
 ].join(' ');
 
 type Content = Record<string, { schema?: { $ref?: string }; examples?: object }>;

@@ -3,6 +3,8 @@ import { Type } from 'typebox';
 import type { StoredCamera } from '../../cameras/camera.js';
 import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
 import { invalidValue, type ScenedeltaError } from '../../errors.js';
+import type { Locale } from '../../language/locales.js';
+import { DEFAULT_LOCALE, translated } from '../../language/translate.js';
 import { type Brief, BriefSchema, type CameraBrief } from '../../schemas/brief.js';
 import { literals } from '../../schemas/constructors.js';
 import type { Visibility } from '../../stores/visibility.js';
@@ -80,8 +82,7 @@ export function briefRoutes(
   const briefOf = async (
     camera: StoredCamera,
     text: string,
-    tz: string | undefined,
-    mostRead: number,
+    { tz, mostRead, locale }: { tz: string | undefined; mostRead: number; locale: Locale },
   ): Promise<CameraBrief> => {
     const { id, settings } = camera;
     const now = deps.clock();
@@ -91,9 +92,9 @@ export function briefRoutes(
       deps.days.changesOf(id, day, mostRead),
       deps.days.unseenOf(id, day),
       deps.cameras.state(id),
-      briefVisits(id, day, urlOf, deps),
+      briefVisits(id, day, urlOf, deps, locale),
     ]);
-    const changes = found.changes.filter(isFact);
+    const changes = translated(found.changes.filter(isFact), locale);
     return {
       ...{ camera: id, name: settings.name, day: day.name, timezone: day.timezone },
       from: new Date(day.from).toISOString(),
@@ -101,7 +102,7 @@ export function briefRoutes(
       over: day.until <= now,
       ...visits,
       ...briefLists(changes, day, urlOf),
-      not_seen: notSeen(day, { spans, state, gapSeconds: settings.gap_s, changes, now }),
+      not_seen: notSeen(day, { spans, state, gapSeconds: settings.gap_s, changes, now, locale }),
       truncated: found.truncated,
     };
   };
@@ -124,20 +125,28 @@ export function briefRoutes(
     const briefs: CameraBrief[] = [];
     // One after the other, because each may be thousands of changes.
     const mostRead = request.query.camera === undefined ? MOST_READ.among_others : MOST_READ.alone;
-    for (const camera of page.items) briefs.push(await briefOf(camera, day, tz, mostRead));
+    const localeOf = ({ settings }: StoredCamera) => request.locale ?? settings.locale ?? DEFAULT_LOCALE;
+    for (const camera of page.items) {
+      briefs.push(await briefOf(camera, day, { tz, mostRead, locale: localeOf(camera) }));
+    }
     const { items, next_cursor } = pageBody(request, reply, { items: briefs, nextCursor: page.nextCursor });
     const format = request.query.format ?? formatOf(request.headers.accept);
-    reply.header('Vary', 'Accept');
+    const [first] = page.items;
+    const locale = first === undefined ? (request.locale ?? DEFAULT_LOCALE) : localeOf(first);
+    const used = new Set([locale, ...page.items.map(localeOf)]);
+    reply.header('Vary', 'Accept, Accept-Language').header('Content-Language', [...used].join(', '));
     if (format === 'json') return { cameras: items, next_cursor } satisfies Brief;
-    const texts = items.map((brief) => cameraText(brief, pageOf));
+    const texts = items.map((brief, i) =>
+      cameraText({ brief, locale: localeOf(page.items[i] as StoredCamera), pageOf }),
+    );
     if (format === 'markdown') {
-      return reply.type('text/markdown; charset=utf-8').send(briefMarkdown(texts, next_cursor !== null));
+      return reply.type('text/markdown; charset=utf-8').send(briefMarkdown(texts, next_cursor !== null, locale));
     }
     return reply
       .header('Content-Security-Policy', BRIEF_POLICY)
       .header('X-Content-Type-Options', 'nosniff')
       .type('text/html; charset=utf-8')
-      .send(briefHtml(texts, next_cursor !== null));
+      .send(briefHtml(texts, next_cursor !== null, locale));
   });
 }
 

@@ -25,9 +25,8 @@ const setSchema = {
   operationId: 'setCameraBaseline',
   summary: 'Compare the next frames with this picture',
   description:
-    'With `before: memory`, the picture becomes the background of its light, and the other backgrounds stay. With ' +
-    '`previous`, it is the frame before the next one; with `reference`, it is the reference in place of the first ' +
-    `frame. Privacy zones are painted black. ${TAKES_EFFECT}`,
+    'The picture becomes the background of its light (`memory`), the frame before the next one (`previous`) or the ' +
+    `reference (\`reference\`). Privacy zones are painted black. ${TAKES_EFFECT}`,
   tags,
   params: CameraIdParams,
   body: {
@@ -48,7 +47,7 @@ const setSchema = {
 const resetSchema = {
   operationId: 'resetCameraBaseline',
   summary: 'Drop the baseline of a camera',
-  description: `All backgrounds of all lights, or the previous frame, are dropped, and the next frame starts anew. ${TAKES_EFFECT}`,
+  description: `Drops all backgrounds, or the previous frame; the next frame starts anew. ${TAKES_EFFECT}`,
   tags,
   params: CameraIdParams,
   response: { 202: answer, ...problems(['not-found', 'invalid-value']) },

@@ -20,7 +20,7 @@ const schema = {
   summary: 'The alerts that other settings would have caused',
   description:
     'Replays the kept comparisons of the camera (default: of the last 24 hours) under these settings, which are not ' +
-    'stored. No frame is compared again: what the settings of that time left out is unknown, and `limits` says so.',
+    'stored. No frame is compared again: `limits` says what is unknown.',
   tags: ['cameras'],
   params: CameraIdParams,
   querystring: Type.Object(timeQuery('Frames that arrived'), { additionalProperties: false }),

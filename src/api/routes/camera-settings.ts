@@ -32,9 +32,8 @@ const putSchema = {
   operationId: 'putCamera',
   summary: 'Set up a camera, or change its settings',
   description:
-    'The settings replace the earlier ones as a whole; omitted settings get their defaults. The state ' +
-    'of the camera stays, unless its privacy zones change: then its previous frame, its reference and ' +
-    'its background model are reset.',
+    'The settings replace all earlier ones; omitted settings get their defaults. If privacy zones change, the ' +
+    'previous frame, the reference and the background model are reset.',
   tags,
   params: CameraIdParams,
   body: { content: { 'application/json': { schema: ref(CameraRequestSchema) } } },

@@ -45,8 +45,7 @@ const postSchema = {
     'Waits for the outcome up to `Prefer: wait=N` seconds (default: 10 s) and answers 200. If it takes ' +
     'longer, or with `Prefer: respond-async`, the answer is 202 and the comparison is read at ' +
     '`Location`. A comparison that fails while the request waits is answered with its problem. With an ' +
-    '`Idempotency-Key`, the same request may be sent again within 24 hours without being compared ' +
-    'twice.',
+    '`Idempotency-Key`, a request that is sent again within 24 hours is compared once.',
   tags: ['comparisons'],
   headers: PREFERENCE_HEADERS,
   body: {

@@ -54,8 +54,7 @@ export function heatmapRoutes(
     description:
       'A PNG as large as the frame, at most 1280 pixels on its longer side. `style=raw` is the grid ' +
       'itself: float32, little endian, row by row from the top left, values 0 to 1, `Heatmap-Width` x ' +
-      '`Heatmap-Height` of them; the grid covers the whole frame. Opens with an API key or through a ' +
-      'signed link.',
+      '`Heatmap-Height` of them. Opens with an API key or through a signed link.',
     tags: ['comparisons'],
     params: SideParams,
     querystring: HeatmapQuery,

@@ -42,8 +42,7 @@ const createSchema = {
   summary: 'Sign a browser in',
   description:
     'With an API key, or with a token of POST /v1/session/token, as `Authorization: Bearer`. The answer sets a cookie ' +
-    '(HttpOnly, SameSite=Strict) that replaces the key for twelve hours, with the scopes and cameras that the key has ' +
-    'at that time. Revoking the key ends it.',
+    '(HttpOnly, SameSite=Strict) that replaces the key for twelve hours, or until it is revoked.',
   tags,
   security: KEY,
   response: { 201: json('Signed in.', SessionSchema), ...problems() },

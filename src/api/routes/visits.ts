@@ -6,6 +6,7 @@ import { literals } from '../../schemas/constructors.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { VISIT_ID_PATTERN, VISIT_KINDS, type Visit, VisitSchema } from '../../schemas/visit.js';
 import { itemsOf, termsOfItem } from '../../search/analysis.js';
+import { inEnglish } from '../../search/foreign.js';
 import { seesCamera } from '../../stores/visibility.js';
 import type { Link } from '../comparisons/links-presenter.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
@@ -84,7 +85,7 @@ export function visitRoutes(app: Api, deps: Pick<ApiDependencies, 'visits' | 'ca
 
 /** Whether the sentence of a visit has all words of a query, by their meaning. */
 function having(q: string): (visit: Pick<Visit, 'caption'>) => boolean {
-  const asked = itemsOf(q)
+  const asked = itemsOf(inEnglish(q).text)
     .map(termsOfItem)
     .filter((terms) => terms.length > 0);
   return ({ caption }) => {

@@ -39,7 +39,10 @@ export const SearchSummarySchema = Type.Object(
       Type.Object({
         word: Type.String({ description: 'Word of the query; no change that may be found has it.' }),
         as: Type.Array(Type.String(), { description: 'The words that were searched instead.' }),
-        by: literals(['synonym', 'wider', 'narrower', 'spelling'], 'Relation of these words to the typed one.'),
+        by: literals(
+          ['translation', 'synonym', 'wider', 'narrower', 'spelling'],
+          'Relation of these words to the typed one.',
+        ),
       }),
     ),
     unknown_words: Type.Array(Type.String(), {
@@ -55,8 +58,7 @@ export const SearchSummarySchema = Type.Object(
     compared_vectors: Type.Integer({
       minimum: 0,
       description:
-        'Number of these changes whose search vector was compared with that of the query. The others are found by ' +
-        'words alone: they have no vector, or one of another version of the model.',
+        'Number of these changes whose search vector was compared with that of the query; the others are found by words.',
     }),
     words_alone: nullable(
       literals(

@@ -3,6 +3,7 @@ import { invalidValue } from '../../errors.js';
 import type { Change, ChangeStatus, FilterKind, Severity } from '../../schemas/change.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { SearchVector } from '../../schemas/search-vector.js';
+import { inEnglish } from '../../search/foreign.js';
 import type { Hit } from '../../search/search-index.js';
 import { sentencesOf } from '../../search/texts.js';
 import type { QueryVector } from '../../search/vector-list.js';
@@ -55,7 +56,8 @@ export async function searchPage(
   if (q !== undefined && like !== undefined) {
     throw invalidValue('q and like came together, expected one of them', 'like');
   }
-  const text = like === undefined ? (q ?? '') : (sentencesOf(await deps.find(like))[0] ?? '');
+  const { text, read } =
+    like === undefined ? inEnglish(q ?? '') : { text: sentencesOf(await deps.find(like))[0] ?? '', read: [] };
   const isSeen = (camera: string) =>
     seesCamera(visibility, camera) && (query.camera === undefined || query.camera === camera);
   const filter = {
@@ -91,7 +93,10 @@ export async function searchPage(
     nextCursor: at < found.hits.length && last !== undefined ? encodeCursor({ at, id: last.id }) : null,
     search: {
       // The words of `like` are those of a caption, so there is nothing to explain.
-      interpreted_as: like === undefined ? found.interpretedAs.map((one) => ({ ...one, as: [...one.as] })) : [],
+      interpreted_as: [
+        ...read.map(({ word, as }) => ({ word, as: [as], by: 'translation' as const })),
+        ...(like === undefined ? found.interpretedAs.map((one) => ({ ...one, as: [...one.as] })) : []),
+      ],
       unknown_words: like === undefined ? [...found.unknownWords] : [],
       all_words: like !== undefined || found.allWords,
       complete: found.complete,

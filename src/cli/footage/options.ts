@@ -9,6 +9,7 @@ import { parseCalendarTime, parseDuration } from '../../footage/inputs/times.js'
 import type { Every } from '../../footage/recording-plan.js';
 import type { Box, Size } from '../../images.js';
 import { isObject } from '../../is-object.js';
+import type { Locale } from '../../language/locales.js';
 import { assertTimeZone, localTimeZone } from '../../wall-clock.js';
 
 export interface FootageOptions {
@@ -30,6 +31,7 @@ export interface FootageOptions {
   readonly mergeWindow?: string;
   readonly maxFailureRate?: string;
   readonly parallel?: string;
+  readonly locale?: Locale;
   readonly model?: string;
   readonly device?: string;
   readonly clips?: true;
@@ -92,13 +94,13 @@ export function readParallel({ parallel }: FootageOptions, processors: number): 
  * @throws ScenedeltaError 'invalid-request', 'invalid-value'
  */
 export async function readSettings(
-  { config, roi = [] }: Pick<FootageOptions, 'config' | 'roi'>,
+  { config, roi = [], locale }: Pick<FootageOptions, 'config' | 'roi' | 'locale'>,
   frameSize: () => Promise<Size>,
 ): Promise<CameraSettings> {
   const settings = checkSettings(config === undefined ? {} : await readConfig(config));
   const rois: unknown[] = [];
   for (const [i, text] of roi.entries()) rois.push(await roiZone(text, i, frameSize));
-  return checkSettings({ ...settings, zones: [...settings.zones, ...rois] });
+  return checkSettings({ ...settings, ...(locale && { locale }), zones: [...settings.zones, ...rois] });
 }
 
 async function readConfig(path: string): Promise<unknown> {

@@ -6,6 +6,7 @@ import type { Config } from '../../config.js';
 import { comparePairs } from '../../footage/pairs-run.js';
 import { fingerprintOf } from '../../footage/recording-run.js';
 import { RunFolder } from '../../footage/run-folder.js';
+import { DEFAULT_LOCALE, translated } from '../../language/translate.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { VERSION } from '../../version.js';
 import { startProgress } from '../progress.js';
@@ -18,13 +19,18 @@ export const isManifest = (input: string): boolean => /\.(ndjson|jsonl)$/i.test(
 /** @returns the number of lines that failed, and of all @throws ScenedeltaError */
 export async function runPairs(
   manifest: string,
-  { outputDir, restart, quiet }: Pick<FootageOptions, 'outputDir' | 'restart' | 'quiet'>,
+  {
+    outputDir,
+    restart,
+    quiet,
+    locale = DEFAULT_LOCALE,
+  }: Pick<FootageOptions, 'outputDir' | 'restart' | 'quiet' | 'locale'>,
   { config, concurrency, signal }: { config: Config; concurrency: number; signal: AbortSignal },
 ): Promise<{ failures: number; pairs: number }> {
   const content = await readFile(manifest);
   await makeFolder(outputDir);
   const sha256 = createHash('sha256').update(content).digest('hex');
-  const fingerprint = fingerprintOf({ VERSION, manifest, sha256, model: config.defaultModel });
+  const fingerprint = fingerprintOf({ VERSION, manifest, sha256, locale, model: config.defaultModel });
   await new RunFolder(outputDir).begin(fingerprint, restart === true);
   const [file, part] = [join(outputDir, 'comparisons.ndjson'), join(outputDir, 'comparisons.ndjson.part')];
   const lines = restart ? [] : await finishedLines(part, file);
@@ -41,7 +47,7 @@ export async function runPairs(
   try {
     const { frameLimit } = config;
     for await (const result of comparePairs(manifest, { pipeline, concurrency, frameLimit, skip: pairs, signal })) {
-      await appendFile(part, `${JSON.stringify(roundFigures(result))}\n`);
+      await appendFile(part, `${JSON.stringify(translated(roundFigures(result), locale))}\n`);
       pairs++;
       if ('code' in result) failures++;
       progress?.step(1, `${failures} failures`);

@@ -1,6 +1,8 @@
 /** The content of a delivery: the payload of a comparison or an alert, for a callback or for an endpoint. */
 import { type EndpointMessage, testAlert } from '../../endpoints/message.js';
 import { alertIdOf, deliveryIdOf, endpointDeliveryIdOf, timeOf } from '../../ids.js';
+import type { Locale } from '../../language/locales.js';
+import { DEFAULT_LOCALE, translated } from '../../language/translate.js';
 import type { CameraEvent } from '../../schemas/change.js';
 import type { Delivery } from '../../schemas/delivery.js';
 import {
@@ -48,7 +50,9 @@ export async function messageOf(delivery: Delivery, deps: MessageDependencies): 
   if ((delivery.change ?? delivery.visit) !== undefined) return alertMessage(delivery, deps);
   const stored = await deps.results.get(delivery.comparison ?? '');
   if (stored === undefined || stored.request.callbackUrl === null) return undefined;
-  const payload = buildWebhookPayload(stored.comparison, deps.links);
+  const { camera } = stored.comparison;
+  const locale = camera === null ? DEFAULT_LOCALE : await localeOf(camera, deps);
+  const payload = buildWebhookPayload(translated(stored.comparison, locale), deps.links);
   const { callbackUrl: url, ...trace } = stored.request;
   return { url, trace, payload, overtaken: false, cameraEvent: () => undefined };
 }
@@ -59,13 +63,13 @@ async function alertMessage(delivery: Delivery, deps: MessageDependencies): Prom
   const { intent } = alert;
   if (!('visit' in intent) && (await deps.changes.get(intent.change.id)) === undefined) return undefined;
   const { camera } = 'visit' in intent ? intent.visit : intent.change;
+  const { name, locale } = (await deps.cameras.get(camera))?.settings ?? {};
   const payload = await payloadOf(intent, deps);
-  const name = delivery.endpoint === undefined ? null : (await deps.cameras.get(camera))?.settings.name;
   return {
     url: delivery.endpoint === undefined ? alert.url : null,
     trace: alert,
-    payload,
-    forEndpoint: endpointMessage(payload, intent.id, name ?? camera, deps.links),
+    payload: translated(payload, locale ?? DEFAULT_LOCALE),
+    forEndpoint: endpointMessage(payload, { id: intent.id, name: name ?? camera, locale }, deps.links),
     overtaken: await isOvertaken(delivery, alert, deps),
     cameraEvent: (state) => {
       if ('visit' in intent || intent.cooldownKey === null) return undefined;
@@ -74,6 +78,9 @@ async function alertMessage(delivery: Delivery, deps: MessageDependencies): Prom
     },
   };
 }
+
+const localeOf = async (camera: string, { cameras }: MessageDependencies): Promise<Locale> =>
+  (await cameras.get(camera))?.settings.locale ?? DEFAULT_LOCALE;
 
 async function payloadOf(intent: StoredMessage['intent'], { results, links }: MessageDependencies) {
   const { best } = 'visit' in intent ? intent.visit : intent.change.comparisons;
@@ -88,7 +95,7 @@ function testMessage({ id }: Delivery, { links }: MessageDependencies): Message 
   return {
     url: null,
     payload,
-    forEndpoint: endpointMessage(payload, id, 'scenedelta', links),
+    forEndpoint: endpointMessage(payload, { id, name: 'scenedelta', locale: null }, links),
     overtaken: false,
     cameraEvent: () => undefined,
   };
@@ -96,13 +103,10 @@ function testMessage({ id }: Delivery, { links }: MessageDependencies): Message 
 
 const endpointMessage = (
   payload: AlertPayload | VisitPayload,
-  id: string,
-  cameraName: string,
+  { id, name, locale }: { id: string; name: string; locale: Locale | null | undefined },
   { baseUrl }: WebhookLinks,
 ) => ({
-  id,
-  payload,
-  cameraName,
+  ...{ id, payload, cameraName: name, locale: locale ?? DEFAULT_LOCALE },
   baseUrl,
   link: `${baseUrl}/review/${'visit' in payload.data ? payload.data.visit.id : payload.data.change.id}`,
 });

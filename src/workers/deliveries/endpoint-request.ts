@@ -5,6 +5,7 @@ import { type FormatName, render } from '../../endpoints/render.js';
 import { type EndpointSecrets, openSecrets, shownUrl, validSecrets } from '../../endpoints/secrets.js';
 import { SIGNED_FORMATS } from '../../endpoints/settings.js';
 import type { JobGuard } from '../../jobs/job-guard.js';
+import { translated } from '../../language/translate.js';
 import type { OutboundClient, PostOutcome } from '../../outbound/client.js';
 import type { Delivery } from '../../schemas/delivery.js';
 import type { EndpointPermission, EndpointRecord, EndpointStore } from '../../stores/endpoints.js';
@@ -50,7 +51,9 @@ export async function sendToEndpoint(
   const waitMs = allowed.rate === null ? 0 : await deps.endpoints.pace(endpoint.id, allowed.rate);
   if (waitMs > 0) return { kind: 'later', waitMs };
 
-  const request = render(format, { ...message.forEndpoint, now: at }, secrets);
+  const locale = endpoint.settings.locale ?? message.forEndpoint.locale;
+  const payload = translated(message.forEndpoint.payload, locale);
+  const request = render(format, { ...message.forEndpoint, payload, locale, now: at }, secrets);
   const trace = traceparent === undefined ? {} : { traceparent };
   const headers = { ...signed(request, delivery.id, at, format, secrets), ...trace };
   const outcome = await deps.outbound.post(request.url, { body: request.body, headers, ...options });
