@@ -4,8 +4,11 @@ import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { openSecrets, rotated, sealSecrets } from '../../src/endpoints/secrets.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
+import { readStatement } from '../../src/language/read-clauses.js';
+import type { Statement } from '../../src/schemas/statement.js';
 import { FAILING_LIMIT_MS } from '../../src/stores/endpoints.js';
 import { DELIVERY_SCHEDULE_MS } from '../../src/workers/deliveries/delivery-job.js';
+import { setUpCamera } from '../helpers/cameras.js';
 import { foundChange, opening, saveTurnChanges } from '../helpers/changes.js';
 import { TIMEOUT_MS, useEndpointDeliveries } from '../helpers/endpoint-deliveries.js';
 import { KEY, SECRET, storedEndpoint } from '../helpers/endpoints.js';
@@ -29,6 +32,19 @@ describe('An alert', () => {
       url: `${world.receiver.url}/hook`,
     });
     expect((await world.endpoints.get(endpoint.id))?.lastDeliveredAt).toBe(new Date(world.now).toISOString());
+  });
+
+  it('is in the language of the endpoint, or else in that of the camera', async () => {
+    await setUpCamera(bench, 'gate', { locale: 'de' });
+    await register({ locale: 'fr', format: 'ntfy' }, '/topic');
+    await register();
+    const content = readStatement('a car has appeared') as Statement;
+    const { ids } = await alert({ url: `${world.receiver.url}/callback` }, { content });
+    for (const id of ids) await run(id);
+    const bodies = world.receiver.received.map(({ body }) => body);
+    expect(bodies).toHaveLength(3);
+    expect(bodies.filter((body) => body.includes('une voiture est apparue'))).toHaveLength(1);
+    expect(bodies.filter((body) => body.includes('ein Auto ist aufgetaucht'))).toHaveLength(2);
   });
 
   it('has two valid signatures while the secret is rotated, and one after it', async () => {
