@@ -105,8 +105,6 @@ export interface Table {
     readonly from: Readonly<Record<Edge, string>>;
     readonly to: Readonly<Record<Edge, string>>;
     readonly time: Readonly<Record<'s' | 'min' | 'h', string>>;
-    /** of a thing that may have been taken for another one */
-    readonly uncertain: string;
   };
   /** wording of briefs and messages around the sentences */
   readonly texts: Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import { agreementOf, classOf, fill, type Slots, type Word, withComma, wordsOf, 
 import { spelled } from './write.js';
 
 export function writeVisit(statement: VisitStatement, locale: Locale = 'en'): string {
-  const { thing, came, stayed, went, objects, uncertain = false } = statement;
+  const { thing, came, stayed, went, objects } = statement;
   const table = tableOf(locale);
   const { visits } = table;
   const slots = slotsOf(thing, table);
@@ -29,8 +29,7 @@ export function writeVisit(statement: VisitStatement, locale: Locale = 'en'): st
     ...(i < parts.length - (lastly === '' ? 1 : 2) ? withComma(words, table) : words),
   ]);
   const left = objects.map(({ thing: object, value }) => fill(visits.object[value], slotsOf(object, table), 'verb'));
-  const doubt = uncertain ? wordsOf(visits.uncertain, 'verb') : [];
-  return [[...sentence, ...doubt], ...left].map((words) => spelled(words, table)).join(also);
+  return [sentence, ...left].map((words) => spelled(words, table)).join(also);
 }
 
 const slotsOf = (thing: Thing, table: Table): Slots => ({

@@ -29,7 +29,6 @@ export const VisitStatementSchema = Type.Object(
     objects: Type.Array(Type.Object({ thing: ThingSchema, value: literals(OBJECT_KINDS) }), {
       description: 'Left or taken beside it, as its changes state them.',
     }),
-    uncertain: Type.Optional(Type.Boolean({ description: 'Perhaps of two things.' })),
     seconds: Type.Number({ minimum: 0, description: 'From the first to the last frame that shows it.' }),
   },
   { $id: 'VisitStatement' },

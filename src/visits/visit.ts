@@ -74,7 +74,6 @@ function statementOf(track: VisitTrack, end: VisitEnd | null): VisitStatement {
       place: thirdOf(final),
     },
     objects: track.objects.map(({ thing, value }) => ({ thing, value })),
-    ...(track.uncertain ? { uncertain: true } : {}),
     seconds: (last - begin) / 1000,
   };
 }

@@ -48,7 +48,6 @@ describe('visits', () => {
       expect(status === 'open').toBe(end === null);
       expect(content.went.how === 'still').toBe(status === 'open');
       expect(/\bstill there\b/.test(caption)).toBe(status === 'open' || end === 'unseen');
-      expect(/\(identity uncertain\)/.test(caption)).toBe(visit.identity === 'uncertain');
       expect(/\bat the beginning\b/.test(caption)).toBe(visit.there_before);
       expect(Date.parse(visit.first_seen)).toBeLessThanOrEqual(Date.parse(visit.last_seen));
       expect(gone === null || (gone.after === visit.last_seen && gone.before > gone.after)).toBe(true);

@@ -34,8 +34,8 @@ describe('the sentence of a visit', () => {
       'a white car was there at the beginning, stood on the right for 90 min and is still there on the right',
     ],
     [
-      visit({ stayed: null, uncertain: true, objects: [{ thing: bag, value: 'object_left' }] }),
-      'a person in red came in from the right and left to the left (identity uncertain); a black bag was left',
+      visit({ stayed: null, objects: [{ thing: bag, value: 'object_left' }] }),
+      'a person in red came in from the right and left to the left; a black bag was left',
     ],
     [
       visit({
