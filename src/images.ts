@@ -14,6 +14,12 @@ export interface Size {
   readonly height: number;
 }
 
+/** Levels of deep grey that become black and white. */
+export interface LevelRange {
+  readonly low: number;
+  readonly high: number;
+}
+
 /** A frame at reduced size, as YCbCr 4:2:0. All frames of one camera are reduced alike. */
 export interface Preview extends Size {
   /** levels 0..255, row-major, origin top left, EXIF orientation already applied; length = width * height */

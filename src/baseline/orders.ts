@@ -16,6 +16,11 @@ interface OrderedBaseline {
   readonly reset: boolean;
 }
 
+const noteOf = (order: BaselineEvent): CameraNote =>
+  order.type === 'baseline.reset' && order.because !== undefined
+    ? { ...NOTES[order.type], detail: order.because }
+    : NOTES[order.type];
+
 /** @param at capture time of the frame, from which a picture counts as learned, epoch ms */
 export function carryOut(
   orders: readonly BaselineEvent[],
@@ -27,7 +32,7 @@ export function carryOut(
   // Without `against`, a picture that is "before" from now on is not taken for one of an earlier setting.
   const { against: _against, ...present } = state;
   const replaced = orders.reduce((now, order) => carryOutOne(order, now, camera, at), present);
-  return { state: replaced, notes: orders.map(({ type }) => NOTES[type]), reset: true };
+  return { state: replaced, notes: orders.map(noteOf), reset: true };
 }
 
 function carryOutOne(

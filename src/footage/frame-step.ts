@@ -17,6 +17,7 @@ import type { ChangeUpdate } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { Visit, VisitEvent } from '../schemas/visit.js';
 import type { FrameDependencies } from '../sequence/examine.js';
+import { levelFrame, NEW_RANGE } from '../sequence/level-range.js';
 import type { CameraState } from '../sequence/state.js';
 import { stepSequence } from '../sequence/step.js';
 import { openVisits } from '../visits/fold.js';
@@ -107,12 +108,13 @@ export class FrameStep {
     const { at } = source;
     const number = this.#state.frames;
     const comparisonId = derivedId('cmp', at, `${this.#camera.id}/${number}`);
+    const { picture, state, isNewRange } = await this.#level(source.picture);
     const processed = await stepSequence(
       {
-        ...{ camera: this.#camera, state: this.#state, at, signal, comparisonId, content: contentOf(source.picture) },
-        preview: () => this.#preview(source.picture),
-        frame: () => this.#store(source.picture),
-        events: gapFrom === null ? [] : [{ type: 'baseline.reset' }],
+        ...{ camera: this.#camera, state, at, signal, comparisonId, content: contentOf(source.picture) },
+        preview: () => this.#preview(picture),
+        frame: () => this.#store(picture),
+        events: gapFrom !== null ? [{ type: 'baseline.reset' }] : isNewRange ? [NEW_RANGE] : [],
         alerting: false,
       },
       {
@@ -162,6 +164,15 @@ export class FrameStep {
       { type: 'frame', record: stats },
       ...changes,
     ];
+  }
+
+  /** Gives deep grey eight bits by the range of the camera. */
+  async #level(picture: Picture): Promise<{ picture: Picture; state: CameraState; isNewRange: boolean }> {
+    const unlevelled = { picture, state: this.#state, isNewRange: false };
+    if (picture.from === 'video') return unlevelled;
+    const levelled = await levelFrame(picture.bytes, this.#state, this.#deps.decodeLimits);
+    if (levelled === null) return unlevelled;
+    return { ...levelled, picture: { from: 'image', bytes: levelled.bytes, contentType: 'image/png' } };
   }
 
   /** Masks the picture, codes it if it is of a video, and keeps it for the comparisons to come. */

@@ -1,6 +1,7 @@
 /** The pipeline: two encoded frames in, a finding and heatmaps out. Start reading at `Pipeline.compare`. */
 import type { Config } from '../config.js';
 import { decodeFrame } from '../frames/decode.js';
+import { pairInEightBits } from '../frames/deep-grey.js';
 import { fillLostRows, isCut } from '../frames/lost-rows.js';
 import { allSettledOrThrow, assertSameAspectRatio, haveSamePixels, mapSides } from '../frames/pair.js';
 import { PixelBufferPool } from '../frames/pixel-buffers.js';
@@ -117,7 +118,8 @@ export class Pipeline {
   }
 
   /** Decodes, gathers the evidence and aligns; `use` gets the pair, or a finding that needs no model. */
-  async #withEvidence<T>(input: PairInput, use: (comparison: Comparison, seen: Seen) => Promise<T>): Promise<T> {
+  async #withEvidence<T>(given: PairInput, use: (comparison: Comparison, seen: Seen) => Promise<T>): Promise<T> {
+    const input = await pairInEightBits(given, this.#limits);
     const bundle = this.#catalogue.get(input.model ?? null);
     const truth = input.truth ?? this.#truth;
     const comparison: Comparison = { input, bundle, truth, buffers: [], ...stopwatch(input.signal) };

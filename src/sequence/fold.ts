@@ -167,7 +167,7 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
       tracker: after.state,
       recordedFrom: previous.recordedFrom ?? at,
       visits: visits.state,
-      ...given({ counts, examined, noise: evidence.noise, still, signal: lost.signal }),
+      ...given({ counts, examined, noise: evidence.noise, still, signal: lost.signal, levels: state.levels }),
     },
     blend: next.blend,
     takes: next.takes,
@@ -187,6 +187,7 @@ const sinceOf = ({ comparison, at }: ExaminedFrame) => ({ comparison, captured_a
 
 interface OptionalState {
   readonly counts: CameraState['counts'] | undefined;
+  readonly levels: CameraState['levels'];
   readonly examined: ExaminedFrame | undefined;
   readonly noise: CameraState['noise'] | undefined;
   readonly still: CameraState['still'] | undefined;

@@ -7,7 +7,7 @@ import type { BackgroundModel } from '../cameras/background-model.js';
 import type { Light } from '../cameras/light.js';
 import type { ConfidenceCounts } from '../cameras/rate-ratio.js';
 import { initialTrackerState, type TrackerState } from '../changes/state.js';
-import type { Size } from '../images.js';
+import type { LevelRange, Size } from '../images.js';
 import type { NoiseModel } from '../quiet/noise.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
@@ -23,6 +23,8 @@ export interface CameraState {
   readonly size: Size | null;
   /** another size that the last `frames` frames had, until it is confirmed; absent if the last frame had `size` */
   readonly otherSize?: Size & { readonly frames: number };
+  /** of a thermal camera, whose frames all become 8-bit grey by it; absent for others */
+  readonly levels?: LevelRange;
   /** moving average of the time between two frames, ms */
   readonly intervalMs: number | null;
   /** "before" of the next frame in the modes previous and reference; `at`: capture time, epoch ms; null if unknown */
@@ -69,7 +71,11 @@ export const initialCameraState = (): CameraState => ({
 
 /** An order of the API that replaces the baseline; it waits among the camera's events for the next frame. */
 export type BaselineEvent =
-  | { readonly type: 'baseline.reset' }
+  | {
+      readonly type: 'baseline.reset';
+      /** absent: by request */
+      readonly because?: string;
+    }
   | {
       readonly type: 'baseline.set';
       readonly frame: StoredFrameRef;

@@ -9,7 +9,7 @@ import { rulesOf } from '../changes/rules.js';
 import { isWatching } from '../changes/schedule.js';
 import { wantsAlert } from '../endpoints/filter.js';
 import { ScenedeltaError } from '../errors.js';
-import type { StoredFrame } from '../frames/keep.js';
+import { type StoredFrame, storeFrame } from '../frames/keep.js';
 import { decodePreview } from '../frames/preview.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
 import { derivedId } from '../ids.js';
@@ -19,8 +19,9 @@ import type { CameraFrame } from '../schemas/camera-frame.js';
 import type { Comparison } from '../schemas/comparison.js';
 import type { VectorOfChange } from '../schemas/search-vector.js';
 import { VISIT_EVENTS, type VisitEvent, type VisitNotice } from '../schemas/visit.js';
+import { levelFrame, NEW_RANGE } from '../sequence/level-range.js';
 import { type CameraState, initialCameraState } from '../sequence/state.js';
-import { type StepDependencies, type StepResult, stepSequence } from '../sequence/step.js';
+import { type StepDependencies, type StepInput, type StepResult, stepSequence } from '../sequence/step.js';
 import type { StoredAlert } from '../stores/change-writes.js';
 import type { EndpointStore } from '../stores/endpoints.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
@@ -55,6 +56,8 @@ export async function fetchFrame(
   return deps.fetchFrame(frames.after ?? request.after, options);
 }
 
+const LEVELLED = { contentType: 'image/png' };
+
 /** @param begin called before the frame is examined: a quiet frame ends without */
 export async function compareFrame(
   frame: FrameOfTurn,
@@ -75,20 +78,35 @@ const capturedAt = ({ turn, acceptedAt }: ComparisonRequest): number => turn?.ca
 
 async function compare(
   { turn: { camera, events }, stored: { comparison, request }, signal }: FrameOfTurn,
-  frame: StoredFrame,
+  fetched: StoredFrame,
   { state, at, begin }: { state: CameraState; at: number; begin: () => Promise<void> },
   deps: CameraFrameDependencies,
 ): Promise<Compared> {
   const { traceId, traceparent, apiKeyId } = request;
   const trace = { traceId, ...(traceparent === undefined ? {} : { traceparent }) };
   const comparisonId = comparison.id;
-  const content = frame.ref.sha256;
+  const content = fetched.ref.sha256;
+  const levelled = await levelFrame(fetched.bytes, state, deps.decodeLimits);
+  const frame = levelled === null ? fetched : await storeFrame(deps.blobs, { ...LEVELLED, bytes: levelled.bytes });
+  const orders: StepInput['events'] = levelled?.isNewRange ? [...events, NEW_RANGE] : events;
   const preview = () => decodePreview(frame.bytes, { ...deps.decodeLimits, field: 'frame' });
   const examined = async () => {
     await begin();
     return frame;
   };
-  const step = { camera, state, at, signal, events, comparisonId, content, preview, frame: examined, alerting: true };
+  const after = levelled?.state ?? state;
+  const step = {
+    camera,
+    state: after,
+    at,
+    signal,
+    events: orders,
+    comparisonId,
+    content,
+    preview,
+    frame: examined,
+    alerting: true,
+  };
   const processed = await stepSequence(step, deps);
   const { heatmaps, changes, suppressed, health, unseen } = processed;
   const url = camera.settings.alerts.callback_url;
