@@ -71,15 +71,18 @@ async function run(path: string, options: Options): Promise<void> {
   let left = 0;
   try {
     while (!signal.aborted) {
-      const { complete, growing, videos } = await folder.look(systemClock(), settleMs);
+      const { complete, growing, videos, ...seen } = await folder.look(systemClock(), settleMs);
       if (videos > 0) warn(`videos in ${path} are left alone: scenedelta footage reads them`);
       const plan = await planRecording(complete, {
         ...{ template, timeZone, signal, camera: options.camera ?? null, start: null, imageInterval: 1 },
         ...{ ffmpeg: config.ffmpeg, videoPixelLimit: config.videoPixelLimit, now: systemClock() },
       });
-      left = plan.failures.length;
+      left = seen.left + plan.failures.length;
       for (const warning of plan.warnings) warn(warning);
-      for (const { file, reason } of plan.failures) warn(`${file} ${reason}`);
+      for (const { file, reason } of plan.failures) {
+        warn(`${file} ${reason}`);
+        folder.setAside(file);
+      }
       await Promise.all(
         plan.sequences.map(async ({ camera, items }) => {
           for (const item of items) {

@@ -17,7 +17,7 @@ import type { ChangeUpdate } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { Visit, VisitEvent } from '../schemas/visit.js';
 import type { FrameDependencies } from '../sequence/examine.js';
-import { levelFrame, NEW_RANGE } from '../sequence/level-range.js';
+import { NEW_RANGE } from '../sequence/level-range.js';
 import type { CameraState } from '../sequence/state.js';
 import { stepSequence } from '../sequence/step.js';
 import { openVisits } from '../visits/fold.js';
@@ -29,6 +29,7 @@ import { footageChange } from './footage-change.js';
 import { footageVisit } from './footage-visit.js';
 import { FramePreviews } from './frame-previews.js';
 import { resetOf } from './frame-reset.js';
+import { levelPicture } from './level-picture.js';
 import { MemoryBlobs } from './memory-blobs.js';
 import type { FootageGap, FrameStats, Moment } from './records.js';
 import type { Picture, SourceFrame } from './source-frames.js';
@@ -108,7 +109,7 @@ export class FrameStep {
     const { at } = source;
     const number = this.#state.frames;
     const comparisonId = derivedId('cmp', at, `${this.#camera.id}/${number}`);
-    const { picture, state, isNewRange } = await this.#level(source.picture);
+    const { picture, state, isNewRange } = await levelPicture(source.picture, this.#state, decodeLimits);
     const processed = await stepSequence(
       {
         ...{ camera: this.#camera, state, at, signal, comparisonId, content: contentOf(source.picture) },
@@ -164,15 +165,6 @@ export class FrameStep {
       { type: 'frame', record: stats },
       ...changes,
     ];
-  }
-
-  /** Gives deep grey eight bits by the range of the camera. */
-  async #level(picture: Picture): Promise<{ picture: Picture; state: CameraState; isNewRange: boolean }> {
-    const unlevelled = { picture, state: this.#state, isNewRange: false };
-    if (picture.from === 'video') return unlevelled;
-    const levelled = await levelFrame(picture.bytes, this.#state, this.#deps.decodeLimits);
-    if (levelled === null) return unlevelled;
-    return { ...levelled, picture: { from: 'image', bytes: levelled.bytes, contentType: 'image/png' } };
   }
 
   /** Masks the picture, codes it if it is of a video, and keeps it for the comparisons to come. */

@@ -4,9 +4,9 @@ import type { DecodeLimits } from '../frames/decode.js';
 import { inEightBits, rangeOf, readDeepGrey, shareOutside, spreadOf, withMargins } from '../frames/deep-grey.js';
 import type { BaselineEvent, CameraState } from './state.js';
 
-/** Share of a frame outside of the range from which it tells another one. */
+/** Share of a frame outside of the range from which the frame sets another one. */
 const MOST_OUTSIDE = 0.5;
-/** Least spread of a frame with another range, in widths of the kept one: a shutter that closes for calibration shows one level. */
+/** Least spread of a frame that sets another range, in widths of the kept one: a closed shutter shows one level. */
 const LEAST_WIDTH = 1 / 16;
 
 /** Order for the baseline, whose frames have greys of another range. */

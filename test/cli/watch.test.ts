@@ -94,6 +94,24 @@ describe('pictures in a folder', () => {
     expect(await watched.look(written + 4_000, 5_000)).toMatchObject({ complete: [], growing: 1 });
     expect(await watched.look(written + 5_000, 5_000)).toMatchObject({ complete: [{ kind: 'image' }], growing: 0 });
   });
+
+  it('that cannot be placed are set aside, and counted, until they alter', async () => {
+    await put('gate.jpg', 'yard.jpg');
+    const watched = await openFolder(join(folder, 'in'), null);
+    const later = Date.now() + 60_000;
+    const look = async () => {
+      const { complete, left } = await watched.look(later, 1);
+      return [complete.map(({ file }) => file.split('/').at(-1)).sort(), left];
+    };
+    expect(await look()).toEqual([['gate.jpg', 'yard.jpg'], 0]);
+    watched.setAside(join(folder, 'in/gate.jpg'));
+    expect([await look(), await look()]).toEqual([
+      [['yard.jpg'], 1],
+      [['yard.jpg'], 1],
+    ]);
+    await writeFile(join(folder, 'in/gate.jpg'), 'another picture');
+    expect(await look()).toEqual([['gate.jpg', 'yard.jpg'], 0]);
+  });
 });
 
 describe('a service that', () => {

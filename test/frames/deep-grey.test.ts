@@ -66,8 +66,8 @@ describe('A picture of deep grey', () => {
   });
 
   it('that is damaged is refused with its name', async () => {
-    const whole = await png16(levelsOf());
-    const cut = whole.subarray(0, whole.length - 900);
+    const bytes = await png16(levelsOf());
+    const cut = bytes.subarray(0, bytes.length - 900);
     await expect(readDeepGrey(cut, OPTIONS)).rejects.toMatchObject({ code: 'image-unreadable', field: 'frame' });
   });
 });
@@ -83,7 +83,7 @@ describe('A pair', () => {
     expect(made).not.toHaveProperty('beforeKey');
   });
 
-  it('of other pictures stays as it is', async () => {
+  it('of other pictures is unaltered', async () => {
     const pair = { before: Buffer.from([0xff, 0xd8]), after: Buffer.from('GIF89a'), beforeKey: 'a' };
     expect(await pairInEightBits(pair, LIMITS)).toBe(pair);
   });

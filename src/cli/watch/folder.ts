@@ -20,12 +20,17 @@ export async function openFolder(path: string, then: string | null) {
   const sent = new Set((await readFile(journal, 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''));
   const nameOf = (file: string) => relative(path, file);
   let isFirst = true;
+  /** state of the files that were set aside, by name */
+  const aside = new Map<string, string>();
+  /** of the complete files of the last look */
+  let states = new Map<string, string>();
 
   return {
     /** @param now epoch ms @param settleMs a file that did not change for so long is complete */
     async look(now: number, settleMs: number) {
       const complete: ListedFile[] = [];
-      let [growing, videos] = [0, 0];
+      let [growing, videos, left] = [0, 0, 0];
+      states = new Map();
       const kept: string[] = [];
       for await (const file of listFiles(path, {
         outputs: then === 'delete' ? null : then,
@@ -37,8 +42,13 @@ export async function openFolder(path: string, then: string | null) {
         else {
           // An upload may set the time of modification to that of the camera, but not that of the last alteration.
           const found = await stat(file.file).catch(() => null);
-          if (found !== null && now - found.ctimeMs >= settleMs) complete.push(file);
-          else growing++;
+          const state = `${found?.size} ${found?.mtimeMs}`;
+          if (found === null || now - found.ctimeMs < settleMs) growing++;
+          else if (aside.get(name) === state) left++;
+          else {
+            complete.push(file);
+            states.set(name, state);
+          }
         }
       }
       if (isFirst && kept.length < sent.size) {
@@ -47,7 +57,11 @@ export async function openFolder(path: string, then: string | null) {
         await writeFile(journal, kept.map((name) => `${name}\n`).join(''));
       }
       isFirst = false;
-      return { complete, growing, videos };
+      return { complete, growing, videos, left };
+    },
+    /** Leaves the file out of later looks, which count it, until it alters. @param name of the file as it was listed */
+    setAside(name: string): void {
+      aside.set(nameOf(name), states.get(nameOf(name)) ?? '');
     },
     /** @returns null if the file is gone */
     read: (file: string) => readFile(file).catch(() => null),
