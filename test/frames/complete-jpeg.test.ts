@@ -8,6 +8,16 @@ import { noisy } from './pictures.js';
 const options = { field: 'after', pixelLimit: 50_000_000 };
 const CRLF = Buffer.from('\r\n');
 const END = Buffer.from([0xff, 0xd9]);
+const COMMENT = 0xfe;
+const MAKER = 0xed;
+const behindStart = (jpeg: Buffer, bytes: Buffer) => Buffer.concat([jpeg.subarray(0, 2), bytes, jpeg.subarray(2)]);
+const betweenSegments = (jpeg: Buffer, bytes: Buffer) => {
+  const first = 4 + jpeg.readUInt16BE(4);
+  return Buffer.concat([jpeg.subarray(0, first), bytes, jpeg.subarray(first)]);
+};
+/** @param stated length in the header of the segment, which has 60 bytes of text */
+const withSegment = (jpeg: Buffer, marker: number, stated: number) =>
+  behindStart(jpeg, Buffer.concat([Buffer.from([0xff, marker, 0, stated]), Buffer.alloc(60, 'text ')]));
 
 describe.each([
   ['baseline', {}],
@@ -21,6 +31,12 @@ describe.each([
     ['with half of its end marker', (jpeg) => jpeg.subarray(0, -1)],
     ['with both', (jpeg) => Buffer.concat([CRLF, jpeg.subarray(0, -2)])],
     ['with bytes behind its end', (jpeg) => Buffer.concat([jpeg, Buffer.alloc(9000)])],
+    ['with a comment that is longer than it states', (jpeg) => withSegment(jpeg, COMMENT, 40)],
+    ['with a comment that states no text', (jpeg) => withSegment(jpeg, COMMENT, 2)],
+    ['with a segment of a maker that is longer than it states', (jpeg) => withSegment(jpeg, MAKER, 10)],
+    ['with fill bytes before its segments', (jpeg) => behindStart(jpeg, Buffer.alloc(7, 0xff))],
+    ['with zeros between its segments', (jpeg) => betweenSegments(jpeg, Buffer.alloc(64))],
+    ['with text between its segments', (jpeg) => betweenSegments(jpeg, Buffer.from('\r\nSnapshot\r\n'))],
   ])('%s has the pixels of the whole one', async (_case, altered) => {
     const jpeg = await complete;
     const sent = altered(jpeg);
