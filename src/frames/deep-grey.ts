@@ -14,6 +14,10 @@ const CLIPPED = 0.01;
 /** Least width of a range of integers. Steps of a level or two are noise of the sensor. */
 const LEAST_LEVELS = 64;
 const MOST_LEVEL = 65_535;
+/** Sensors of thermal cameras have a third of it at most; the levels of 50 Mpx would take seconds and 800 MB. */
+const MOST_PIXELS = 4 * 1024 * 1024;
+/** Levels that are sorted for a range. */
+const SAMPLES = 65_536;
 /** Levels at the bytes of a pixel: of the decoder, of this module, of the encoder. */
 const BYTES_PER_PIXEL = 16;
 
@@ -26,7 +30,7 @@ export interface DeepGrey {
 }
 
 /**
- * @returns null if the picture is not deep grey; others are not decoded
+ * @returns null if the picture is not deep grey, or has more than 4 Mpx; such pictures are not decoded
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small
  */
 export async function readDeepGrey(
@@ -35,6 +39,7 @@ export async function readDeepGrey(
 ): Promise<DeepGrey | null> {
   if (!isPngOf16Bit(bytes) && !isTiff(bytes)) return null;
   const size = await frameSize(bytes, options);
+  if (size.width * size.height > MOST_PIXELS) return null;
   const image = sharp(bytes, { limitInputPixels: options.pixelLimit });
   const { depth, channels, space } = await image.metadata();
   if (depth === 'uchar' || depth === 'char' || channels > 2) return null;
@@ -63,7 +68,8 @@ const isTiff = ([a, b, c, d]: Uint8Array): boolean =>
 
 /** @returns the levels of all but the darkest and the brightest hundredth of the pixels */
 export function spreadOf({ levels }: DeepGrey): LevelRange {
-  const sorted = levels.filter(Number.isFinite).sort();
+  const step = Math.ceil(levels.length / SAMPLES);
+  const sorted = levels.filter((level, i) => i % step === 0 && Number.isFinite(level)).sort();
   const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
   return { low: at(CLIPPED), high: at(1 - CLIPPED) };
 }

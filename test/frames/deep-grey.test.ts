@@ -65,6 +65,13 @@ describe('A picture of deep grey', () => {
     expect(await readDeepGrey(await make().toBuffer(), OPTIONS)).toBeNull();
   });
 
+  it('of more than 4 Mpx is left to the decoder', async () => {
+    const [width, height] = [2049, 2048];
+    const large = sharp(new Uint16Array(width * height), { raw: { width, height, channels: 1 } });
+    const bytes = await large.toColourspace('grey16').png({ compressionLevel: 1 }).toBuffer();
+    expect(await readDeepGrey(bytes, { ...OPTIONS, pixelLimit: 50_000_000 })).toBeNull();
+  });
+
   it('that is damaged is refused with its name', async () => {
     const bytes = await png16(levelsOf());
     const cut = bytes.subarray(0, bytes.length - 900);
