@@ -75,12 +75,8 @@ async function runEverything(tally) {
   await Promise.all([
     sendHostileImages(tally),
     sendGeneratedRequests(tally, tools),
-    // It waits more than it computes.
-    tally.check('disturbed service (short)', process.execPath, ['test/chaos/main.mjs', '--short']),
+    disturbService(tally).then(() => checkPython(tally, python, join(reports, 'training.xml'))),
   ]);
-
-  if (python.missing) tally.skip('training and research (pytest)', python.missing);
-  else await checkPython(tally, python.python, join(reports, 'training.xml'));
 }
 
 /** One after the other, because both may have to install a package of the system. */
@@ -102,8 +98,12 @@ async function sendGeneratedRequests(tally, tools) {
   else await tally.check('generated requests (schemathesis)', process.execPath, FUZZ);
 }
 
-async function checkPython(tally, python, report) {
-  console.log();
+/** It waits more than it computes. */
+const disturbService = (tally) =>
+  tally.check('disturbed service (short)', process.execPath, ['test/chaos/main.mjs', '--short']);
+
+async function checkPython(tally, { missing, python }, report) {
+  if (missing) return tally.skip('training and research (pytest)', missing);
   const ruff = (name, ...args) => tally.check(name, python, ['-m', 'ruff', ...args, '.']);
   await ruff('Python lint', 'check');
   await ruff('Python format', 'format', '--check');
