@@ -51,6 +51,9 @@ describeInBrowser('The page "Review", grouped by visit', () => {
     );
     expect(await inspect(page, 'review-visit')).toEqual([]);
 
+    // An open visit goes on without an event.
+    service.visits.kept[0] = { ...visit, caption: 'a person in red is still there at the gate' };
+    await rowsOf(page).filter({ hasText: 'still there at the gate' }).waitFor();
     service.visits.kept[0] = { ...visit, status: 'ended', caption: 'a person in red left to the right' };
     const { id, camera, caption } = visit;
     service.events.tell({ type: 'visit.ended', visit: id, camera, caption, at: visit.last_seen });

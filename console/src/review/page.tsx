@@ -5,6 +5,7 @@ import { useLocation, useSearchParams } from 'wouter-preact';
 import { recoveries } from '../api/connection.js';
 import { live, watchEvents } from '../api/events.js';
 import { useKeys } from '../ui/keys.js';
+import { usePolling } from '../ui/polling.js';
 import '../styles/review.css';
 import { resumeActions } from './actions.js';
 import { Detail } from './detail.js';
@@ -15,7 +16,18 @@ import { hits, searchFault, searchFor, searching, searchMore } from './search.js
 import { byTime, changes, loadCameras, loadChange, loadChanges, loadFault, loading, onLiveEvent } from './store.js';
 import { Understood } from './understood.js';
 import { VisitDetail } from './visit-detail.js';
-import { entryOf, groupedByVisit, loadVisit, loadVisits, onVisitEvent, visitFault, visits } from './visits.js';
+import {
+  entryOf,
+  followOpenVisits,
+  groupedByVisit,
+  loadVisit,
+  loadVisits,
+  onVisitEvent,
+  visitFault,
+  visits,
+} from './visits.js';
+
+const FOLLOW_MS = 5000;
 
 export function ReviewPage({ params }: { readonly params: { readonly change?: string } }) {
   const [, navigate] = useLocation();
@@ -34,6 +46,7 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
       }),
     [],
   );
+  usePolling(followOpenVisits, () => FOLLOW_MS);
   useSignalEffect(() => {
     // Also after the service was away.
     recoveries.value;

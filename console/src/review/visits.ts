@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals';
 import { isPlaceOf } from '../../../src/visits/places.js';
 import { ApiError, api, messageOf, ok } from '../api/client.js';
 import type { LiveEvent } from '../api/events.js';
-import { readPages } from '../api/pages.js';
+import { PAGE, readPages } from '../api/pages.js';
 import type { Change, Visit } from '../api/types.js';
 
 /** Pages of visits that are read; earlier ones are read when a day is chosen. */
@@ -38,6 +38,12 @@ export async function loadVisit(id: string): Promise<Visit | undefined> {
     if (error instanceof ApiError && [400, 404].includes(error.status)) return undefined;
     throw error;
   }
+}
+
+/** Reads the latest visits again if one of those that were read is open: an open visit goes on without events. */
+export async function followOpenVisits(): Promise<void> {
+  if (![...visits.peek().values()].some(({ status }) => status === 'open')) return;
+  put((await ok(api.GET('/v1/visits', { params: { query: { limit: PAGE } } }))).items);
 }
 
 export function onVisitEvent({ visit }: LiveEvent): void {
