@@ -37,14 +37,22 @@ export function disturbances({ service, next, workers, clockFile, disk, sentinel
       if (Date.now() > end) throw new Stop(`after ${LIMIT_MS} ms: ${what}`);
     }
   };
+  /** @returns the process that got the signal. One that starts while Redis refuses may have ended by itself. */
+  const signal = async (name, kind) => {
+    let pid;
+    const isSent = () => {
+      pid = service.pid(name);
+      return isRunning(pid) && process.kill(pid, kind);
+    };
+    await until(`${name} does not run`, isSent);
+    return pid;
+  };
   const kill = async (name) => {
-    const pid = service.pid(name);
-    process.kill(pid, 'SIGKILL');
+    const pid = await signal(name, 'SIGKILL');
     await until(`${name} does not come back`, () => service.pid(name) !== pid && isRunning(service.pid(name)));
   };
   const freeze = async (name, waiting) => {
-    const pid = service.pid(name);
-    process.kill(pid, 'SIGSTOP');
+    const pid = await signal(name, 'SIGSTOP');
     await waiting();
     process.kill(pid, 'SIGCONT');
   };

@@ -77,6 +77,8 @@ await runMain(async () => {
     `test:chaos-${values.redis}`,
   );
 });
+// After an error clients still repeat their requests.
+process.exit();
 
 /** @returns a mounted folder, or undefined if this user may not mount */
 function mountDisk(folder) {
