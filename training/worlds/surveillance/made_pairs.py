@@ -17,7 +17,7 @@ import cv2
 
 from training.contract import SPLITS, USUAL, Pair
 from training.inputs import existing_folder
-from training.worlds.surveillance.pair_source import SurveillancePairSource
+from training.worlds.surveillance.plugin import open_source
 from training.worlds.surveillance.scenarios import SCENARIOS
 
 JPEG_QUALITY = 95  # the frames have the artefacts of their camera already
@@ -66,10 +66,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=300, help="pairs")
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
-    try:
-        source = SurveillancePairSource(args.data, args.split, scenario=args.scenario)
-    except (FileNotFoundError, ValueError) as reason:
-        raise SystemExit(str(reason)) from None
+    source = open_source(args.data, args.split, args.scenario)
     (args.out / "images").mkdir(parents=True, exist_ok=True)
     with open(args.out / "pairs.ndjson", "w", encoding="utf-8") as lines:
         seeds, made = count(args.seed), 0

@@ -31,6 +31,7 @@ from training.worlds.surveillance.nuisances import AFTER, REGISTRY, EffectsDraw,
 from training.worlds.surveillance.pair_source import CONTEXT_COUNT_SHARE, SurveillancePairSource, draw_sun
 from training.worlds.surveillance.placement import PlacedFigure, RejectedSample, plate_allows
 from training.worlds.surveillance.placer import Placer
+from training.worlds.surveillance.plugin import open_source
 from training.worlds.surveillance.view import View
 
 ACTIVE_SHARE = (0.05, 0.6)  # of the frames of a camera that show one of its nuisances, smallest and largest
@@ -137,10 +138,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
-    try:
-        source = SurveillancePairSource(args.data, args.split)
-    except (FileNotFoundError, ValueError) as reason:
-        raise SystemExit(str(reason)) from None
+    source = open_source(args.data, args.split)
     (args.out / "images").mkdir(parents=True, exist_ok=True)
     with open(args.out / "pairs.ndjson", "w", encoding="utf-8") as lines:
         for number in range(args.cameras):

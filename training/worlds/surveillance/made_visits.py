@@ -27,6 +27,7 @@ from training.worlds.surveillance.made_pairs import JPEG_QUALITY
 from training.worlds.surveillance.made_streams import MadeCamera
 from training.worlds.surveillance.pair_source import SurveillancePairSource
 from training.worlds.surveillance.placement import PlacedFigure, RejectedSample, ground_allows
+from training.worlds.surveillance.plugin import open_source
 from training.worlds.surveillance.sprite_nouns import CARRIED
 from training.worlds.surveillance.view import Ground
 
@@ -220,9 +221,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
-    try:
-        source = SurveillancePairSource(args.data, args.split)
-    except (FileNotFoundError, ValueError) as reason:
-        raise SystemExit(str(reason)) from None
+    source = open_source(args.data, args.split)
     for number in range(args.streams):
         write_stream(BusyPlace(source, np.random.default_rng([args.seed, number])), args.out / f"stream-{number:03}")

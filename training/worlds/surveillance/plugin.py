@@ -5,13 +5,13 @@ from pathlib import Path
 from training.contract import USUAL
 from training.text.grammar import EVENT_NEEDS, EVENT_WORDS
 from training.text.lexicon import WIDER
-from training.world import PairSource, World
+from training.world import World
 from training.worlds.surveillance.judge import judge
 from training.worlds.surveillance.pair_source import SurveillancePairSource
 from training.worlds.surveillance.scenarios import SCENARIOS
 
 
-def open_source(data: Path | None, split: str, scenario: str = USUAL) -> PairSource:
+def open_source(data: Path | None, split: str, scenario: str = USUAL) -> SurveillancePairSource:
     """@raises SystemExit if plates or sprites are missing, or if there is no such scenario."""
     if scenario not in SCENARIOS:
         raise SystemExit(f"there is no scenario {scenario!r} in this world; known are {', '.join(SCENARIOS)}")
