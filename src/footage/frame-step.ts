@@ -13,7 +13,7 @@ import { decodePreview } from '../frames/preview.js';
 import { MASKED_TYPE, maskFrame, paintPolygon, paintPreview } from '../frames/privacy-mask.js';
 import { derivedId } from '../ids.js';
 import type { Preview } from '../images.js';
-import type { ChangeUpdate } from '../schemas/change.js';
+import type { ChangeUpdate, FoundChange } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { Visit, VisitEvent } from '../schemas/visit.js';
 import type { FrameDependencies } from '../sequence/examine.js';
@@ -204,12 +204,14 @@ export class FrameStep {
         await this.#keepPicture(shown.pictures.before, frames.before.sha256);
         await this.#keepPicture(shown.pictures.after, frames.after.sha256);
       }
-      records.push({
-        type: 'change',
-        record: footageChange(change, this.#deps.momentOf, shown, this.#camera.settings.locale),
-      });
+      records.push(this.#change(change, shown));
     }
     return records;
+  }
+
+  #change(change: FoundChange, shown: Parameters<typeof footageChange>[2]): ChunkRecord {
+    const { locale } = this.#camera.settings;
+    return { type: 'change', record: footageChange(change, this.#deps.momentOf, shown, locale) };
   }
 
   async #visits(events: readonly VisitEvent[]): Promise<ChunkRecord[]> {
@@ -232,9 +234,7 @@ export class FrameStep {
     return this.#state.tracker.settled.flatMap(({ change, reportedAt }): ChunkRecord[] => {
       const shown = this.#sightings.shownOf(change.id);
       if (shown === undefined || Date.parse(change.last_seen) === reportedAt) return [];
-      return [
-        { type: 'change', record: footageChange(change, this.#deps.momentOf, shown, this.#camera.settings.locale) },
-      ];
+      return [this.#change(change, shown)];
     });
   }
 
