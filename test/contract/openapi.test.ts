@@ -29,8 +29,8 @@ function expanded(value: unknown): unknown {
 }
 
 describe('openapi/openapi.yaml', () => {
-  it('has at most 250,000 bytes', () => {
-    expect(Buffer.byteLength(committed)).toBeLessThanOrEqual(250_000);
+  it('has at most 280,000 bytes', () => {
+    expect(Buffer.byteLength(committed)).toBeLessThanOrEqual(280_000);
   });
 
   it('writes no problem three times', () => {
