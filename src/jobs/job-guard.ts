@@ -19,6 +19,8 @@ const MOST_DEATHS = 2;
 const PROBE_MS = 500;
 /** Runs of a job that says that a store refuses, while the store takes writes. */
 const MOST_REPEATS = 3;
+/** Time in which an answer of Redis says what is so now. */
+const PROMPT_MS = 1_000;
 const PROBE_BLOB = 'probes/writable';
 
 export type JobGuard = ReturnType<typeof createJobGuard>;
@@ -26,7 +28,7 @@ export type JobGuard = ReturnType<typeof createJobGuard>;
 export function createJobGuard(deps: {
   redis: Redis;
   blobs: Pick<BlobStore, 'put' | 'delete'>;
-  runs: Pick<RunStore, 'begin' | 'end'>;
+  runs: Pick<RunStore, 'begin' | 'end' | 'holds'>;
   logger: Logger;
 }) {
   const { redis, blobs, runs, logger } = deps;
@@ -116,9 +118,23 @@ export function createJobGuard(deps: {
           (await begin()) === undefined ? 'busy' : work(),
         );
       } finally {
-        running.delete(item);
-        // No job waits for it. Without it, a later death of this worker would count for the job.
-        patiently(() => runs.end(item)).catch((err) => logger.debug({ err, item }, 'end of a job not noted'));
+        // No job waits for it. Without it, a later death of this worker would count for the job. Until it is noted, the
+        // item does not run here again: a late end would end that run.
+        patiently(() => runs.end(item))
+          .catch((err) => logger.debug({ err, item }, 'end of a job not noted'))
+          .finally(() => running.delete(item));
+      }
+    },
+    /**
+     * Whether this worker still runs an exclusive item. One that was frozen, or away from Redis, may have lost it to
+     * another worker: a step that must not be made twice asks at once before it.
+     */
+    async holds(item: string): Promise<boolean> {
+      for (;;) {
+        const asked = performance.now();
+        const held = await runs.holds(item);
+        // A later answer may be old: the process may have been frozen since Redis gave it.
+        if (performance.now() - asked < PROMPT_MS) return held;
       }
     },
     /** The queue of this worker is paused while a store refuses. */

@@ -85,6 +85,9 @@ export function createRunStore(redis: Redis, worker: string) {
         const deaths = await runBegin([KEYS.run(item)], worker, progress, KEPT_MS, exclusive ? '1' : '');
         return deaths < 0 ? undefined : deaths;
       }),
+    /** @returns whether this worker is the one that runs the item */
+    holds: (item: string): Promise<boolean> =>
+      redisCall('reading who runs a job', async () => (await redis.hget(KEYS.run(item), 'worker')) === worker),
     end: (item: string): Promise<void> =>
       redisCall('ending a job', async () => void (await runEnd([KEYS.run(item)], worker))),
   };

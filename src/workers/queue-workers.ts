@@ -215,7 +215,9 @@ export function startDeliveryWorker(
   deps: Common & { processor: DeliveryProcessor; metrics: WorkerMetrics },
 ): QueueWorkers {
   const run: Processor = async (job, token) => {
-    const outcome = await runJob(deps.logger, job, () => deps.processor.process(job.data));
+    const outcome = await runJob(deps.logger, job, () =>
+      deps.processor.process(job.data, () => deps.guard.holds(String(job.id))),
+    );
     deps.metrics.delivery(outcome);
     if (outcome.kind === 'failed') throw new JobFailed('given up; the delivery log has the reasons');
     return outcome.kind === 'later' ? delay(job, outcome.at, token) : outcome.kind;

@@ -191,6 +191,13 @@ describe('a delivery', () => {
     expect(await processor().process(job)).toEqual({ kind: 'delivered' });
   });
 
+  it('that another worker has taken over is not sent', async () => {
+    const { job, log } = await enqueued();
+    expect(await processor().process(job, async () => false)).toMatchObject({ kind: 'later' });
+    expect(sent).toEqual([]);
+    expect(await log()).toMatchObject({ state: 'pending', attempts: [] });
+  });
+
   it('of an erased comparison is not sent', async () => {
     const { job, comparison, log } = await enqueued();
     await bench.results.erase(comparison.id);

@@ -152,6 +152,37 @@ it('a delivery whose lock is lost is not sent by a second worker beside the firs
   await presence.close();
 });
 
+it('a delivery does not run again in a worker before the end of its last run is noted', async () => {
+  const { bench } = queues;
+  const guard = jobGuard(bench);
+  const restore = await refuseWrites('maxmemory');
+  expect(bench.guard.isRefused()).toBe(false);
+  await expect(guard.counted('dlv_y', async () => 'sent', { exclusive: true })).rejects.toThrow('beginning a job');
+  await restore();
+  const refuse = async () => {
+    await refuseWrites('maxmemory');
+    return 'sent';
+  };
+  expect(await guard.counted('dlv_y', refuse, { exclusive: true })).toBe('sent');
+  expect(await guard.counted('dlv_y', async () => 'sent', { exclusive: true })).toBe('busy');
+  await Promise.all(failing.splice(0).map((again) => again()));
+  await eventually(async () =>
+    expect(await guard.counted('dlv_y', async () => 'sent', { exclusive: true })).toBe('sent'),
+  );
+});
+
+it('a worker knows of a delivery that another one has taken over', async () => {
+  const { bench } = queues;
+  const other = createRunStore(bench.redis, 'wrk_other');
+  const guard = jobGuard(bench);
+  const seen = await guard.counted('dlv_z', async () => {
+    const before = await guard.holds('dlv_z');
+    await other.begin('dlv_z');
+    return [before, await guard.holds('dlv_z')];
+  });
+  expect(seen).toEqual([true, false]);
+});
+
 it('a worker that has not yet reached a Redis that failed over is not taken for dead', async () => {
   const { redis } = queues.bench;
   const [first, second] = ['wrk_a', 'wrk_b'].map((name) => createRunStore(redis, name));

@@ -33,6 +33,8 @@ export const DELIVERY_SCHEDULE_MS = [
   24 * HOUR,
 ] as const;
 const JITTER = 0.2;
+/** Wait for the other worker that has taken a delivery over. */
+const TAKEN_OVER_MS = 2 * SECOND;
 /** Upper limit of a receiver's Retry-After. */
 const RETRY_AFTER_LIMIT_MS = 24 * HOUR;
 
@@ -44,9 +46,10 @@ export type DeliveryOutcome =
 export interface DeliveryProcessor {
   /**
    * The attempt is in the delivery's log before this resolves.
+   * @param isHeld asked before the request: whether no other worker has taken the delivery over
    * @throws ScenedeltaError if the stores are unreachable.
    */
-  process(payload: unknown, signal?: AbortSignal): Promise<DeliveryOutcome>;
+  process(payload: unknown, isHeld?: () => Promise<boolean>): Promise<DeliveryOutcome>;
   /** Ends a delivery that is not tried any more, with the reason in its log. */
   giveUp(payload: unknown, error: ScenedeltaError): Promise<void>;
 }
@@ -103,30 +106,30 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
     delivery: Delivery,
     message: Message | undefined,
     sentAt: number,
-    signal: AbortSignal | undefined,
     traceparent: string | undefined,
   ): Promise<EndpointAttempt> => {
     if (message === undefined) return ERASED;
     if (message.overtaken) return OVERTAKEN;
-    if (message.url === null) return sendToEndpoint(delivery, message, { at: sentAt, signal, traceparent }, deps);
+    if (message.url === null) return sendToEndpoint(delivery, message, { at: sentAt, traceparent }, deps);
     const body = JSON.stringify(message.payload);
     const headers = {
       'content-type': 'application/json',
       ...signedHeaders({ id: delivery.id, at: sentAt, body }, [deps.secret]),
       ...(traceparent === undefined ? {} : { traceparent }),
     };
-    return deps.outbound.post(message.url, { body, headers, ...(signal === undefined ? {} : { signal }) });
+    return deps.outbound.post(message.url, { body, headers });
   };
 
-  const attempt = async (delivery: Delivery, traceId: string, signal: AbortSignal | undefined) => {
+  const attempt = async (delivery: Delivery, traceId: string, isHeld: () => Promise<boolean>) => {
     const sentAt = clock();
     const message = await messageOf(delivery, deps);
     const { traceId: ofRequest = traceId, traceparent: parent } = message?.trace ?? {};
     const sending = async (span: Span) => {
-      const sent = await send(delivery, message, sentAt, signal, span.traceparent ?? parent);
+      const sent = await send(delivery, message, sentAt, span.traceparent ?? parent);
       if ('status' in sent && sent.status !== null) span.set({ 'http.response.status_code': sent.status });
       return sent;
     };
+    if (!(await isHeld())) return { kind: 'later', at: clock() + TAKEN_OVER_MS } as const;
     const attributes = { 'scenedelta.delivery_id': delivery.id, 'scenedelta.attempt': delivery.attempts.length + 1 };
     const outcome = await traced('deliver', sending, { parent, traceId: ofRequest, kind: 'client', attributes });
     if ('kind' in outcome) return { kind: 'later', at: clock() + outcome.waitMs } as const;
@@ -144,7 +147,7 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
       const message = await messageOf(delivery, deps);
       await record(delivery, message, clock(), { ...ERASED, error: error.message });
     },
-    async process(payload, signal) {
+    async process(payload, isHeld = async () => true) {
       const job = parseJob(DeliveryJobSchema, payload);
       const delivery = await deliveries.get(job.deliveryId);
       if (delivery === undefined) return { kind: 'dropped' };
@@ -155,7 +158,7 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
       const room = deps.limits.enter(delivery.endpoint ?? new URL(delivery.url).origin, job.owner);
       if ('laterAt' in room) return { kind: 'later', at: room.laterAt };
       try {
-        return await attempt(delivery, job.traceId, signal);
+        return await attempt(delivery, job.traceId, isHeld);
       } finally {
         room.leave();
       }

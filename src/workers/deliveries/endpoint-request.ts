@@ -34,7 +34,7 @@ const ended = (error: string): PostOutcome => ({ status: null, error, retryAfter
 export async function sendToEndpoint(
   delivery: Delivery,
   message: Message,
-  { at, signal, traceparent }: { at: number; signal: AbortSignal | undefined; traceparent: string | undefined },
+  { at, traceparent }: { at: number; traceparent: string | undefined },
   deps: EndpointDependencies,
 ): Promise<EndpointAttempt> {
   const endpoint = await deps.endpoints.get(delivery.endpoint ?? '');
@@ -44,9 +44,8 @@ export async function sendToEndpoint(
   const { format } = endpoint.settings;
   const secrets = opened(endpoint, deps.loginKey);
   if (secrets === undefined) return ended(UNREADABLE);
-  const options = signal === undefined ? {} : { signal };
 
-  const allowed = await permissionOf(endpoint, secrets, message.forEndpoint.baseUrl, options, deps);
+  const allowed = await permissionOf(endpoint, secrets, message.forEndpoint.baseUrl, deps);
   if ('error' in allowed) return noted(endpoint, withoutPath(allowed, secrets.url, format), deps);
   const waitMs = allowed.rate === null ? 0 : await deps.endpoints.pace(endpoint.id, allowed.rate);
   if (waitMs > 0) return { kind: 'later', waitMs };
@@ -56,7 +55,7 @@ export async function sendToEndpoint(
   const request = render(format, { ...message.forEndpoint, payload, locale, now: at }, secrets);
   const trace = traceparent === undefined ? {} : { traceparent };
   const headers = { ...signed(request, delivery.id, at, format, secrets), ...trace };
-  const outcome = await deps.outbound.post(request.url, { body: request.body, headers, ...options });
+  const outcome = await deps.outbound.post(request.url, { body: request.body, headers });
   return noted(endpoint, withoutPath(outcome, secrets.url, format), deps);
 }
 
@@ -118,14 +117,13 @@ async function permissionOf(
   endpoint: EndpointRecord,
   { url, authorization }: EndpointSecrets,
   baseUrl: string,
-  options: { signal?: AbortSignal },
   { endpoints, outbound }: EndpointDependencies,
 ): Promise<Pick<EndpointPermission, 'rate'> | PostOutcome> {
   if (!endpoint.settings.format.startsWith('cloudevents')) return UNLIMITED;
   const origin = new URL(baseUrl).hostname;
   if (endpoint.permission?.origin === origin) return endpoint.permission;
   const headers = { ...(authorization === null ? {} : { authorization }) };
-  const answer = await outbound.askPermission(url, { origin, headers, ...options });
+  const answer = await outbound.askPermission(url, { origin, headers });
   if ('error' in answer) return answer;
   const permission = { origin, rate: answer.rate };
   await endpoints.savePermission(endpoint.id, permission);
