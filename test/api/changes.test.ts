@@ -150,6 +150,30 @@ describe('one change', () => {
   });
 });
 
+describe('POST /v1/feedback', () => {
+  it('judges several changes at once, and none if one does not exist', async () => {
+    const ids = ['one', 'two', 'three'].map((name) => keep({ name }).id);
+    const unknown = foundChange({ name: 'unknown' }).id;
+    const judgements = () => fake.changes.kept.map(({ feedback }) => feedback?.judgement ?? null);
+    const refused = await post('/v1/feedback', { changes: [ids[0], unknown], judgement: 'correct' });
+    expect([refused.statusCode, judgements()]).toEqual([404, [null, null, null]]);
+    const answer = await post('/v1/feedback', { changes: [ids[2], ids[0]], judgement: 'false_alarm' });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body.items.map(({ id }: { id: string }) => id)).toEqual([ids[2], ids[0]]);
+    expect(judgements()).toEqual(['false_alarm', null, 'false_alarm']);
+  });
+
+  it.each([
+    [{ changes: [], judgement: 'correct' }, 'changes'],
+    [{ changes: ['gate'], judgement: 'correct' }, 'changes/0'],
+    [{ changes: [foundChange().id, foundChange().id], judgement: 'correct' }, 'changes'],
+    [{ changes: [foundChange().id], judgement: 'correct', caption: 'a van' }, 'caption'],
+  ])('refuses %j, naming the field', async (payload, field) => {
+    const { statusCode, body } = await post('/v1/feedback', payload);
+    expect([statusCode, body.field]).toEqual([400, field]);
+  });
+});
+
 describe('GET /v1/feedback', () => {
   const at = '2026-01-05T13:00:00.000Z';
   const judged = async (name: string, given: Parameters<typeof storedChange>[0]) => {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ApiOptions } from '../../src/api/dependencies.js';
+import type { ApiDependencies, ApiOptions } from '../../src/api/dependencies.js';
 import { frameKey, heatmapKey } from '../../src/blobs.js';
 import { encodeHeatmapData } from '../../src/heatmaps/data.js';
 import type { Heatmap } from '../../src/images.js';
@@ -40,13 +40,13 @@ class PagedChanges extends FakeChanges {
 
 export type ConsoleService = Awaited<ReturnType<typeof startConsole>>;
 
-/** @throws Error if the console has not been built */
-export async function startConsole(options: Partial<ApiOptions> = {}) {
+/** @param replaced stores of a test. @throws Error if the console has not been built */
+export async function startConsole(options: Partial<ApiOptions> = {}, replaced: Partial<ApiDependencies> = {}) {
   if (!existsSync(CONSOLE)) throw new Error(`${CONSOLE} is missing: run npm run build`);
   const changes = new PagedChanges();
   const cameras = new FakeCameras();
   const search = fakeSearch(changes, cameras);
-  const fake = await fakeApp(options, { consoleFolder: CONSOLE, cameras, changes, search });
+  const fake = await fakeApp(options, { consoleFolder: CONSOLE, cameras, changes, search, ...replaced });
   const url = await fake.app.listen({ host: '127.0.0.1', port: 0 });
   let running = fake.app;
   return {

@@ -2,12 +2,12 @@
 import { api, ok } from './client.js';
 import type { Camera } from './types.js';
 
-interface Page<T> {
+export interface Page<T> {
   readonly items: readonly T[];
   /** null: this is the last page */
   readonly next_cursor: string | null;
 }
-interface PageQuery {
+export interface PageQuery {
   readonly limit: number;
   readonly cursor?: string;
 }

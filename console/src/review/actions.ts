@@ -1,13 +1,14 @@
 /**
- * Judgements of a person. Each is shown at once as not saved yet, and sent after some seconds or when the page is left,
- * and again if the service was away, also after the page is loaded again. Undoing drops one that was not sent, and
- * withdraws one that was.
+ * Judgements of a person, each of one or several changes. It is shown at once as not saved yet, and sent after some
+ * seconds or when the page is left, and again if the service was away, also after the page is loaded again. Undoing
+ * drops one that was not sent, and withdraws one that was.
  */
 
 import { signal } from '@preact/signals';
 import { systemTime } from '../../../src/clock.js';
 import { ApiError, api, messageOf, ok } from '../api/client.js';
 import { away, recoveries } from '../api/connection.js';
+import { PAGE } from '../api/pages.js';
 import { addressOf } from '../api/root.js';
 import type { Change } from '../api/types.js';
 import { toast } from '../ui/toasts.js';
@@ -20,7 +21,7 @@ type Action =
   | { readonly kind: 'normal' };
 
 interface Pending {
-  readonly change: Change;
+  readonly changes: readonly Change[];
   readonly action: Action;
   readonly timer: ReturnType<typeof setTimeout>;
   readonly removeToast: () => void;
@@ -46,13 +47,17 @@ const nameOf = (action: Action): string => {
   return action.caption === undefined ? NAMES[action.judgement] : 'Sentence corrected';
 };
 
-export function act(change: Change, action: Action): void {
+/** @returns the sentence of a change, or the number of several */
+const subjectOf = ([first, ...others]: readonly Change[]): string =>
+  others.length === 0 ? (first?.caption ?? '') : `${others.length + 1} changes`;
+
+export function act(changes: readonly Change[], action: Action): void {
   const removeToast = toast(
-    `${nameOf(action)}, not saved yet: ${change.caption}`,
+    `${nameOf(action)}, not saved yet: ${subjectOf(changes)}`,
     { name: 'Undo', run: () => undo(entry) },
     UNDO_MS,
   );
-  const entry: Pending = { change, action, removeToast, timer: setTimeout(() => commit(entry), UNDO_MS) };
+  const entry: Pending = { changes, action, removeToast, timer: setTimeout(() => commit(entry), UNDO_MS) };
   pending.value = [...pending.value, entry];
 }
 
@@ -70,33 +75,38 @@ export function undo(entry: Pending | undefined = pending.value.at(-1) ?? sent.a
   toast('Undone.');
 }
 
-/** An earlier judgement of the change is given again. */
+/** Earlier judgements of the changes are given again. */
 async function withdraw(entry: Pending): Promise<void> {
-  const { change, action } = entry;
-  const params = { path: { id: change.id } };
-  const { feedback } = change;
-  const { at: _at, ...earlier } = feedback ?? { at: '' };
+  const { changes, action } = entry;
   sent = sent.filter((one) => one !== entry);
   try {
-    if (action.kind === 'acknowledge') {
-      keepChange(await ok(api.DELETE('/v1/changes/{id}/acknowledge', { params })));
-    } else if (feedback === null) keepChange(await ok(api.DELETE('/v1/changes/{id}/feedback', { params })));
-    else {
-      const body = earlier as { judgement: Judgement };
-      keepChange(await ok(api.POST('/v1/changes/{id}/feedback', { params, body })));
-    }
-    toast(`Undone: ${change.caption}`);
+    for (const change of changes) await withdrawFrom(change, action);
+    toast(`Undone: ${subjectOf(changes)}`);
   } catch (error) {
     sent = [...sent, entry];
-    toast(`Not undone (${change.caption}): ${messageOf(error)}`, undefined, 3 * UNDO_MS);
+    toast(`Not undone (${subjectOf(changes)}): ${messageOf(error)}`, undefined, 3 * UNDO_MS);
   }
 }
+
+async function withdrawFrom({ id, feedback, acknowledged_at }: Change, action: Action): Promise<void> {
+  const params = { path: { id } };
+  if (action.kind === 'acknowledge') {
+    if (acknowledged_at === null) keepChange(await ok(api.DELETE('/v1/changes/{id}/acknowledge', { params })));
+  } else if (feedback === null) keepChange(await ok(api.DELETE('/v1/changes/{id}/feedback', { params })));
+  else {
+    const { judgement, caption } = feedback;
+    const body = { judgement, ...(caption === undefined ? {} : { caption }) };
+    keepChange(await ok(api.POST('/v1/changes/{id}/feedback', { params, body })));
+  }
+}
+
+export const isOf = ({ changes }: Pending, { id }: Change): boolean => changes.some((change) => change.id === id);
 
 /** @returns the change as it will be once its pending actions are sent */
 export function withPending(change: Change): Change {
   let { acknowledged_at, feedback } = change;
   const at = systemTime();
-  for (const { action } of pending.value.filter((entry) => entry.change.id === change.id)) {
+  for (const { action } of pending.value.filter((entry) => isOf(entry, change))) {
     if (action.kind === 'acknowledge') acknowledged_at ??= at;
     if (action.kind !== 'feedback') continue;
     const { judgement, caption } = action;
@@ -114,11 +124,11 @@ function commit(entry: Pending): void {
 async function commitNow(entry: Pending): Promise<void> {
   try {
     await send(entry);
-    const isNew = entry.action.kind === 'feedback' || entry.change.acknowledged_at === null;
+    const isNew = entry.action.kind === 'feedback' || entry.changes.some((change) => change.acknowledged_at === null);
     if (entry.action.kind !== 'normal' && isNew) sent = [...sent, entry].slice(-MOST_SENT);
   } catch (error) {
     if (error instanceof ApiError && error.status === 0) return commitLater(entry);
-    toast(`Not saved (${entry.change.caption}): ${messageOf(error)}`, undefined, 3 * UNDO_MS);
+    toast(`Not saved (${subjectOf(entry.changes)}): ${messageOf(error)}`, undefined, 3 * UNDO_MS);
   }
   pending.value = pending.value.filter((one) => one !== entry);
 }
@@ -133,17 +143,26 @@ function commitLater(entry: Pending): void {
   });
 }
 
-async function send({ change, action }: Pending): Promise<void> {
-  const params = { path: { id: change.id } };
-  if (action.kind === 'normal') return makeNormal(change);
-  const { kind: _kind, ...body } = action;
-  keepChange(
-    await ok(
-      action.kind === 'acknowledge'
-        ? api.POST('/v1/changes/{id}/acknowledge', { params })
-        : api.POST('/v1/changes/{id}/feedback', { params, body: body as { judgement: Judgement } }),
-    ),
-  );
+async function send({ changes, action }: Pending): Promise<void> {
+  const [first, ...others] = changes;
+  if (action.kind === 'feedback' && others.length > 0) return judgeAll(changes, action.judgement);
+  if (action.kind === 'feedback' && first !== undefined) {
+    const { kind: _kind, ...body } = action;
+    return keepChange(await ok(api.POST('/v1/changes/{id}/feedback', { params: { path: { id: first.id } }, body })));
+  }
+  for (const change of changes) {
+    if (action.kind === 'normal') await makeNormal(change);
+    else keepChange(await ok(api.POST('/v1/changes/{id}/acknowledge', { params: { path: { id: change.id } } })));
+  }
+}
+
+/** Judges several changes with one request for each 100. */
+async function judgeAll(changes: readonly Change[], judgement: Judgement): Promise<void> {
+  const ids = changes.map(({ id }) => id);
+  for (let from = 0; from < ids.length; from += PAGE) {
+    const body = { changes: ids.slice(from, from + PAGE), judgement };
+    for (const change of (await ok(api.POST('/v1/feedback', { body }))).items) keepChange(change);
+  }
 }
 
 async function makeNormal({ id, camera }: Change): Promise<void> {
@@ -154,27 +173,29 @@ async function makeNormal({ id, camera }: Change): Promise<void> {
 /** A page that is left has no time to wait. The browser completes these requests. */
 addEventListener('pagehide', () => {
   if (away.peek() !== null || inFlight.size > 0) {
-    const kept = pending.value.map(({ change, action }) => ({ change, action }));
+    const kept = pending.value.map(({ changes, action }) => ({ changes, action }));
     sessionStorage.setItem(UNSENT, JSON.stringify(kept));
     return;
   }
-  for (const { change, action, timer } of pending.value) {
+  for (const { changes, action, timer } of pending.value) {
     clearTimeout(timer);
     if (action.kind === 'normal') continue;
     const { kind, ...body } = action;
-    void fetch(addressOf(`/v1/changes/${change.id}/${kind}`), {
-      method: 'POST',
-      keepalive: true,
-      headers: { 'Content-Type': 'application/json', 'X-CSRF-Protection': '1' },
-      ...(kind === 'feedback' ? { body: JSON.stringify(body) } : {}),
-    });
+    for (const { id } of changes) {
+      void fetch(addressOf(`/v1/changes/${id}/${kind}`), {
+        method: 'POST',
+        keepalive: true,
+        headers: { 'Content-Type': 'application/json', 'X-CSRF-Protection': '1' },
+        ...(kind === 'feedback' ? { body: JSON.stringify(body) } : {}),
+      });
+    }
   }
   pending.value = [];
 });
 
 /** Takes up the judgements that the page was left with. */
 export function resumeActions(): void {
-  const kept = JSON.parse(sessionStorage.getItem(UNSENT) ?? '[]') as Pick<Pending, 'change' | 'action'>[];
+  const kept = JSON.parse(sessionStorage.getItem(UNSENT) ?? '[]') as Pick<Pending, 'changes' | 'action'>[];
   sessionStorage.removeItem(UNSENT);
-  for (const { change, action } of kept) act(change, action);
+  for (const { changes, action } of kept) act(changes, action);
 }

@@ -19,15 +19,16 @@ import { zoneName } from './store.js';
 interface Props {
   readonly change: Change;
   readonly onNext: () => void;
+  readonly onChoose: () => void;
 }
 
-export function Detail({ change: stored, onNext }: Props) {
+export function Detail({ change: stored, onNext, onChoose }: Props) {
   const change = withPending(stored);
   const [editing, setEditing] = useState(false);
   useEffect(() => setEditing(false), [stored.id]);
   const admin = session.value?.admin ?? false;
   const actThenNext = (action: Parameters<typeof act>[1]) => () => {
-    act(stored, action);
+    act([stored], action);
     onNext();
   };
   const actions = [
@@ -37,6 +38,7 @@ export function Detail({ change: stored, onNext }: Props) {
     ['e', 'Correct the sentence', () => setEditing(true)],
     ...(admin ? ([['n', 'Normal here', actThenNext({ kind: 'normal' })]] as const) : []),
     ['u', 'Undo', () => undo()],
+    ['x', 'Choose', onChoose],
   ] as const;
   useKeys(Object.fromEntries(actions.map(([key, , run]) => [key, run])));
   return (
@@ -48,7 +50,7 @@ export function Detail({ change: stored, onNext }: Props) {
           caption={change.feedback?.caption ?? change.caption}
           onDone={(caption) => {
             setEditing(false);
-            if (caption !== null) act(stored, { kind: 'feedback', judgement: 'correct', caption });
+            if (caption !== null) act([stored], { kind: 'feedback', judgement: 'correct', caption });
           }}
         />
       )}

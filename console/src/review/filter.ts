@@ -41,8 +41,27 @@ export function briefOf({ camera, day }: Pick<Filter, 'camera' | 'day'>): string
   return addressOf(`/v1/brief?${query}`);
 }
 
+type Given = Readonly<Record<string, string>>;
+const present = (fields: Given): Given =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+
+/** Query of the service for a list of the filter. */
+export type ListQuery = { readonly since?: string; readonly until?: string } & Given;
+
+/** @returns the part of the filter that visits have */
+export const visitQueryOf = ({ camera, day }: Filter): ListQuery => ({
+  ...present({ camera }),
+  ...(day === '' ? {} : spanOf(day)),
+});
+
+/** @returns the part of the filter that changes have, without the words of a search */
+export const changeQueryOf = (filter: Filter): ListQuery => {
+  const { zone, kind, severity } = filter;
+  return { ...visitQueryOf(filter), ...present({ zone, kind, severity }) };
+};
+
 /** @returns begin and end of a local day */
-export function spanOf(day: string): { since: string; until: string } {
+function spanOf(day: string): { since: string; until: string } {
   return { since: startOf(day, 0).toISOString(), until: startOf(day, 1).toISOString() };
 }
 

@@ -5,20 +5,22 @@ import type { Change, ChangeMatch, Visit } from '../api/types.js';
 import { ago, shortSpan, shownTime } from '../ui/format.js';
 import { Thumbnail } from '../ui/thumbnail.js';
 import { VirtualList } from '../ui/virtual-list.js';
-import { pending, withPending } from './actions.js';
+import { isOf, pending, withPending } from './actions.js';
+import { marked } from './marks.js';
 import { zoneName } from './store.js';
 import type { Entry } from './visits.js';
 
 interface Props {
   readonly entries: readonly Entry[];
   readonly selected: string | undefined;
-  readonly onSelect: (id: string) => void;
+  readonly onSelect: (id: string, event: MouseEvent) => void;
+  readonly onView: (last: number) => void;
   /** of the hits of a search, by id */
   readonly matches?: ReadonlyMap<string, ChangeMatch>;
 }
 
-export const ChangeList = ({ entries, selected, onSelect, matches }: Props) => (
-  <VirtualList label="Changes" items={entries} idOf={({ id }) => id} selected={selected} onSelect={onSelect}>
+export const ChangeList = ({ entries, matches, ...given }: Props) => (
+  <VirtualList label="Changes" items={entries} idOf={({ id }) => id} marked={marked.value} {...given}>
     {({ id, visit, changes }) =>
       visit === null ? (
         changes.map((change) => <Row key={id} change={withPending(change)} match={matches?.get(id)} />)
@@ -89,7 +91,7 @@ function MatchedWords({ match }: { readonly match: ChangeMatch }) {
 /** Marks of a change: its judgement, acknowledgement and end, in words. */
 export function Marks({ change }: { readonly change: Change }) {
   const { feedback, acknowledged_at, reverted_at } = change;
-  const isPending = pending.value.some((entry) => entry.change.id === change.id);
+  const isPending = pending.value.some((entry) => isOf(entry, change));
   return (
     <>
       {feedback !== null && <b>{feedback.judgement === 'correct' ? 'right' : 'false alarm'}</b>}

@@ -8,12 +8,25 @@ import { useKeys } from '../ui/keys.js';
 import { usePolling } from '../ui/polling.js';
 import '../styles/review.css';
 import { resumeActions } from './actions.js';
+import { Bulk } from './bulk.js';
 import { Detail } from './detail.js';
-import { briefOf, type Filter, filterOf, isGrouped, isSearch, isShown, matches, queryOf, spanOf } from './filter.js';
+import {
+  briefOf,
+  changeQueryOf,
+  type Filter,
+  filterOf,
+  isGrouped,
+  isSearch,
+  isShown,
+  matches,
+  queryOf,
+  visitQueryOf,
+} from './filter.js';
 import { Filters } from './filters.js';
 import { ChangeList } from './list.js';
+import { markAll, marked, markedChanges, markRange, toggleMark, unmark } from './marks.js';
 import { hits, searchFault, searchFor, searching, searchMore } from './search.js';
-import { byTime, changes, loadCameras, loadChange, loadChanges, loadFault, loading, onLiveEvent } from './store.js';
+import { byTime, changes, listing, loadCameras, loadChange, onLiveEvent } from './store.js';
 import { Understood } from './understood.js';
 import { VisitDetail } from './visit-detail.js';
 import {
@@ -21,13 +34,15 @@ import {
   followOpenVisits,
   groupedByVisit,
   loadVisit,
-  loadVisits,
   onVisitEvent,
-  visitFault,
+  readFurther,
+  visitListing,
   visits,
 } from './visits.js';
 
 const FOLLOW_MS = 5000;
+/** Rows that are read below the last visible one. */
+const ROWS_AHEAD = 30;
 
 export function ReviewPage({ params }: { readonly params: { readonly change?: string } }) {
   const [, navigate] = useLocation();
@@ -51,16 +66,15 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
     // Also after the service was away.
     recoveries.value;
     void loadCameras().catch(() => undefined);
-    void loadChanges();
-    void loadVisits();
   });
-  useEffect(() => {
-    if (filter.day === '') return;
-    void loadChanges(spanOf(filter.day));
-    void loadVisits(spanOf(filter.day));
-  }, [filter.day]);
+  const grouped = isGrouped(filter);
   const searches = isSearch(filter);
-  useEffect(() => searchFor(filter), [queryOf(filter).toString(), recoveries.value]);
+  useEffect(() => {
+    unmark();
+    if (!searches) void listing.start(changeQueryOf(filter));
+    if (grouped) void visitListing.start(visitQueryOf(filter));
+    return searchFor(filter);
+  }, [queryOf(filter).toString(), recoveries.value]);
   useEffect(() => {
     if (selected === undefined || changes.peek().has(selected) || visits.peek().has(selected)) return;
     const found = selected.startsWith('vis_') ? loadVisit(selected) : loadChange(selected);
@@ -73,20 +87,41 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
   const shown = searches
     ? hits.value.ids.flatMap((id) => changes.value.get(id) ?? [])
     : byTime.value.filter((change) => matches(change, filter));
-  const shownVisits = isGrouped(filter) ? [...visits.value.values()].filter((visit) => isShown(visit, filter)) : [];
-  const entries = shownVisits.length === 0 ? shown.map(entryOf) : groupedByVisit(shown, shownVisits);
+  const shownVisits = grouped ? [...visits.value.values()].filter((visit) => isShown(visit, filter)) : [];
+  const all = shownVisits.length === 0 ? shown.map(entryOf) : groupedByVisit(shown, shownVisits);
+  // Below, rows of what was not read yet would be missing.
+  const reached = [listing.reached.value, ...(grouped ? [visitListing.reached.value] : [])].sort().at(-1) ?? '';
+  const entries = searches ? all : all.filter(({ at }) => at >= reached);
+  const isReading = searches ? searching.value : listing.isReading.value || (grouped && visitListing.isReading.value);
+  const isPart = searches ? hits.value.cursor !== null : reached !== '';
+  const fault = searches ? searchFault.value : listing.fault.value || (grouped && visitListing.fault.value) || '';
+  const [lastVisible, setLastVisible] = useState(0);
+  const isShort = isPart && entries.length < lastVisible + ROWS_AHEAD;
+  useEffect(() => {
+    if (!isShort || isReading || fault !== '') return;
+    if (searches) void searchMore(filter);
+    else readFurther(grouped);
+  });
   const position = entries.findIndex(
     (entry) => entry.id === selected || entry.changes.some(({ id }) => id === selected),
   );
   const change = selected === undefined ? undefined : changes.value.get(selected);
   const visit = selected === undefined ? undefined : visits.value.get(selected);
-  const left = shownVisits.length === 0 ? shown.length : entries.length - shownVisits.length;
+  const visitCount = entries.filter((entry) => entry.visit !== null).length;
+  const left = entries.length - visitCount;
+  const chosen = markedChanges(entries);
   const select = (id: string | undefined) => {
     const text = queryOf(filter).toString();
     if (id !== undefined)
       navigate(`/review/${id}${text === '' ? '' : `?${text}`}`, { replace: selected !== undefined });
   };
-  const step = (by: number) => () => select(entries[Math.min(Math.max(position + by, 0), entries.length - 1)]?.id);
+  const next = (by: number) => entries[Math.min(Math.max(position + by, 0), entries.length - 1)]?.id;
+  const step = (by: number) => () => select(next(by));
+  const extend = (by: number) => () => {
+    markRange(entries, entries[position]?.id, next(by));
+    step(by)();
+  };
+  const toggle = () => toggleMark(entries[position]?.id);
   // Each choice is a step of the browser's history; typed letters are not.
   const onFilter = (part: Partial<Filter>) =>
     setQuery(queryOf({ ...filter, ...part }), { replace: part.q !== undefined && filter.q !== '' });
@@ -95,6 +130,10 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
     ArrowDown: step(1),
     k: step(-1),
     ArrowUp: step(-1),
+    J: extend(1),
+    K: extend(-1),
+    x: toggle,
+    '*': () => markAll(entries),
     '/': () => search.current?.focus(),
   });
   return (
@@ -109,15 +148,15 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
           <a href={briefOf(filter)}>{filter.day === '' ? 'Brief of today' : 'Brief of this day'}</a>
         </header>
         <p class="quiet" role="status">
-          {searches && hits.value.cursor !== null && 'the first '}
-          {shownVisits.length > 0 && `${shownVisits.length} ${shownVisits.length === 1 ? 'visit' : 'visits'}, and `}
+          {isPart && 'the first '}
+          {visitCount > 0 && `${visitCount} ${visitCount === 1 ? 'visit' : 'visits'}, and `}
           {left} {left === 1 ? 'change' : 'changes'}
-          {searches ? searching.value && ', searching …' : loading.value && ', reading …'}
+          {isReading && (searches ? ', searching …' : ', reading …')}
           {live.value && ', live'}
           <kbd>j</kbd>
           <kbd>k</kbd>
         </p>
-        <p class="fault">{searches ? searchFault.value : loadFault.value || visitFault.value}</p>
+        <p class="fault">{fault}</p>
         {filter.like !== '' && (
           <p class="quiet">
             Changes like “{changes.value.get(filter.like)?.caption ?? filter.like}”{' '}
@@ -131,21 +170,29 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
           <ChangeList
             entries={entries}
             selected={entries[position]?.id}
-            onSelect={select}
+            onSelect={(id, { ctrlKey, metaKey, shiftKey }) => {
+              if (ctrlKey || metaKey) toggleMark(id);
+              else if (shiftKey) markRange(entries, entries[position]?.id, id);
+              else {
+                unmark();
+                select(id);
+              }
+            }}
+            onView={setLastVisible}
             {...(searches ? { matches: hits.value.matches } : {})}
           />
         ) : (
-          !(searches ? searching.value : loading.value) && <Empty isFiltered={queryOf(filter).size > 0} />
-        )}
-        {searches && hits.value.cursor !== null && (
-          <button type="button" disabled={searching.value} onClick={() => void searchMore(filter)}>
-            More
-          </button>
+          !(isReading || isPart) && <Empty isFiltered={queryOf(filter).size > 0} />
         )}
       </section>
       <section class="review-detail" aria-label="Selected change">
-        {change !== undefined && <Detail change={change} onNext={step(1)} />}
-        {visit !== undefined && <VisitDetail visit={visit} changes={entries[position]?.changes ?? []} />}
+        {marked.value.size > 0 && <Bulk changes={chosen} />}
+        {marked.value.size === 0 && change !== undefined && (
+          <Detail change={change} onNext={step(1)} onChoose={toggle} />
+        )}
+        {marked.value.size === 0 && visit !== undefined && (
+          <VisitDetail visit={visit} changes={entries[position]?.changes ?? []} />
+        )}
         {change === undefined && visit === undefined && missing === selected && selected !== undefined && (
           <p class="fault">
             There is no {selected.startsWith('vis_') ? 'visit' : 'change'} {selected}: it never was or has expired.
@@ -153,7 +200,7 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
         )}
         {selected === undefined && entries.length > 0 && (
           <p class="quiet">
-            Choose a line, or press <kbd>j</kbd>.
+            Open a line, or press <kbd>j</kbd>. Choose several with <kbd>x</kbd>, or all of them with <kbd>*</kbd>.
           </p>
         )}
       </section>

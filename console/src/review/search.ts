@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { api, messageOf, ok } from '../api/client.js';
 import { PAGE } from '../api/pages.js';
 import type { ChangeMatch, ChangeSearch } from '../api/types.js';
-import { type Filter, isSearch, spanOf } from './filter.js';
+import { changeQueryOf, type Filter, isSearch } from './filter.js';
 import { keepChange } from './store.js';
 
 export interface Hits {
@@ -44,11 +44,10 @@ export async function searchMore(filter: Filter): Promise<void> {
 async function read(filter: Filter, started: number, before: Hits): Promise<void> {
   searching.value = true;
   try {
-    const { q, like, camera, zone, kind, severity, day } = filter;
+    const { q, like } = filter;
+    const { cursor } = before;
     const asked = like === '' ? { q } : { like };
-    const given = { camera, zone, kind, severity, cursor: before.cursor ?? '' };
-    const chosen = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
-    const query = { ...asked, limit: PAGE, ...chosen, ...(/^\d{4}-\d\d-\d\d$/.test(day) ? spanOf(day) : {}) };
+    const query = { ...asked, limit: PAGE, ...changeQueryOf(filter), ...(cursor === null ? {} : { cursor }) };
     const page = await ok(api.GET('/v1/changes', { params: { query } }));
     if (started !== run) return;
     for (const change of page.items) keepChange(change);

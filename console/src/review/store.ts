@@ -1,17 +1,14 @@
-/** The changes of the service: read page by page, the latest first, and kept up to date by the live events. */
+/** The changes of the service: read as far as they are looked at, and kept up to date by the live events. */
 import { computed, signal } from '@preact/signals';
-import { ApiError, api, messageOf, ok } from '../api/client.js';
+import { ApiError, api, ok } from '../api/client.js';
 import type { LiveEvent } from '../api/events.js';
-import { PAGE, readCameras } from '../api/pages.js';
+import { type PageQuery, readCameras } from '../api/pages.js';
 import type { Camera, Change } from '../api/types.js';
-
-/** Changes that are kept in the page; earlier ones are read when a day is chosen. */
-const MOST = 10_000;
+import type { ListQuery } from './filter.js';
+import { listingOf } from './listing.js';
 
 /** By id. The map is replaced whenever it changes. */
 export const changes = signal<ReadonlyMap<string, Change>>(new Map());
-export const loading = signal(false);
-export const loadFault = signal('');
 export const cameras = signal<readonly Camera[]>([]);
 
 export const byTime = computed(() =>
@@ -31,28 +28,12 @@ const put = (found: readonly Change[]): void => {
   changes.value = next;
 };
 
-let run = 0;
-
-/** Reads the changes of a time span, or the latest ones. Changes that were read earlier stay. */
-export async function loadChanges(span: { since?: string; until?: string } = {}): Promise<void> {
-  const started = ++run;
-  loading.value = true;
-  loadFault.value = '';
-  try {
-    let cursor: string | undefined;
-    for (let read = 0; read < MOST && started === run; read += PAGE) {
-      const query = { limit: PAGE, ...span, ...(cursor === undefined ? {} : { cursor }) };
-      const page = await ok(api.GET('/v1/changes', { params: { query } }));
-      put(page.items);
-      if (page.next_cursor === null) break;
-      cursor = page.next_cursor;
-    }
-  } catch (error) {
-    if (started === run) loadFault.value = messageOf(error);
-  } finally {
-    if (started === run) loading.value = false;
-  }
-}
+/** The changes of the filter. Changes that were read by other ways are kept beside them. */
+export const listing = listingOf(
+  (query: ListQuery & PageQuery) => ok(api.GET('/v1/changes', { params: { query } })),
+  ({ confirmed_at }: Change) => confirmed_at,
+  put,
+);
 
 export async function loadCameras(): Promise<void> {
   cameras.value = await readCameras();

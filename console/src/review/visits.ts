@@ -1,32 +1,31 @@
 /** Visits of the service, and the list in which a visit has the changes that are its places. */
 import { computed, signal } from '@preact/signals';
 import { isPlaceOf } from '../../../src/visits/places.js';
-import { ApiError, api, messageOf, ok } from '../api/client.js';
+import { ApiError, api, ok } from '../api/client.js';
 import type { LiveEvent } from '../api/events.js';
-import { PAGE, readPages } from '../api/pages.js';
-import type { Change, Visit } from '../api/types.js';
-
-/** Pages of visits that are read; earlier ones are read when a day is chosen. */
-const MOST_PAGES = 10;
+import { PAGE, type PageQuery } from '../api/pages.js';
+import type { Box, Change, Visit } from '../api/types.js';
+import type { ListQuery } from './filter.js';
+import { listingOf } from './listing.js';
+import { listing } from './store.js';
 
 /** By id. The map is replaced whenever it changes. */
 export const visits = signal<ReadonlyMap<string, Visit>>(new Map());
-export const visitFault = signal('');
 
 const put = (found: readonly Visit[]): void => {
   visits.value = new Map([...visits.peek(), ...found.map((visit) => [visit.id, visit] as const)]);
 };
 
-/** Reads the visits of a time span, or the latest ones. Visits that were read earlier stay. */
-export async function loadVisits(span: { since?: string; until?: string } = {}): Promise<void> {
-  visitFault.value = '';
-  try {
-    const read = (query: object) => ok(api.GET('/v1/visits', { params: { query: { ...query, ...span } } }));
-    put((await readPages(read, MOST_PAGES)).items);
-  } catch (error) {
-    visitFault.value = messageOf(error);
-  }
-}
+/** The visits of the filter. */
+export const visitListing = listingOf(
+  (query: ListQuery & PageQuery) => ok(api.GET('/v1/visits', { params: { query } })),
+  ({ first_seen }: Visit) => first_seen,
+  put,
+);
+
+/** Reads the next page of the list whose rows end first. @param grouped whether visits are listed too */
+export const readFurther = (grouped: boolean): Promise<void> =>
+  (grouped && visitListing.reached.peek() > listing.reached.peek() ? visitListing : listing).more();
 
 /** @returns undefined if there is no such visit */
 export async function loadVisit(id: string): Promise<Visit | undefined> {
@@ -64,21 +63,23 @@ export const entryOf = (change: Change): Entry => ({
 
 /** Finds the visit of a change. Its answers are kept until the visits change. */
 const visitOf = computed(() => {
-  const paths = [...visits.value.values()].map((visit) => ({
-    visit,
-    path: visit.path.map(({ at, box }) => [Date.parse(at), box] as const),
-  }));
+  const paths = new Map<string, { visit: Visit; path: (readonly [number, Box])[] }[]>();
+  for (const visit of visits.value.values()) {
+    const path = visit.path.map(({ at, box }) => [Date.parse(at), box] as const);
+    paths.set(visit.camera, [...(paths.get(visit.camera) ?? []), { visit, path }]);
+  }
   const known = new WeakMap<Change, Visit | null>();
   return (change: Change): Visit | null => {
     const kept = known.get(change);
     if (kept !== undefined) return kept;
     const { id, camera, regions, first_seen, last_seen, object } = change;
     const place = { regions, from: Date.parse(first_seen), until: Date.parse(last_seen) };
-    const found = paths.find(
-      ({ visit, path }) =>
-        visit.camera === camera &&
-        (visit.changes.some((linked) => linked.id === id) || (object === undefined && isPlaceOf(place, path))),
-    );
+    const found = paths
+      .get(camera)
+      ?.find(
+        ({ visit, path }) =>
+          visit.changes.some((linked) => linked.id === id) || (object === undefined && isPlaceOf(place, path)),
+      );
     known.set(change, found?.visit ?? null);
     return found?.visit ?? null;
   };

@@ -11,13 +11,18 @@ interface Props<T> {
   readonly label: string;
   readonly items: readonly T[];
   readonly idOf: (item: T) => string;
+  /** the row that the keys move from */
   readonly selected: string | undefined;
-  readonly onSelect: (id: string) => void;
+  /** rows that are chosen, in a list of which several can be; if there are none, the selected one is */
+  readonly marked?: ReadonlySet<string>;
+  readonly onSelect: (id: string, event: MouseEvent) => void;
+  /** is called with the position after the last row that exists */
+  readonly onView?: (last: number) => void;
   /** content of a row */
   readonly children: (item: T) => ComponentChildren;
 }
 
-export function VirtualList<T>({ label, items, idOf, selected, onSelect, children }: Props<T>) {
+export function VirtualList<T>({ label, items, idOf, selected, marked, onSelect, onView, children }: Props<T>) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 900 });
   const position = items.findIndex((item) => idOf(item) === selected);
@@ -43,6 +48,7 @@ export function VirtualList<T>({ label, items, idOf, selected, onSelect, childre
 
   const first = Math.max(0, Math.floor(view.top / ROW) - SPARE);
   const last = Math.min(items.length, Math.ceil((view.top + view.height) / ROW) + SPARE);
+  useEffect(() => onView?.(last), [last]);
   return (
     <div
       class="rows"
@@ -50,6 +56,7 @@ export function VirtualList<T>({ label, items, idOf, selected, onSelect, childre
       role="listbox"
       tabIndex={0}
       aria-label={label}
+      aria-multiselectable={marked !== undefined}
       aria-activedescendant={position >= first && position < last ? `row-${selected}` : undefined}
     >
       <div class="rows-space" style={{ height: `${items.length * ROW}px` }} role="presentation">
@@ -61,13 +68,13 @@ export function VirtualList<T>({ label, items, idOf, selected, onSelect, childre
             <div
               key={id}
               id={`row-${id}`}
-              class="row"
+              class={id === selected ? 'row current' : 'row'}
               role="option"
-              aria-selected={id === selected}
+              aria-selected={marked?.size ? marked.has(id) : id === selected}
               aria-setsize={items.length}
               aria-posinset={first + i + 1}
               style={{ transform: `translateY(${(first + i) * ROW}px)` }}
-              onClick={() => onSelect(id)}
+              onClick={(event) => onSelect(id, event)}
             >
               {children(item)}
             </div>

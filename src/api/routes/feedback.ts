@@ -1,17 +1,23 @@
 /** Routes of the feedback on changes. */
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import type { Change } from '../../schemas/change.js';
+import { type Change, ChangeSchema } from '../../schemas/change.js';
 import { literals } from '../../schemas/constructors.js';
 import { extensionOf, feedbackLine, type PairTruth, pairTruths } from '../../schemas/feedback-manifest.js';
 import { checker } from '../../schemas/validation-error.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import { CHANGE_RESPONSES, ChangeIdParams, changesOf, config, tags } from '../changes/one-change.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
-import { type FeedbackRequest, FeedbackRequestSchema } from '../schemas/changes.js';
-import { BODY_PROBLEMS, media, problems, ref } from '../schemas/shared.js';
+import {
+  type BulkFeedbackRequest,
+  BulkFeedbackRequestSchema,
+  type FeedbackRequest,
+  FeedbackRequestSchema,
+} from '../schemas/changes.js';
+import { BODY_PROBLEMS, json, media, problems, ref } from '../schemas/shared.js';
 
 const checkFeedback = checker(FeedbackRequestSchema);
+const checkBulk = checker(BulkFeedbackRequestSchema);
 const FEEDBACK_PAGE_SIZE = 100;
 
 export function feedbackRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' | 'results'>): void {
@@ -38,6 +44,25 @@ export function feedbackRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' |
     const by = request.apiKeyId === undefined ? {} : { by: request.apiKeyId };
     const feedback = { judgement, ...(caption === undefined ? {} : { caption }), ...by };
     return altered(id, deps.changes.giveFeedback(id, feedback));
+  });
+
+  const bulkSchema = {
+    operationId: 'giveBulkFeedback',
+    summary: 'Judge whether several changes were real',
+    description: 'As the judgement of one change, without a sentence. If one of them does not exist, none is judged.',
+    tags,
+    body: { content: { 'application/json': { schema: ref(BulkFeedbackRequestSchema) } } },
+    response: {
+      200: json('The changes, in the order of the request.', Type.Object({ items: Type.Array(ref(ChangeSchema)) })),
+      ...problems(['not-found', ...BODY_PROBLEMS]),
+    },
+  };
+  app.post('/v1/feedback', { schema: bulkSchema, config }, async (request) => {
+    const { changes, judgement } = checkBulk(request.body) as BulkFeedbackRequest;
+    await Promise.all(changes.map((id) => find(id, request.visibility)));
+    const by = request.apiKeyId === undefined ? {} : { by: request.apiKeyId };
+    const judged = changes.map((id) => altered(id, deps.changes.giveFeedback(id, { judgement, ...by })));
+    return { items: await Promise.all(judged) };
   });
 
   const noFeedbackSchema = {

@@ -1,0 +1,42 @@
+/** The chosen changes, which are judged at once: one key each. */
+import type { Change } from '../api/types.js';
+import { useKeys } from '../ui/keys.js';
+import { act, undo } from './actions.js';
+import { unmark } from './marks.js';
+
+/** Sentences that are listed. */
+const LISTED = 12;
+
+export function Bulk({ changes }: { readonly changes: readonly Change[] }) {
+  const actThenUnmark = (action: Parameters<typeof act>[1]) => () => {
+    if (changes.length > 0) act(changes, action);
+    unmark();
+  };
+  const actions = [
+    ['r', 'Right', actThenUnmark({ kind: 'feedback', judgement: 'correct' })],
+    ['f', 'False alarm', actThenUnmark({ kind: 'feedback', judgement: 'false_alarm' })],
+    ['a', 'Acknowledge', actThenUnmark({ kind: 'acknowledge' })],
+    ['u', 'Undo', () => undo()],
+    ['Escape', 'Choose none', unmark],
+  ] as const;
+  useKeys(Object.fromEntries(actions.map(([key, , run]) => [key, run])));
+  return (
+    <article class="detail">
+      <h2>{changes.length === 1 ? '1 change chosen' : `${changes.length} changes chosen`}</h2>
+      <div class="detail-actions" role="toolbar" aria-label="Actions">
+        {actions.map(([key, name, run]) => (
+          <button key={key} type="button" aria-keyshortcuts={key} onClick={run}>
+            {name}
+            <kbd>{key === 'Escape' ? 'Esc' : key}</kbd>
+          </button>
+        ))}
+      </div>
+      <ul class="chosen">
+        {changes.slice(0, LISTED).map(({ id, caption }) => (
+          <li key={id}>{caption}</li>
+        ))}
+        {changes.length > LISTED && <li>… {changes.length - LISTED} more</li>}
+      </ul>
+    </article>
+  );
+}
