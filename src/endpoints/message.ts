@@ -4,6 +4,7 @@ import { textIn } from '../language/translate.js';
 import { write } from '../language/write.js';
 import { type FoundChange, shownSide } from '../schemas/change.js';
 import type { AlertPayload, AlertToShow, VisitPayload } from '../schemas/webhook-payload.js';
+import { cut, type TextLimit } from './cut.js';
 
 export interface EndpointMessage {
   /** the same for all receivers and attempts: id of the alert, or of the delivery of a test event */
@@ -52,9 +53,11 @@ interface Subject extends Pick<FoundChange, 'id' | 'camera' | 'zone' | 'severity
   readonly since: string;
 }
 
-/** @returns e.g. 'Gate 3: change', at most 150 characters */
+/** @returns e.g. 'Gate 3: change' */
 export const titleOf = ({ payload, cameraName, locale }: EndpointMessage): string =>
-  `${cameraName.slice(0, 100)}: ${textIn(locale, payload.type)}`;
+  `${cut(cameraName, LONGEST_NAME)}: ${textIn(locale, payload.type)}`;
+/** The end of the title must fit, however long the name of the camera is. */
+const LONGEST_NAME: TextLimit = { most: 100, unit: 'characters' };
 
 /** @returns the sentence with the number of suppressed alerts, or that of the describer with ours */
 export function textOf({ payload: { data, type }, locale }: EndpointMessage): string {

@@ -3,6 +3,7 @@ import { alertmanager } from './formats/alertmanager.js';
 import { binaryCloudEvent, structuredCloudEvent } from './formats/cloudevents.js';
 import { ntfy } from './formats/ntfy.js';
 import { slack } from './formats/slack.js';
+import type { FormatName } from './limits.js';
 import type { EndpointMessage, EndpointRequest, Format, Receiver } from './message.js';
 
 /** Standard Webhooks 1.0: the unaltered payload of alerts. sign.ts adds the signature. */
@@ -12,16 +13,14 @@ const standardWebhooks: Format = ({ payload }, { url }) => ({
   body: JSON.stringify(payload),
 });
 
-/** By the name in the settings of an endpoint. */
-export const FORMATS = {
+const FORMATS = {
   'standard-webhooks': standardWebhooks,
   cloudevents: structuredCloudEvent,
   'cloudevents-binary': binaryCloudEvent,
   alertmanager,
   slack,
   ntfy,
-} as const satisfies Readonly<Record<string, Format>>;
-export type FormatName = keyof typeof FORMATS;
+} as const satisfies Readonly<Record<FormatName, Format>>;
 
 /** @returns the request without its signature */
 export function render(format: FormatName, message: EndpointMessage, receiver: Receiver): EndpointRequest {

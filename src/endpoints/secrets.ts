@@ -44,8 +44,8 @@ export function rotated(
   return { ...secrets, signing: [{ secret, expiresAt: null }, ...kept] };
 }
 
-/** Shown in place of a path that is itself a secret, as with Slack and ntfy. */
-const HIDDEN = '/...';
+/** Shown in place of a secret, and of a path that is one, as with Slack and ntfy. */
+export const HIDDEN = '/...';
 
 /** @returns the address as answers and logs show it: without query, and without a path that is a secret */
 export function shownUrl(url: string, format: string): string {

@@ -5,7 +5,7 @@ import { LOCALES } from '../language/locales.js';
 import { ALERT_TYPES, ENDPOINT_EVENTS, FILTER_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable } from '../schemas/constructors.js';
-import { FORMATS, type FormatName } from './render.js';
+import { type FormatName, LIMITS } from './limits.js';
 
 /** Formats that are signed with the secret of the endpoint; the receivers of the others verify no signature. */
 export const SIGNED_FORMATS: readonly FormatName[] = ['standard-webhooks', 'cloudevents', 'cloudevents-binary'];
@@ -16,7 +16,7 @@ const cameraPattern = `^(?:\\*|${CAMERA_ID_PATTERN.replace(/^\^|\$$/g, '')}\\*?)
 const fields = {
   description: nullable(Type.String({ maxLength: 256 }), 'For people.'),
   locale: nullable(literals(LOCALES), 'Language of the messages; null: that of the camera.'),
-  format: literals(Object.keys(FORMATS) as FormatName[], {
+  format: literals(Object.keys(LIMITS) as FormatName[], {
     default: 'standard-webhooks',
     description:
       'Standard Webhooks 1.0; CloudEvents 1.0, structured or binary; the API v2 of Alertmanager; ' +

@@ -1,7 +1,7 @@
 /**
  * HTTP client for addresses that callers chose: frames to fetch, webhooks to deliver. It follows no redirects (each hop
  * would need the same checks) except one of a camera to the same origin, has one timeout for the whole exchange, and
- * never echoes the body of an answer.
+ * shows of an answer only a receiver's refusal, if the caller asks for it.
  */
 import { Readable } from 'node:stream';
 import { systemClock } from '../clock.js';
@@ -41,10 +41,13 @@ export interface OutboundClient {
    *   server is too slow
    */
   download(url: string, options: { maxBytes: number; field: string; signal?: AbortSignal }): Promise<Readable>;
-  /** Never throws because of the receiver's behaviour. */
+  /**
+   * Never throws because of the receiver's behaviour.
+   * @param options.quoting whether the text of a refusal is in the outcome; absent: no
+   */
   post(
     url: string,
-    options: { body: string; headers: Record<string, string>; signal?: AbortSignal },
+    options: { body: string; headers: Record<string, string>; signal?: AbortSignal; quoting?: boolean },
   ): Promise<PostOutcome>;
   /**
    * Asks a receiver of CloudEvents whether it takes deliveries (HTTP 1.1 Web Hooks for Event Delivery, 4).

@@ -1,6 +1,6 @@
-/** Requests to the receivers of webhooks and alerts. They follow no redirects, and never echo an answer. */
+/** Requests to the receivers of webhooks and alerts. They follow no redirects. */
 import { startDeadline } from '../deadline.js';
-import { drop } from '../http-exchange.js';
+import { drop, type HttpAnswer, readUpTo } from '../http-exchange.js';
 import { type AllowList, checkUrlSyntax } from './address.js';
 import type { GuardedAgent } from './guarded-agent.js';
 import { asUrlError } from './url-error.js';
@@ -14,6 +14,8 @@ export interface PostOutcome {
   readonly retryAfterMs: number | null;
   /** the address itself is refused, so no attempt can succeed */
   readonly permanent: boolean;
+  /** text of a refusal, if the request asks for it and the answer is short, no page and UTF-8 */
+  readonly said?: string | undefined;
 }
 
 export const USER_AGENT = 'scenedelta (+https://scenedelta.dev)';
@@ -24,7 +26,12 @@ interface Sent {
   readonly headers: Record<string, string>;
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
+  /** Whether a refusal is read. A caller whose address it is could read internal networks by it: not for callbacks. */
+  readonly quoting?: boolean;
 }
+
+/** Longest refusal that is read. */
+const REFUSAL_BYTES = 16 * 1024;
 
 interface Answer {
   readonly outcome: PostOutcome;
@@ -35,7 +42,7 @@ interface Answer {
 export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; timeoutMs: number; now: () => number }) {
   const { agent, allow, timeoutMs } = deps;
 
-  const send = async (text: string, { method, headers, body, signal }: Sent): Promise<Answer> => {
+  const send = async (text: string, { method, headers, body, signal, quoting = false }: Sent): Promise<Answer> => {
     const deadline = startDeadline(timeoutMs, signal);
     try {
       const url = checkUrlSyntax(text, { allow, field: FIELD });
@@ -45,12 +52,16 @@ export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; time
         headers: { ...headers, 'user-agent': USER_AGENT },
         ...(body === undefined ? {} : { body }),
       });
-      // The status decides; the rest of the answer is read under the same deadline, and no delivery waits for it.
-      drop(answer)
-        .catch(() => {})
-        .finally(deadline.end);
       const { status } = answer;
       const ok = status >= 200 && status < 300;
+      let said: string | undefined;
+      if (quoting && !ok) said = await textOf(answer).finally(deadline.end);
+      else {
+        // The status decides; the rest of the answer is read under the same deadline, and no delivery waits for it.
+        drop(answer)
+          .catch(() => {})
+          .finally(deadline.end);
+      }
       const header = (name: string) => [answer.headers[name]].flat()[0];
       return {
         header,
@@ -59,6 +70,7 @@ export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; time
           error: ok ? null : `the receiver answered ${status}, expected 2xx`,
           retryAfterMs: parseRetryAfter(header('retry-after'), deps.now()),
           permanent: false,
+          said,
         },
       };
     } catch (thrown) {
@@ -99,6 +111,18 @@ export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; time
       return { rate: rate === undefined ? null : Number(rate) };
     },
   };
+}
+
+/** @returns undefined for a page, for bytes that are no text, and if reading fails */
+async function textOf(answer: HttpAnswer): Promise<string | undefined> {
+  try {
+    if (/html/i.test(answer.headers['content-type'] ?? '')) return undefined;
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readUpTo(answer, REFUSAL_BYTES));
+  } catch {
+    return undefined;
+  } finally {
+    answer.body.destroy();
+  }
 }
 
 /**

@@ -9,7 +9,7 @@ const DeliveryAttemptSchema = Type.Object({
     description: 'HTTP status of the receiver; null if there was no answer.',
   }),
   error: Type.Union([Type.String(), Type.Null()], {
-    description: "Reason of the failure, in the service's own words (never the receiver's body).",
+    description: "Reason of the failure; for an endpoint with the receiver's words.",
   }),
   duration_ms: Type.Number(),
 });

@@ -80,10 +80,25 @@ if redis.call('HEXISTS', KEYS[1], 'endpoint') == 0 then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1`;
 
+/**
+ * Generic cell rate algorithm by the clock of Redis. The key has the time at which the requests so far would end at an
+ * even pace.
+ * KEYS: pace. ARGV: interval (ms), burst. Returns ms to wait.
+ */
+const TAKE_PLACE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local ends = math.max(now, tonumber(redis.call('GET', KEYS[1]) or '0'))
+local wait = ends - now - ARGV[1] * (ARGV[2] - 1)
+if wait > 0 then return wait end
+redis.call('SET', KEYS[1], string.format('%.0f', ends + ARGV[1]), 'PX', ends + ARGV[1] - now)
+return 0`;
+
 /** All methods throw ScenedeltaError 'queue-unavailable' if Redis is away. */
 export function createEndpointStore(redis: Redis, options: { now?: () => number } = {}) {
   const now = options.now ?? systemClock;
   const runNote = defineScript<number>(redis, 'sdEndpointAttempt', NOTE_ATTEMPT);
+  const runPace = defineScript<number>(redis, 'sdEndpointPace', TAKE_PLACE);
   const runSave = defineScript<number>(redis, 'sdEndpointSave', SAVE_IF_THERE);
 
   const read = async (ids: readonly string[]): Promise<(EndpointRecord | undefined)[]> => {
@@ -172,16 +187,14 @@ export function createEndpointStore(redis: Redis, options: { now?: () => number 
         await runSave([KEYS.endpoint(id)], 'permission', JSON.stringify(permission));
       }),
     /**
-     * Takes the next place under a limit of requests per minute, for all workers together.
+     * Takes the next place under a limit of requests, for all workers together.
+     * @param rate.burst requests that may follow at once
      * @returns ms to wait; 0: now
      */
-    pace: (id: string, perMinute: number): Promise<number> =>
-      redisCall("pacing an endpoint's deliveries", async () => {
-        const key = KEYS.endpointPace(id);
-        const intervalMs = Math.ceil(60_000 / perMinute);
-        if ((await redis.set(key, '1', 'PX', intervalMs, 'NX')) === 'OK') return 0;
-        return Math.max(1, await redis.pttl(key));
-      }),
+    pace: (id: string, { perMinute, burst }: { perMinute: number; burst: number }): Promise<number> =>
+      redisCall("pacing an endpoint's deliveries", () =>
+        runPace([KEYS.endpointPace(id)], Math.ceil(60_000 / perMinute), burst),
+      ),
   };
 }
 

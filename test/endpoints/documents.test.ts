@@ -1,7 +1,8 @@
 /** The examples of docs/alerts.md are what the service sends. WRITE_EXAMPLES=1 writes them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import type { FormatName } from '../../src/endpoints/render.js';
+import type { TextLimit } from '../../src/endpoints/cut.js';
+import { type FormatName, LIMITS, type Limits } from '../../src/endpoints/limits.js';
 import { render } from '../../src/endpoints/render.js';
 import { signedHeaders } from '../../src/workers/deliveries/sign-webhook.js';
 import { NOON } from '../helpers/changes.js';
@@ -35,16 +36,33 @@ function example(format: FormatName): string {
   );
 }
 
-it.each(Object.keys(URLS) as FormatName[])('The example of %s is the request that is sent', (format) => {
-  const begin = `<!-- example: ${format} -->\n\n\`\`\`http\n`;
-  const end = '\n```\n\n<!-- /example -->';
+/** The table of limits as Markdown. */
+function limitsTable(): string {
+  const size = (limit: TextLimit | null) => (limit === null ? '-' : `${limit.most} ${limit.unit}`);
+  const bytes = (most: number | null) => (most === null ? '-' : `${most} bytes`);
+  const rows = Object.entries<Limits>(LIMITS).map(([format, { title, body, picture, request, rate, source }]) => [
+    ...[`[\`${format}\`](${source})`, size(title), size(body), bytes(picture), bytes(request)],
+    rate === null ? '-' : `${rate.perMinute} per minute, ${rate.burst} at once`,
+  ]);
+  const head = ['format', 'title', 'text', 'picture inside', 'request', 'rate'];
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+/** Expects the text between two marks of the document to be the given one. */
+function expectBetween(begin: string, end: string, expected: string): void {
   const text = readFileSync(FILE, 'utf8');
   const from = text.indexOf(begin) + begin.length;
   const to = text.indexOf(end, from);
   expect(from).toBeGreaterThan(begin.length);
-  if (process.env.WRITE_EXAMPLES !== undefined) {
-    writeFileSync(FILE, text.slice(0, from) + example(format) + text.slice(to));
-    return;
-  }
-  expect(text.slice(from, to)).toBe(example(format));
+  if (process.env.WRITE_EXAMPLES !== undefined) writeFileSync(FILE, text.slice(0, from) + expected + text.slice(to));
+  else expect(text.slice(from, to)).toBe(expected);
+}
+
+it.each(Object.keys(LIMITS) as FormatName[])('The example of %s is the request that is sent', (format) => {
+  const [begin, end] = [`<!-- example: ${format} -->\n\n\`\`\`http\n`, '\n```\n\n<!-- /example -->'];
+  expectBetween(begin, end, example(format));
+});
+
+it('The table of limits is that of the code', () => {
+  expectBetween('<!-- limits -->\n', '<!-- /limits -->', `\n${limitsTable()}\n\n`);
 });

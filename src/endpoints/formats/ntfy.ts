@@ -1,4 +1,6 @@
 /** ntfy: its message as JSON, which goes to the address of the server with the topic inside. */
+import { cut } from '../cut.js';
+import { LIMITS } from '../limits.js';
 import { type EndpointMessage, type Format, isOver, pictureOf, subjectOf, textOf, titleOf } from '../message.js';
 
 /** 1 (least) to 5; 5 rings through. */
@@ -27,8 +29,8 @@ function bodyOf(message: EndpointMessage, topic: string) {
   const picture = pictureOf(message);
   return {
     topic,
-    title: titleOf(message),
-    message: textOf(message),
+    title: cut(titleOf(message), LIMITS.ntfy.title),
+    message: cut(textOf(message), LIMITS.ntfy.body),
     priority: isOver(type) ? OVER : type === 'change.described' ? DESCRIBED : PRIORITIES[severity],
     tags: [isOver(type) ? 'white_check_mark' : 'camera', kind],
     click: message.link,

@@ -2,6 +2,8 @@
  * Incoming webhooks of Slack; Mattermost takes the same, and Discord does with `/slack` at the end of its address. The
  * message uses what all three have: a text and one attachment.
  */
+import { cut } from '../cut.js';
+import { LIMITS } from '../limits.js';
 import { type EndpointMessage, type Format, isOver, pictureOf, subjectOf, textOf, titleOf } from '../message.js';
 
 const COLOURS = { info: '#7a869a', low: '#2f7ed8', medium: '#d98e04', high: '#c62828' } as const;
@@ -44,17 +46,20 @@ function bodyOf(message: EndpointMessage) {
   const { type, timestamp } = message.payload;
   const { camera, zone, severity, kind } = subjectOf(message);
   const picture = pictureOf(message);
-  const title = escapeChat(titleOf(message));
-  const text = escapeChat(textOf(message));
+  const title = cut(titleOf(message), LIMITS.slack.title, escapeChat);
+  const sentence = textOf(message);
+  const headline = cut(sentence, LIMITS.slack.title, escapeChat);
+  const text = cut(sentence, LIMITS.slack.body, escapeChat);
   const field = (name: string, value: string) => ({ title: name, value: escapeChat(value), short: true });
   return {
     text: title,
     mrkdwn: false,
     attachments: [
       {
-        fallback: `${title}: ${text}`,
+        fallback: `${title}: ${headline}`,
         color: isOver(type) ? OVER : COLOURS[severity],
-        title: text,
+        title: headline,
+        ...(headline === text ? {} : { text }),
         title_link: message.link,
         mrkdwn_in: [],
         fields: [

@@ -1,8 +1,10 @@
 /** The request of a delivery to an endpoint: in its format, signed, and allowed by a CloudEvents receiver. */
 
+import { cut, type TextLimit } from '../../endpoints/cut.js';
+import { type FormatName, limitsOf } from '../../endpoints/limits.js';
 import type { EndpointRequest } from '../../endpoints/message.js';
-import { type FormatName, render } from '../../endpoints/render.js';
-import { type EndpointSecrets, openSecrets, shownUrl, validSecrets } from '../../endpoints/secrets.js';
+import { render } from '../../endpoints/render.js';
+import { type EndpointSecrets, HIDDEN, openSecrets, shownUrl, validSecrets } from '../../endpoints/secrets.js';
 import { SIGNED_FORMATS } from '../../endpoints/settings.js';
 import type { JobGuard } from '../../jobs/job-guard.js';
 import { translated } from '../../language/translate.js';
@@ -46,8 +48,9 @@ export async function sendToEndpoint(
   if (secrets === undefined) return ended(UNREADABLE);
 
   const allowed = await permissionOf(endpoint, secrets, message.forEndpoint.baseUrl, deps);
-  if ('error' in allowed) return noted(endpoint, withoutPath(allowed, secrets.url, format), deps);
-  const waitMs = allowed.rate === null ? 0 : await deps.endpoints.pace(endpoint.id, allowed.rate);
+  if ('error' in allowed) return noted(endpoint, explained(allowed, secrets, format), deps);
+  const rate = allowed.rate === null ? limitsOf(format).rate : { perMinute: allowed.rate, burst: 1 };
+  const waitMs = rate === null ? 0 : await deps.endpoints.pace(endpoint.id, rate);
   if (waitMs > 0) return { kind: 'later', waitMs };
 
   const locale = endpoint.settings.locale ?? message.forEndpoint.locale;
@@ -55,8 +58,8 @@ export async function sendToEndpoint(
   const request = render(format, { ...message.forEndpoint, payload, locale, now: at }, secrets);
   const trace = traceparent === undefined ? {} : { traceparent };
   const headers = { ...signed(request, delivery.id, at, format, secrets), ...trace };
-  const outcome = await deps.outbound.post(request.url, { body: request.body, headers });
-  return noted(endpoint, withoutPath(outcome, secrets.url, format), deps);
+  const outcome = await deps.outbound.post(request.url, { body: request.body, headers, quoting: true });
+  return noted(endpoint, explained(outcome, secrets, format), deps);
 }
 
 const UNREADABLE =
@@ -92,18 +95,35 @@ async function noted(
   return outcome;
 }
 
-/** Removes the secret part of the address from an error, which is logged and shown. */
-function withoutPath(outcome: PostOutcome, url: string, format: FormatName): PostOutcome {
+/** Longest quotation of a receiver. */
+const QUOTED: TextLimit = { most: 300, unit: 'characters' };
+
+/** The outcome with the receiver's words, and without the secrets of the endpoint: it is logged and shown. */
+function explained(outcome: PostOutcome, { url, authorization }: EndpointSecrets, format: FormatName): PostOutcome {
+  if (outcome.error === null) return outcome;
   const { origin, pathname, search } = new URL(url);
-  const { error } = outcome;
-  return error === null
-    ? outcome
-    : {
-        ...outcome,
-        error: error
-          .replaceAll(origin + pathname + search, shownUrl(url, format))
-          .replaceAll(origin + pathname, shownUrl(url, format)),
-      };
+  const shown = shownUrl(url, format);
+  const secrets = [
+    [origin + pathname + search, shown],
+    [origin + pathname, shown],
+    ...(shown === origin + pathname || pathname === '/' ? [] : [[pathname, HIDDEN] as const]),
+    ...[authorization, authorization?.split(' ').at(-1)].flatMap((one) =>
+      one == null ? [] : [[one, HIDDEN] as const],
+    ),
+  ] as const;
+  const clean = (text: string) => secrets.reduce((left, [secret, instead]) => left.replaceAll(secret, instead), text);
+  const said = clean(outcome.said ?? '')
+    .replace(/[\p{Cc}\s\u202A-\u202E\u2066-\u2069]+/gu, ' ')
+    .trim();
+  const quoted = said === '' ? '' : `; it said: ${cut(said, QUOTED)}`;
+  const retryAfterMs = outcome.retryAfterMs ?? retryAfterIn(said);
+  return { ...outcome, error: clean(outcome.error) + quoted, retryAfterMs };
+}
+
+/** Discord and Telegram state the delay in the body. @returns ms */
+function retryAfterIn(said: string): number | null {
+  const seconds = /"retry_after": ?(\d{1,6}(?:\.\d+)?)/.exec(said)?.[1];
+  return seconds === undefined ? null : Number(seconds) * 1000;
 }
 
 const UNLIMITED = { rate: null };

@@ -1,0 +1,60 @@
+/**
+ * Limits of receivers by format: a request within them is not refused for its size, nor for its rate. If one format
+ * serves several receivers, each limit is the smallest of theirs. docs/alerts.md shows the table.
+ */
+import type { TextLimit } from './cut.js';
+
+export interface Limits {
+  /** of the line with the name of the camera; null: none is documented */
+  readonly title: TextLimit | null;
+  /** of the text with the sentence */
+  readonly body: TextLimit | null;
+  /** bytes of a picture inside the request; null: the request has a link to it, or none */
+  readonly picture: number | null;
+  /** bytes of the body of a request */
+  readonly request: number | null;
+  /** `burst` requests at once, and one more every minute / `perMinute`; null: the receiver asks by 429 */
+  readonly rate: { readonly perMinute: number; readonly burst: number } | null;
+  readonly source: string;
+}
+
+const characters = (most: number): TextLimit => ({ most, unit: 'characters' });
+const bytes = (most: number): TextLimit => ({ most, unit: 'bytes' });
+const NONE = { title: null, body: null, picture: null, request: null, rate: null };
+/** Receivers must take an event of 64 KiB; the payload is far smaller. */
+const CLOUDEVENTS = {
+  ...NONE,
+  request: 65_536,
+  source: 'https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md#size-limits',
+};
+
+/** By the name of the format. */
+export const LIMITS = {
+  'standard-webhooks': {
+    ...NONE,
+    request: 20_000,
+    source: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#payload-size',
+  },
+  cloudevents: CLOUDEVENTS,
+  'cloudevents-binary': CLOUDEVENTS,
+  alertmanager: { ...NONE, source: 'https://prometheus.io/docs/alerting/latest/alerts_api/' },
+  // Text and rate of Discord's embeds (6,000 characters in all), which are smaller than those of Slack and Mattermost.
+  slack: {
+    ...NONE,
+    title: characters(256),
+    body: characters(4_096),
+    rate: { perMinute: 30, burst: 5 },
+    source: 'https://discord.com/developers/docs/resources/message#embed-object-embed-limits',
+  },
+  ntfy: {
+    ...NONE,
+    title: characters(250),
+    body: bytes(4_096),
+    request: 8_192,
+    rate: { perMinute: 12, burst: 60 },
+    source: 'https://docs.ntfy.sh/publish/#limitations',
+  },
+} as const satisfies Readonly<Record<string, Limits>>;
+export type FormatName = keyof typeof LIMITS;
+
+export const limitsOf = (format: FormatName): Limits => LIMITS[format];

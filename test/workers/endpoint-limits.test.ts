@@ -1,0 +1,71 @@
+/** Deliveries to receivers that refuse, and within the rate of their format. */
+import { describe, expect, it } from '@jest/globals';
+import { useEndpointDeliveries } from '../helpers/endpoint-deliveries.js';
+
+const world = useEndpointDeliveries();
+const { alert, bench, one, register, run } = world;
+
+describe('A receiver that refuses', () => {
+  const refusing = (body: string | Buffer, headers: Record<string, string> = {}, code = 400) => {
+    world.answer = (_request, response) => response.writeHead(code, headers).end(body);
+  };
+  const errorOf = async (delivery: string) => (await bench.deliveries.get(delivery))?.attempts[0]?.error;
+
+  it('is quoted in the log of the delivery and in the state of the endpoint', async () => {
+    const { id } = await register({ format: 'slack' });
+    refusing('{"embeds": ["0\u0007\n"]}');
+    const delivery = await one();
+    await run(delivery);
+    const error = 'the receiver answered 400, expected 2xx; it said: {"embeds": ["0 "]}';
+    expect(await errorOf(delivery)).toBe(error);
+    expect((await world.endpoints.get(id))?.lastError).toBe(error);
+  });
+
+  it.each([
+    ['a page', '<html>x</html>', { 'content-type': 'text/html' }],
+    ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00]), {}],
+    ['nothing', '', {}],
+    ['more than 16 KiB', 'x'.repeat(16_385), {}],
+  ] as const)('with %s is not quoted', async (_what, body, headers) => {
+    await register();
+    refusing(body, headers);
+    const delivery = await one();
+    await run(delivery);
+    expect(await errorOf(delivery)).toBe('the receiver answered 400, expected 2xx');
+  });
+
+  it('is quoted in 300 characters, without the secrets that it repeats', async () => {
+    await register({ format: 'slack' }, '/services/T0/secret', { authorization: 'Bearer tk_hidden' });
+    refusing(`no POST /services/T0/secret with Bearer tk_hidden (tk_hidden): ${'車'.repeat(400)}`);
+    const delivery = await one();
+    await run(delivery);
+    const error = await errorOf(delivery);
+    expect(error).toContain('it said: no POST /... with /... (/...): 車');
+    expect(error?.split('it said: ')[1]).toHaveLength(300);
+  });
+
+  it.each([
+    ['in a header', '', { 'retry-after': '60' }],
+    ['in its answer', '{"parameters":{"retry_after": 60}}', {}],
+  ] as const)('for its rate gets the next attempt when it asks for it %s', async (_where, body, headers) => {
+    await register();
+    refusing(body, headers, 429);
+    expect(await run(await one())).toEqual({ kind: 'later', at: world.now + 60_000 });
+  });
+
+  it('of a callback is not quoted, because its caller could read internal networks by it', async () => {
+    refusing('internal');
+    const { ids } = await alert({ url: `${world.receiver.url}/callback` });
+    await run(ids[0] ?? '');
+    expect(await errorOf(ids[0] ?? '')).toBe('the receiver answered 400, expected 2xx');
+  });
+});
+
+it('A format with a rate sends its burst at once, and the next one later, without an attempt', async () => {
+  await register({ format: 'slack' });
+  for (let i = 0; i < 5; i++) expect(await run(await one({}, { name: `thing ${i}` }))).toEqual({ kind: 'delivered' });
+  const next = await one({}, { name: 'next' });
+  expect(await run(next)).toMatchObject({ kind: 'later' });
+  expect(world.receiver.received).toHaveLength(5);
+  expect((await bench.deliveries.get(next))?.attempts).toEqual([]);
+});
