@@ -1,11 +1,12 @@
 /** `scenedelta feedback`: exports the feedback on changes, with the frames, as a manifest for `scenedelta evaluate`. */
 import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../config.js';
-import { ScenedeltaError, urlFailed } from '../errors.js';
+import { urlFailed } from '../errors.js';
 import { SIDES } from '../images.js';
 import { publicBaseUrl } from '../links.js';
 import type { FeedbackLine } from '../schemas/feedback-manifest.js';
 import { baseUrl, keyOf } from './api-address.js';
+import { bearer, createApiRequest, reasonOf } from './api-client.js';
 import { createCommand } from './command.js';
 import { printLine } from './print.js';
 import { startProgress } from './progress.js';
@@ -50,17 +51,11 @@ type Read = (path: string, accepted?: readonly number[]) => Promise<Response>;
 
 /** @returns a function that GETs a path; it throws ScenedeltaError if the service cannot be reached or refuses. */
 function reader(base: string, key: string | undefined): Read {
+  const request = createApiRequest(base, bearer(key));
   return async (path, accepted = [200]) => {
-    const url = new URL(`${base}${path}`);
-    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    const response = await fetch(url, { headers }).catch((cause: unknown) => {
-      throw new ScenedeltaError('url-unavailable', `${url.origin} does not answer: is the service running?`, {
-        cause,
-      });
-    });
+    const response = await request(path);
     if (accepted.includes(response.status)) return response;
-    const problem = (await response.json().catch(() => ({}))) as { detail?: string };
-    throw urlFailed(`${url.href} answered ${response.status}: ${problem.detail ?? response.statusText}`);
+    throw urlFailed(`${base}${path} answered ${response.status}: ${await reasonOf(response)}`);
   };
 }
 

@@ -152,7 +152,7 @@ describe('bad calls', () => {
       .spyOn(fake.changes, 'withFeedback')
       .mockRejectedValueOnce(new ScenedeltaError('queue-unavailable', 'listing feedback: Redis is away'));
     await expect(scenedelta([folder, '--url', url])).rejects.toThrow(
-      `${url}/v1/feedback?format=ndjson answered 503: listing feedback: Redis is away`,
+      `${url}/v1/feedback?format=ndjson answered 503: The queue cannot be reached: listing feedback: Redis is away`,
     );
   });
 });
