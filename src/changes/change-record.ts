@@ -86,13 +86,14 @@ const lastRegionsOf = (last: readonly ChangeRegion[], shown: readonly ChangeRegi
 export function leftChange(change: FoundChange, still: Still, at: number, rules: ChangeRules): FoundChange {
   const object = objectOf(still, at);
   const { model_caption: _former, content: _stated, last_regions: _last, ...rest } = change;
-  const { kind, judged } = change;
-  const { best } = still;
+  const { judged } = change;
+  const { kind, best } = still;
   const regions = fittingRegions(kind, best.regions ?? change.regions) ?? change.regions;
-  const { caption, model, content } = sentencesOf(leftCaption(best.caption, still.kind), kind, regions, rules);
+  const { caption, model, content } = sentencesOf(leftCaption(best.caption, kind), kind, regions, rules);
   const severity = severityOf({ kind, regions, object: object.value, judged }, at, rules);
   return {
     ...rest,
+    kind,
     object,
     caption,
     ...(caption === model ? {} : { model_caption: model }),

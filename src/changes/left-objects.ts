@@ -3,7 +3,7 @@
  * `left_after_s`. Only the time between two observations in a row that both prove it counts, so that weather, tampering
  * or a person in front of it stop the clock. Pure.
  */
-import { lengthsBetween } from '../images.js';
+import { areaOf, lengthsBetween, overlapsBy } from '../images.js';
 import type { ChangeKind, ChangeRegion, FoundChange } from '../schemas/change.js';
 import { OBJECT_KIND_OF, OWNER_WITHIN } from '../schemas/comparison.js';
 import { isSameOutline } from './locations.js';
@@ -15,6 +15,11 @@ const LEAST_PROBABILITY = 0.5;
 /** Time for which a person may be an owner after the frame that showed them, and a bound of the state (both set). */
 const REMEMBERED_MS = 30_000;
 const MAX_PEOPLE = 32;
+/** Share that two outlines of one small object have in common, and how often one has the area of the other (set). */
+const LEAST_PART = 0.5;
+const COARSE = 6;
+/** Share of an outline that a thing in front of it covers (set). */
+const COVERED = 0.8;
 
 type ObjectChange = keyof typeof OBJECT_KIND_OF;
 const isObjectChange = (kind: ChangeKind): kind is ObjectChange => Object.hasOwn(OBJECT_KIND_OF, kind);
@@ -50,13 +55,14 @@ export function followStill(
 ): Still | null {
   const thingOf = ({ regions }: Location) =>
     things.find((one) => one.regions.length > 0 && one.regions.every((region) => regions.includes(region)));
-  const isKnown = ({ kind, regions }: Location) => known?.kind === kind && hasSameOutlines(known.regions, regions);
+  const isObject = (location: Location) => (thingOf(location)?.object ?? 0) >= LEAST_PROBABILITY;
+  const isKnown = (one: Location) =>
+    known?.kind === one.kind &&
+    (hasSameOutlines(known.regions, one.regions) || (isObject(one) && isPartOf(known, one.regions)));
   // The person who puts a thing down and the thing may be one track.
-  const location =
-    locations.find(isKnown) ??
-    locations.find((one) => (thingOf(one)?.object ?? 0) >= LEAST_PROBABILITY) ??
-    locations[0];
+  const location = locations.find(isKnown) ?? locations.find(isObject) ?? locations[0];
   if (location === undefined) return known;
+  if (known !== null && !isKnown(location) && !isObject(location) && isBehind(known, location, at)) return known;
   const { kind, regions, caption } = location;
   if (!isObjectChange(kind)) return null;
   const thing = thingOf(location);
@@ -89,14 +95,17 @@ export const staySettled = (known: Still, at: number, last: number | null): Stil
   ms: known.ms + (known.at === last ? at - known.at : 0),
 });
 
-/** Whether the thing is an object, and has stayed long enough. */
+/**
+ * Whether the thing is an object, and has stayed long enough. A change may have begun as the person who took it, so that
+ * its kind is another one.
+ */
 export const isLeft = (
-  { kind, object }: Pick<FoundChange, 'kind' | 'object'>,
+  { object }: Pick<FoundChange, 'object'>,
   still: Still | null | undefined,
   { leftAfterMs }: Pick<ChangeRules, 'leftAfterMs'>,
 ): still is Still =>
   object === undefined &&
-  still?.kind === kind &&
+  still != null &&
   leftAfterMs !== null &&
   still.ms >= leftAfterMs &&
   probabilityOf(still) >= LEAST_PROBABILITY;
@@ -109,6 +118,24 @@ export const objectOf = (still: Still, at: number): NonNullable<FoundChange['obj
   probability: probabilityOf(still),
   owner: still.owner && { ...still.owner, at: new Date(still.owner.at).toISOString() },
 });
+
+/** Whether an object is the known one: regions are coarse, so that the outline of a small thing doubles or halves. */
+const isPartOf = (known: Still, regions: readonly ChangeRegion[]): boolean =>
+  probabilityOf(known) >= LEAST_PROBABILITY &&
+  regions.every(({ box }) =>
+    known.regions.some(
+      (one) =>
+        overlapsBy(one.box, box, LEAST_PART) &&
+        Math.max(areaOf(one.box), areaOf(box)) <= COARSE * Math.min(areaOf(one.box), areaOf(box)),
+    ),
+  );
+
+/** Whether another thing hides what is known for a while: the region is larger, and covers it. */
+const isBehind = ({ regions: outlines, at: last }: Still, { regions }: Location, at: number): boolean =>
+  at - last <= REMEMBERED_MS &&
+  outlines.every(({ box }) =>
+    regions.some((one) => areaOf(one.box) > areaOf(box) && overlapsBy(one.box, box, COVERED)),
+  );
 
 const probabilityOf = ({ object, frames }: Still): number => object / frames;
 

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import type { FoundChange } from '../../src/schemas/change.js';
 import { linkObjects } from '../../src/visits/links.js';
-import { BLACK, foldAll, frame, START, walk } from './made-frames.js';
+import { BLACK, foldAll, frame, START, thing, walk } from './made-frames.js';
 
 const iso = (second: number): string => new Date(START + second * 1000).toISOString();
 const bag = { noun: 'bag', colour: 'black', count: 1, definite: false };
@@ -56,6 +56,15 @@ it('an object was taken by the visit at its first empty frame, though it counts 
   const taken = { ...objectLeft(35, 0.4, 'object_removed'), first_seen: iso(6) };
   const [linked] = linkObjects(state, [{ change: taken }]).events;
   expect(linked?.visit.caption).toMatch(/^a person in red .*; a black bag was taken$/);
+});
+
+it('the object itself is no owner, though it was named a person', () => {
+  const bagAt = { x: 0.4, y: 0.55, width: 0.03, height: 0.05 };
+  const frames = walk(1, 13, 0).map((one, i) => (i < 5 ? one : { ...one, things: [...one.things, thing(bagAt)] }));
+  const { state } = foldAll(frames);
+  expect(state.tracks).toHaveLength(2);
+  const [linked] = linkObjects(state, [{ change: objectLeft(6, 0.4) }]).events;
+  expect(linked?.visit.first_seen).toBe(iso(1));
 });
 
 it('is linked once', () => {

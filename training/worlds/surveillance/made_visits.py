@@ -4,8 +4,9 @@
 
 DIR gets a folder per stream with `frames/`, named by their times, and `truth.json`: `things` (id, noun, and the centre
 of each frame that shows at least 40 % of it, as [second, x, y] in fractions of the frame) and `objects` (what was left
-or taken, when, and by which thing). People walk alone, in pairs, meet and stand; one leaves or takes a bag, or a car
-parks. A sprite has one pose: its legs do not move.
+or taken, when, and by which thing; at least half of its frames show 40 % of it). People walk alone, in pairs, meet and
+stand; one leaves or takes a bag, or a car parks. A sprite has one pose: its legs do not move. Streams that DIR has
+already are kept.
 """
 
 from __future__ import annotations
@@ -56,6 +57,17 @@ class Actor:
     path: list[list[float]] = field(default_factory=list)
 
 
+@dataclass(eq=False)
+class Bag:
+    """An object that is left or taken, from its first second in view to the one after the last."""
+
+    placed: PlacedFigure
+    begin: int
+    end: int
+    event: dict
+    visible: int = 0  # number of frames that show it
+
+
 class BusyPlace:
     """One stream: the actors of a camera and the objects that they leave or take."""
 
@@ -72,8 +84,7 @@ class BusyPlace:
                 continue
         self.camera.nuisances = []
         self.actors: list[Actor] = []
-        self.objects: list[dict] = []
-        self._bags: list[tuple[PlacedFigure, int, int]] = []  # with the first second in view and the one after the last
+        self._bags: list[Bag] = []
         for _ in range(int(rng.integers(2, 6))):
             self._walk()
         if rng.random() < 0.6:
@@ -88,18 +99,19 @@ class BusyPlace:
         """uint8 [H, W, 3] RGB. Appends the places of what it shows to the actors' paths."""
         camera = self.camera
         shown = [(actor, self._placed(actor, second)) for actor in self.actors if second in actor.places]
-        bags = [bag for bag, begin, end in self._bags if begin <= second < end]
-        figures = [placed for _, placed in shown]
-        context = [*camera.context, *bags]
+        bags = [bag for bag in self._bags if bag.begin <= second < bag.end]
+        figures = [*(placed for _, placed in shown), *(bag.placed for bag in bags)]
         effects = camera._draw_effects()
         seed = camera.tone_seed
-        made = ComposedFrame(camera.view, camera.exposure, effects, camera.background, context, figures, seed)
+        made = ComposedFrame(camera.view, camera.exposure, effects, camera.background, camera.context, figures, seed)
         width, height = made.size
+        for bag in bags:
+            bag.visible += visible_box(made, bag.placed) is not None
         for actor, placed in shown:
-            try:
-                x, y, w, h = made.visible_box(placed)
-            except RejectedSample:
+            box = visible_box(made, placed)
+            if box is None:
                 continue
+            x, y, w, h = box
             actor.path.append([second, round((x + w / 2) / width, 3), round((y + h / 2) / height, 3)])
         return made.finish()
 
@@ -108,7 +120,8 @@ class BusyPlace:
         followed = [actor for actor in self.actors if len(actor.path) >= LEAST_FRAMES]
         things = [{"id": a.id, "noun": a.figure.noun, "path": a.path} for a in followed]
         ids = {actor.id for actor in followed}
-        return {"things": things, "objects": [one for one in self.objects if one["by"] in ids]}
+        visible = [bag.event for bag in self._bags if bag.visible >= (bag.end - bag.begin) / 2]
+        return {"things": things, "objects": [one for one in visible if one["by"] in ids]}
 
     def _walk(self) -> None:
         rng = self.rng
@@ -131,8 +144,8 @@ class BusyPlace:
             return
         second = owner.arrivals[0] + 2
         bag = self._placed_at(self._figure(CARRIED), self.ground, *self._beside(point))
-        self._bags.append((bag, second, SECONDS) if kind == "object_left" else (bag, 0, second))
-        self.objects.append({"kind": kind, "by": owner.id, "second": second})
+        begin, end = (second, SECONDS) if kind == "object_left" else (0, second)
+        self._bags.append(Bag(bag, begin, end, {"kind": kind, "by": owner.id, "second": second}))
 
     def _park(self) -> None:
         try:
@@ -204,6 +217,13 @@ class BusyPlace:
         return PlacedFigure(figure, x, y, scale, 1.0, ground)
 
 
+def visible_box(made: ComposedFrame, placed: PlacedFigure) -> list[float] | None:
+    try:
+        return made.visible_box(placed)
+    except RejectedSample:
+        return None
+
+
 def write_stream(place: BusyPlace, out: Path) -> None:
     (out / "frames").mkdir(parents=True, exist_ok=True)
     for second in range(SECONDS):
@@ -223,4 +243,6 @@ def main() -> None:
     args = parser.parse_args()
     source = open_source(args.data, args.split)
     for number in range(args.streams):
-        write_stream(BusyPlace(source, np.random.default_rng([args.seed, number])), args.out / f"stream-{number:03}")
+        out = args.out / f"stream-{number:03}"
+        if not (out / "truth.json").exists():
+            write_stream(BusyPlace(source, np.random.default_rng([args.seed, number])), out)
