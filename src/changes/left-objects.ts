@@ -96,8 +96,8 @@ export const staySettled = (known: Still, at: number, last: number | null): Stil
 });
 
 /**
- * Whether the thing is an object, and has stayed long enough. A change may have begun as the person who took it, so that
- * its kind is another one.
+ * Whether the thing is an object, and has stayed long enough. A change may have begun as the person who took it, so
+ * that its kind is another one.
  */
 export const isLeft = (
   { object }: Pick<FoundChange, 'object'>,
