@@ -41,6 +41,7 @@ const STATE_OF_TAMPER: Readonly<Record<Tamper, HealthState>> = {
   defocused: 'out_of_focus',
   signal_lost: 'no_signal',
   picture_damaged: 'damaged',
+  foreign_picture: 'no_signal',
 };
 
 /** @param at epoch ms. @param tamper the most probable kind of tampering that the frame shows */

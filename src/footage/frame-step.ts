@@ -15,6 +15,7 @@ import { derivedId } from '../ids.js';
 import type { Preview } from '../images.js';
 import type { ChangeUpdate, FoundChange } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
+import { isForeign } from '../schemas/loss.js';
 import type { Visit, VisitEvent } from '../schemas/visit.js';
 import type { FrameDependencies } from '../sequence/examine.js';
 import { NEW_RANGE } from '../sequence/level-range.js';
@@ -125,7 +126,8 @@ export class FrameStep {
     );
     this.#state = processed.state;
     const { evidence, after } = processed;
-    const compared = evidence.examined ? evidence.finding : null;
+    // To a replay, a foreign picture is compared with nothing.
+    const compared = evidence.examined && !isForeign(evidence.finding) ? evidence.finding : null;
     const { tracker, examined: last } = processed.state;
     const { before, heatmaps, finding } = processed;
     this.#sightings.see(

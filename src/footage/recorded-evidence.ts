@@ -49,11 +49,13 @@ export class RecordedEvidence {
       this.#examined = { at: frame.at, finding: nothing(), threshold: null };
     }
     const content = String(frame.number);
+    const isTurned = reset && finding?.verdict === 'tamper';
     const before = frame.before ?? null;
     const learnedAt = before?.captured_at ?? null;
     return {
       ...{ content, identical: false, frame: named(content), examined: frame.examined },
       ...{ finding, threshold, excluded: null },
+      ...(isTurned ? { otherView: { frame: named(content), frames: 3, confirmed: true } } : {}),
       baseline: {
         before: before && { frame: named(learnedAt ?? ''), at: learnedAt === null ? null : Date.parse(learnedAt) },
         candidate: this.#mode === 'previous' ? { kind: 'frame' } : { kind: 'recorded', replacedBackground },

@@ -139,9 +139,10 @@ export class Pipeline {
     const viewpoint = viewpointOf(evidence, frames.after.sourceWidth);
     const lost = lostOf(frames, manifest.camera === 'moving' ? null : evidence);
     // A camera's whole frame takes the place of a damaged "before".
-    const isReplaced = (comparison.input.camera ?? null) !== null && lost?.side === 'before';
+    const ofCamera = (comparison.input.camera ?? null) !== null;
+    const isReplaced = ofCamera && lost?.side === 'before';
     if (lost !== null && isUnusable(lost) && !isReplaced) return { finding: lostFinding(lost, viewpoint) };
-    const tampers = lost === null ? fuseTampers(manifest, evidence, features) : [];
+    const tampers = lost === null ? fuseTampers(manifest, evidence, features, ofCamera) : [];
     if (tampers.length > 0) return { finding: tamperedFinding(tampers, viewpoint) };
     const alignment = chooseAlignment(evidence, manifest);
     const pair =

@@ -3,12 +3,12 @@ import { agreement } from '../model/agreement.js';
 import { COARSE_STRIDE } from '../model/bundle.js';
 import type { FeaturePair } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
-import { joinedTampers, namedTampers, type ViewpointEvidence } from '../viewpoint/examine.js';
-import type { LossReason } from '../viewpoint/lost.js';
+import type { SignalReason } from '../schemas/loss.js';
+import { joinedTampers, namedTampers, showsOtherView, type ViewpointEvidence } from '../viewpoint/examine.js';
 import type { TamperName } from '../viewpoint/scores.js';
 
 export interface Tamper {
-  readonly name: TamperName | LossReason;
+  readonly name: TamperName | SignalReason;
   /** probability, 0..1 */
   readonly score: number;
 }
@@ -17,14 +17,18 @@ export interface Tamper {
  * A false "tampered" hides a real change, so a rule that was fitted to both decides from evidence and features
  * together. If the bundle has no `least_agreement`, the evidence alone names darkness and nothing else. A bundle for a
  * moving camera has no tampering.
+ * @param ofCamera `after` is a frame of a camera: one of another view is a foreign picture, until the sequence knows
+ *   that the camera was turned
  * @returns the most probable first
  */
 export function fuseTampers(
   { camera, calibration, input }: Pick<BundleManifest, 'camera' | 'calibration' | 'input'>,
   evidence: ViewpointEvidence,
   { before, after }: FeaturePair,
+  ofCamera: boolean,
 ): readonly Tamper[] {
   if (camera === 'moving') return [];
+  if (ofCamera && showsOtherView(evidence)) return [{ name: 'foreign_picture', score: evidence.tampers.turned }];
   const least = calibration.least_agreement;
   if (least === undefined) return namedTampers(evidence).filter(({ name }) => name === 'darkened');
   const cells = (input.width * input.height) / COARSE_STRIDE ** 2;

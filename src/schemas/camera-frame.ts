@@ -7,6 +7,7 @@ const CAMERA_NOTES = [
   'before_lost',
   'mask_changed',
   'size_changed',
+  'view_changed',
   'gap',
   'duplicate',
   'out_of_order',

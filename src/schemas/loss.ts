@@ -6,10 +6,16 @@ import { literals, unit } from './constructors.js';
 
 /** Losses of a frame: one colour fills a part; rows or blocks are repeated or displaced. */
 export const LOSS_REASONS = ['signal_lost', 'picture_damaged'] as const;
-export const TAMPERS = ['blocked', 'defocused', 'darkened', 'turned', ...LOSS_REASONS] as const;
+/**
+ * Reasons for which a frame does not show the scene of its camera; foreign_picture: it has another shape or shows another
+ * view.
+ */
+export const SIGNAL_REASONS = [...LOSS_REASONS, 'foreign_picture'] as const;
+export type SignalReason = (typeof SIGNAL_REASONS)[number];
+export const TAMPERS = ['blocked', 'defocused', 'darkened', 'turned', ...SIGNAL_REASONS] as const;
 export const TamperSchema = Type.Object(
   {
-    name: literals(TAMPERS, 'Kind of tampering, or of a loss of the picture.'),
+    name: literals(TAMPERS, 'Kind of tampering, or of a loss of the picture. foreign_picture: of another camera.'),
     score: unit('Probability of this tampering.'),
   },
   { $id: 'Tamper' },
@@ -29,6 +35,6 @@ export const LostSchema = Type.Object(
 );
 export type Lost = Static<typeof LostSchema>;
 
-/** Reasons for which a frame does not show the scene of its camera; foreign_picture: it has another shape. */
-export const SIGNAL_REASONS = [...LOSS_REASONS, 'foreign_picture'] as const;
-export type SignalReason = (typeof SIGNAL_REASONS)[number];
+/** @param finding of a camera's frame; null: there was nothing to compare with */
+export const isForeign = (finding: { readonly tamper?: readonly Static<typeof TamperSchema>[] } | null): boolean =>
+  finding?.tamper?.[0]?.name === 'foreign_picture';

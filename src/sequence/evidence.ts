@@ -4,6 +4,7 @@ import type { NoiseModel } from '../quiet/noise.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { SeenThing } from '../schemas/seen-thing.js';
+import type { OtherView } from './other-view.js';
 
 /** Evidence of the preview of a frame beside that of the last examined frame. */
 export interface PreviewEvidence {
@@ -23,6 +24,8 @@ export interface FrameEvidence extends PreviewEvidence {
   readonly finding: Finding | null;
   /** the things of its regions; absent: they are not known apart from the regions */
   readonly seen?: readonly SeenThing[];
+  /** the frame shows another view, without `confirmed` that of a foreign picture; with it the baseline is replaced */
+  readonly otherView?: OtherView;
   /** number of regions that zones and areas have excluded from the finding; null: it still has them */
   readonly excluded: number | null;
   /** with which the finding was made, 0..1; null: that of the bundle */

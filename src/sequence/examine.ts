@@ -1,15 +1,17 @@
 /** Examination of a camera's frame: the choice of its "before", and the comparison with it. It alters no state. */
 import { chooseBaseline } from '../baseline/choose.js';
-import type { BaselineDependencies, CameraFrameContext } from '../baseline/context.js';
+import { type BaselineDependencies, type CameraFrameContext, fetchIfStored } from '../baseline/context.js';
 import { carryOut } from '../baseline/orders.js';
 import type { OperatingPoint } from '../cameras/operating-points.js';
 import type { StoredFrame } from '../frames/keep.js';
 import type { RgbImage } from '../images.js';
-import { lostFinding } from '../pipeline/finding.js';
+import { lostFinding, tamperedFinding } from '../pipeline/finding.js';
 import type { Comparer, PairOutput } from '../pipeline/pair.js';
+import { isForeign } from '../schemas/loss.js';
 import { isBaselineEvent } from './answer.js';
 import type { FrameEvidence, PreviewEvidence } from './evidence.js';
 import type { FoldContext } from './fold.js';
+import { countView, newViewOrder, viewNote } from './other-view.js';
 import { frameThreshold } from './threshold.js';
 
 export interface FrameDependencies extends BaselineDependencies {
@@ -38,7 +40,18 @@ export async function examine(
 ): Promise<Examination> {
   const { camera, at } = frame;
   const { state } = carryOut(events.filter(isBaselineEvent), frame.state, camera, at);
-  const { frame: before, at: learnedAt, pixels, ...baseline } = await chooseBaseline({ ...frame, state }, deps);
+  const examination = await examineFrom({ ...frame, state }, seen, points, deps);
+  return isForeign(examination.evidence.finding) ? followView({ ...frame, state }, examination, deps) : examination;
+}
+
+async function examineFrom(
+  frame: CameraFrameContext,
+  seen: PreviewEvidence,
+  points: FoldContext['points'],
+  deps: FrameDependencies,
+): Promise<Examination> {
+  const { camera, at, state } = frame;
+  const { frame: before, at: learnedAt, pixels, ...baseline } = await chooseBaseline(frame, deps);
   const { threshold } = frameThreshold(camera.settings, state, at, points);
   const compared = before === null ? null : await compare(before, frame, threshold, deps);
   const evidence = {
@@ -56,6 +69,39 @@ export async function examine(
     examined: true,
   };
   return { evidence, before, pixels, compared };
+}
+
+/** The examination of a frame that shows another view than "before": a foreign picture, or the camera was turned. */
+async function followView(
+  frame: CameraFrameContext,
+  examination: Examination,
+  deps: FrameDependencies,
+): Promise<Examination> {
+  const { camera, state, at } = frame;
+  const { evidence } = examination;
+  const latest = state.otherView === undefined ? null : await fetchIfStored(state.otherView.frame, frame, deps);
+  const shown = latest === null ? null : (await compare(latest, frame, evidence.threshold, deps)).finding;
+  const sameView = shown !== null && shown.verdict !== 'tamper' && shown.lost === undefined;
+  const otherView = countView(frame.frame.ref, state, sameView);
+  const { baseline } = evidence;
+  if (!otherView.confirmed) {
+    const notes = [...baseline.notes, viewNote(otherView)];
+    const kept = { ...baseline, candidate: { kind: 'keep' }, skipped: true, notes } as const;
+    return { ...examination, evidence: { ...evidence, baseline: kept, otherView } };
+  }
+  const score = evidence.finding?.confidence ?? 1;
+  const finding = tamperedFinding([{ name: 'turned', score }], evidence.finding?.viewpoint);
+  // A chosen reference is never replaced silently.
+  if (camera.settings.before === 'reference' && camera.reference !== null) {
+    return { ...examination, evidence: { ...evidence, finding, otherView: { ...otherView, confirmed: false } } };
+  }
+  const replaced = carryOut([newViewOrder(otherView)], state, camera, at).state;
+  const { frame: _none, at: _unknown, pixels, ...begun } = await chooseBaseline({ ...frame, state: replaced }, deps);
+  return {
+    ...examination,
+    pixels,
+    evidence: { ...evidence, baseline: { ...begun, before: null }, finding, otherView },
+  };
 }
 
 const compare = (

@@ -20,6 +20,7 @@ import { isoTime } from '../iso-time.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
 import type { AlertIntent, CameraEvent, ChangeUpdate } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
+import { isForeign } from '../schemas/loss.js';
 import type { CameraHealthEvent } from '../schemas/stream-event.js';
 import type { VisitEvent } from '../schemas/visit.js';
 import {
@@ -35,6 +36,7 @@ import {
   withSeverity,
 } from './answer.js';
 import type { FrameEvidence } from './evidence.js';
+import { newViewOrder } from './other-view.js';
 import { checkSignal } from './signal.js';
 import type { BaselineEvent, CameraState, ExaminedFrame, UnseenSpan } from './state.js';
 import { checkStillness, frozenSpans } from './still.js';
@@ -91,7 +93,9 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   const { camera, at, comparisonId, points, events, rules } = context;
   const { settings } = camera;
   const { baseline, content } = evidence;
-  const ordered = carryOut(events.filter(isBaselineEvent), previous, camera, at);
+  const { otherView } = evidence;
+  const newView = otherView?.confirmed === true ? [newViewOrder(otherView)] : [];
+  const ordered = carryOut([...events.filter(isBaselineEvent), ...newView], previous, camera, at);
   const { state } = ordered;
   const { intervalMs, budget, threshold } = frameThreshold(settings, state, at, points);
   const counts = countConfidence(state.counts, evidence.examined ? evidence.finding : null, points);
@@ -100,22 +104,27 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   const isReset = baseline.reset || ordered.reset;
   const before = resetIf(isReset, applyEvents(state.tracker, events.filter(isChangeEvent)), at);
   const frame = { comparisonId, at, frame: state.frames };
+  // The frames of a new view have confirmed the tampering by themselves.
+  const confirming = newView.length > 0 ? { ...rules, confirmFrames: 1, persistMs: 0 } : rules;
   const step: Transition =
-    counting.finding === null
+    counting.finding === null || isForeign(counting.finding)
       ? { state: before.state, changes: [], alerts: [], suppressed: 0, hold: false, absorb: [] }
-      : advance(before.state, observationOf(counting.finding, frame), rules);
+      : advance(before.state, observationOf(counting.finding, frame), confirming);
   const { any, ...undecided } = undecidedOf(step.state.tracks);
-  const outcome: FrameOutcome = {
-    finding: counting.finding,
-    differing: evidence.finding?.regions.map(({ box }) => box) ?? [],
-    hold: step.hold,
-    ...undecided,
-    absorb: step.absorb,
-  };
+  const outcome: FrameOutcome =
+    newView.length > 0
+      ? { finding: null, differing: [], hold: false, pending: false, undecided: [], absorb: [] }
+      : {
+          finding: counting.finding,
+          differing: evidence.finding?.regions.map(({ box }) => box) ?? [],
+          hold: step.hold,
+          ...undecided,
+          absorb: step.absorb,
+        };
   const next = nextBaseline(camera, state, baseline, { frame: evidence.frame, at, outcome });
   // A new background shows the tracked things: their end could not be seen in this light, and in the others they would
   // be new.
-  const isReplaced = any && next.replacedBackground;
+  const isReplaced = any && (next.replacedBackground || newView.length > 0);
   const after = resetIf(isReplaced, step.state, at);
 
   const visits = foldVisitsOf(
@@ -167,7 +176,15 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
       tracker: after.state,
       recordedFrom: previous.recordedFrom ?? at,
       visits: visits.state,
-      ...given({ counts, examined, noise: evidence.noise, still, signal: lost.signal, levels: state.levels }),
+      ...given({
+        counts,
+        examined,
+        noise: isForeign(counting.finding) ? state.noise : evidence.noise,
+        still,
+        signal: lost.signal,
+        levels: state.levels,
+      }),
+      ...(otherView?.confirmed === false ? { otherView: { frame: otherView.frame, frames: otherView.frames } } : {}),
     },
     blend: next.blend,
     takes: next.takes,

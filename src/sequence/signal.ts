@@ -1,13 +1,13 @@
-/** Frames that do not show the camera's scene: a lost signal, a damaged picture, a picture of another shape. Pure. */
+/** Frames that do not show the camera's scene: a lost signal, a damaged or a foreign picture. Pure. */
 import { isoTime } from '../iso-time.js';
 import type { Finding } from '../schemas/comparison.js';
-import { LOSS_REASONS, type SignalReason } from '../schemas/loss.js';
+import { SIGNAL_REASONS, type SignalReason } from '../schemas/loss.js';
 import type { CameraHealthEvent } from '../schemas/stream-event.js';
 import type { CameraState, UnseenSpan } from './state.js';
 
 /** @param skipped the frame has another shape than the camera's frames @returns null: the frame shows the scene */
 function reasonOf(finding: Finding | null, skipped: boolean): SignalReason | null {
-  const lost = LOSS_REASONS.find((name) => name === finding?.tamper?.[0]?.name);
+  const lost = SIGNAL_REASONS.find((name) => name === finding?.tamper?.[0]?.name);
   return lost ?? (skipped && finding === null ? 'foreign_picture' : null);
 }
 

@@ -23,6 +23,8 @@ export interface CameraState {
   readonly size: Size | null;
   /** another size that the last `frames` frames had, until it is confirmed; absent if the last frame had `size` */
   readonly otherSize?: Size & { readonly frames: number };
+  /** another view that the last `frames` frames had, the latest of them; absent if the last frame had the camera's */
+  readonly otherView?: { readonly frame: StoredFrameRef; readonly frames: number };
   /** of a thermal camera, whose frames all become 8-bit grey by it; absent for others */
   readonly levels?: LevelRange;
   /** moving average of the time between two frames, ms */
@@ -115,7 +117,7 @@ export interface ExaminedFrame {
 
 /** Time in which the frames of a camera could not show the scene; capture times, epoch ms. */
 export interface UnseenSpan {
-  /** gap: no frame came for longer than `gap_s`. frozen: one picture. foreign_picture: of another shape. */
+  /** gap: no frame came for longer than `gap_s`. frozen: one picture. foreign_picture: of another shape or view. */
   readonly reason: 'gap' | 'frozen' | 'foreign_picture';
   readonly from: number;
   readonly until: number;

@@ -57,6 +57,12 @@ function highestFirst(
     .sort((a, b) => b.score - a.score);
 }
 
+/** Least score of a turned camera: of frames of other cameras 99 % have more (`npm run bench:views`). */
+const OTHER_VIEW = 0.9;
+/** Whether both frames show a scene, and nothing of one scene is in the other: the camera was turned, or exchanged. */
+export const showsOtherView = ({ refusal, tampers }: ViewpointEvidence): boolean =>
+  refusal?.reason === 'no_common_view' && tampers.turned >= OTHER_VIEW;
+
 /** Share of the tiles of `before` with detail. In a place with less (bare asphalt) one car is most of the detail. */
 const LEAST_DETAILED = 0.25;
 export const isBare = ({ detailed }: Measurements): boolean => detailed < LEAST_DETAILED;

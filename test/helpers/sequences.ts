@@ -9,6 +9,7 @@ import { ScenedeltaError } from '../../src/errors.js';
 import { decodeFrame } from '../../src/frames/decode.js';
 import type { StoredFrame } from '../../src/frames/keep.js';
 import { decodePreview } from '../../src/frames/preview.js';
+import { tamperedFinding } from '../../src/pipeline/finding.js';
 import type { PairInput } from '../../src/pipeline/pair.js';
 import { seededRandom } from '../../src/random.js';
 import type { FrameDependencies } from '../../src/sequence/examine.js';
@@ -100,6 +101,21 @@ function memoryBlobs() {
   return { blobs, kept };
 }
 
+const FOREIGN = [{ name: 'foreign_picture', score: 0.95 }] as const;
+
+/** Whether the brightness of two frames is unrelated. */
+async function showOtherViews({ before, after }: PairInput): Promise<boolean> {
+  const [a, b] = await Promise.all(
+    [before, after].map(async (bytes) => {
+      const levels = [...(await sharp(bytes).resize(32, 18, { fit: 'fill' }).greyscale().raw().toBuffer())];
+      const mean = levels.reduce((sum, level) => sum + level, 0) / levels.length;
+      return levels.map((level) => level - mean);
+    }),
+  );
+  const product = (x: number[] = [], y: number[] = []) => x.reduce((sum, level, i) => sum + level * (y[i] ?? 0), 0);
+  return product(a, b) < 0.3 * Math.sqrt(product(a, a) * product(b, b));
+}
+
 /**
  * A camera with these settings, before its first frame.
  * @param comparer a real pipeline; absent = one that compares pixels
@@ -121,7 +137,8 @@ export function sequence(settings: object = {}, comparer?: FrameDependencies['pi
     async compare(input: PairInput) {
       // As the real one, it refuses frames without pixels.
       await decodeFrame(input.after, { ...decodeLimits, field: 'after' });
-      return pixels.pipeline.compare(input);
+      const compared = await pixels.pipeline.compare(input);
+      return (await showOtherViews(input)) ? { ...compared, finding: tamperedFinding(FOREIGN) } : compared;
     },
   };
   const deps = {

@@ -22,15 +22,21 @@ const before = noisy(street('a street'), 1.5, 'sensor');
 const turned = examine(before, street('another view'));
 const darkened = turned.then(() => examine(before, noisy(flat(4), 1.5, 'dark')));
 
-async function names(examined: typeof turned, other: number, least?: number, camera?: 'moving') {
+async function names(examined: typeof turned, other: number, least?: number, camera?: 'moving', ofCamera = false) {
   const { evidence } = await examined;
   const pair = { before: features(0), after: features(other) };
-  return fuseTampers(manifest(least, camera), evidence, pair).map(({ name }) => name);
+  return fuseTampers(manifest(least, camera), evidence, pair, ofCamera).map(({ name }) => name);
 }
 
 describe('fuseTampers', () => {
   it('names a turned camera if the features differ too', async () => {
     expect(await names(turned, 4, 0.4)).toContain('turned');
+  });
+
+  it("names a foreign picture, without the features, if the frame is a camera's", async () => {
+    expect(await names(turned, 0, undefined, undefined, true)).toEqual(['foreign_picture']);
+    expect(await names(darkened, 4, 0.4, undefined, true)).toContain('darkened');
+    expect(await names(turned, 4, 0.4, 'moving', true)).toEqual([]);
   });
 
   it('names nothing if the features agree: it is a large change', async () => {

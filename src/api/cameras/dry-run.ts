@@ -12,6 +12,7 @@ import { CameraReplay, type DryRun } from '../../footage/camera-replay.js';
 import type { FrameStats } from '../../footage/records.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
 import type { Comparison } from '../../schemas/comparison.js';
+import { isForeign } from '../../schemas/loss.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { CameraDryRunSchema } from '../schemas/dry-run.js';
 
@@ -127,7 +128,7 @@ function frameOf({ id, camera, camera_frame: frame, ...finding }: Comparison): K
     gap: has(['gap']),
     ...(has(RESETS) ? { reset: 'before' as const } : {}),
     finding:
-      frame.before === null
+      frame.before === null || isForeign(finding)
         ? null
         : {
             ...{ verdict, kind, caption, nuisance: nuisance ?? [] },
