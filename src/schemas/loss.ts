@@ -5,9 +5,9 @@ import { BoxSchema } from './box.js';
 import { literals, unit } from './constructors.js';
 
 /** Losses of a frame: one colour fills a part; rows or blocks are repeated or displaced. */
-export const LOSS_REASONS = ['signal_lost', 'picture_damaged'] as const;
+const LOSS_REASONS = ['signal_lost', 'picture_damaged'] as const;
 /**
- * Reasons for which a frame does not show the scene of its camera; foreign_picture: it has another shape or shows another
+ * Reasons for which a frame does not show the scene of its camera; foreign_picture: it has another shape or another
  * view.
  */
 export const SIGNAL_REASONS = [...LOSS_REASONS, 'foreign_picture'] as const;

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:views -- --data=FOLDER [--sequences=200] [--write]`: made sequences of real cameras with one or two
- * pictures of other cameras between their frames, or a new view from some frame on, through `stepSequence`. The evidence
- * of the viewpoint alone is asked, no model. The threshold was chosen on the first half of the cameras.
+ * pictures of other cameras between their frames, or a new view from some frame on, through `stepSequence`. The
+ * evidence of the viewpoint decides, without a model. The threshold was chosen on the first half of the cameras.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ const folder = dataFolder(values.data);
 const WIDTH = 640;
 const ALTERED = ['gain', 'gamma', 'ir', 'shadow', 'rain', 'fog', 'snow', 'noise'];
 const LIMITS = { pixelLimit: 50_000_000 };
-/** Frames of another camera in a row: named and forgotten, but the third of one view is the camera's new one. */
+/** Frames of another camera in a row: named and dropped, but the third of one view is the camera's new one. */
 const KINDS = { 'no foreign picture': 0, 'one foreign picture': 1, 'two foreign pictures': 2, 'a new view': 4 };
 
 const cameras = new Map();
@@ -125,10 +125,14 @@ for (let n = 0; n < Number(values.sequences); n++) {
   const size = await load(pair[0], WIDTH);
   const variant = () => (random.uniform(0, 1) < 0.5 ? pick(ALTERED) : null);
   const step = sequenceOf(n % 4 < 2 ? 'previous' : 'memory');
-  const own = async (file, altered) => step(await picture(file, size, altered, random));
-  await own(pair[0], null);
+  const ofCamera = async (file, altered) => step(await picture(file, size, altered, random));
+  await ofCamera(pair[0], null);
   for (const file of [pair[0], pair[1]]) {
-    count(half, 'own frames called foreign (light, IR switch, weather)', (await own(file, variant())).name !== 'scene');
+    count(
+      half,
+      'own frames called foreign (light, IR switch, weather)',
+      (await ofCamera(file, variant())).name !== 'scene',
+    );
   }
   const shown = pick(cameras.get(other));
   const altered = variant();
@@ -141,7 +145,7 @@ for (let n = 0; n < Number(values.sequences); n++) {
   }
   if (foreign === 4) continue;
   for (const file of [pair[1], pair[0]]) {
-    const { name: found } = await own(file, null);
+    const { name: found } = await ofCamera(file, null);
     count(
       half,
       foreign > 0 ? 'own frames after a foreign one called foreign' : `${kind}: own frames called foreign`,
