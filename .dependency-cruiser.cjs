@@ -58,7 +58,7 @@ module.exports = {
     only(
       'frames',
       '^src/frames/',
-      '^src/(frames|outbound|cameras|schemas)/|^src/[^/]+\\.ts$',
+      '^src/(frames|outbound|cameras|heatmaps|schemas)/|^src/[^/]+\\.ts$',
       'Bytes to pixels, masks, fetching and keeping.',
     ),
     only(

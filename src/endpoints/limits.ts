@@ -54,6 +54,32 @@ export const LIMITS = {
     rate: { perMinute: 12, burst: 60 },
     source: 'https://docs.ntfy.sh/publish/#limitations',
   },
+  teams: {
+    ...NONE,
+    title: characters(256),
+    body: characters(4_096),
+    request: 28_672,
+    rate: { perMinute: 240, burst: 4 },
+    source: 'https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook',
+  },
+  // The text under a photo, with title and link; a message without one may be longer. The rate is that of a group.
+  telegram: {
+    ...NONE,
+    title: characters(256),
+    body: characters(1_024),
+    picture: 10_000_000,
+    rate: { perMinute: 20, burst: 1 },
+    source: 'https://core.telegram.org/bots/api#sendphoto',
+  },
+  // The summary, with the title.
+  pagerduty: {
+    ...NONE,
+    title: characters(256),
+    body: characters(1_024),
+    request: 524_288,
+    rate: { perMinute: 120, burst: 60 },
+    source: 'https://developer.pagerduty.com/docs/send-alert-event',
+  },
 } as const satisfies Readonly<Record<string, Limits>>;
 export type FormatName = keyof typeof LIMITS;
 

@@ -2,7 +2,7 @@
 import type { Locale } from '../language/locales.js';
 import { textIn } from '../language/translate.js';
 import { write } from '../language/write.js';
-import { type FoundChange, shownSide } from '../schemas/change.js';
+import { type FoundChange, type ShownFrame, shownFrame, shownSide } from '../schemas/change.js';
 import type { AlertPayload, AlertToShow, VisitPayload } from '../schemas/webhook-payload.js';
 import { cut, type TextLimit } from './cut.js';
 
@@ -21,20 +21,22 @@ export interface EndpointMessage {
   readonly baseUrl: string;
   /** time of the attempt, epoch ms */
   readonly now: number;
+  /** JPEG of the change or visit, for formats with a picture inside; absent: none, or it has expired */
+  readonly picture?: Uint8Array | undefined;
 }
 
-/** Address and login of the receiver. */
+/** Address and login of the receiver; the login is the secret of PagerDuty and mail servers as well. */
 export interface Receiver {
   /** with query */
   readonly url: string;
-  /** value of the header Authorization; null: none */
+  /** value of the header Authorization, or what the format sends in its place; null: none */
   readonly authorization: string | null;
 }
 
 export interface EndpointRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | FormData;
 }
 export type Format = (message: EndpointMessage, receiver: Receiver) => EndpointRequest;
 
@@ -90,6 +92,10 @@ export const pictureOf = ({ payload: { data } }: EndpointMessage): string | unde
   const side = shownSide(data.change);
   return data.heatmaps?.[side].url ?? data.frames?.[side]?.url;
 };
+
+/** The frame of `pictureOf`, of which formats with a picture inside get the bytes. */
+export const frameOf = ({ data }: EndpointMessage['payload']): ShownFrame =>
+  'visit' in data ? { ...data.visit.best, outlined: false } : shownFrame(data.change);
 
 const NOBODY = '00000000000000000000000000';
 

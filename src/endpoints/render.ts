@@ -2,7 +2,10 @@
 import { alertmanager } from './formats/alertmanager.js';
 import { binaryCloudEvent, structuredCloudEvent } from './formats/cloudevents.js';
 import { ntfy } from './formats/ntfy.js';
+import { pagerduty } from './formats/pagerduty.js';
 import { slack } from './formats/slack.js';
+import { teams } from './formats/teams.js';
+import { telegram } from './formats/telegram.js';
 import type { FormatName } from './limits.js';
 import type { EndpointMessage, EndpointRequest, Format, Receiver } from './message.js';
 
@@ -20,11 +23,19 @@ const FORMATS = {
   alertmanager,
   slack,
   ntfy,
+  teams,
+  telegram,
+  pagerduty,
 } as const satisfies Readonly<Record<FormatName, Format>>;
+
+/** Formats that send the login in another way than by the header Authorization. */
+const LOGINS: readonly FormatName[] = ['pagerduty'];
 
 /** @returns the request without its signature */
 export function render(format: FormatName, message: EndpointMessage, receiver: Receiver): EndpointRequest {
   const request = FORMATS[format](message, receiver);
   const { authorization } = receiver;
-  return authorization === null ? request : { ...request, headers: { ...request.headers, authorization } };
+  return authorization === null || LOGINS.includes(format)
+    ? request
+    : { ...request, headers: { ...request.headers, authorization } };
 }

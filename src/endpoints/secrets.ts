@@ -2,6 +2,7 @@
  * Secrets of an endpoint: its address, its login, and the keys of its signatures, of which two are valid in a rotation.
  */
 import { openSealed, sealText } from '../seal.js';
+import type { FormatName } from './limits.js';
 
 /** A key of Standard Webhooks, valid until `expiresAt` (epoch ms; null: without a limit). */
 interface SigningSecret {
@@ -47,8 +48,15 @@ export function rotated(
 /** Shown in place of a secret, and of a path that is one, as with Slack and ntfy. */
 export const HIDDEN = '/...';
 
+/** Formats whose address has a secret in its path. */
+const SECRET_PATHS: readonly FormatName[] = ['slack', 'ntfy', 'teams', 'telegram'];
+
 /** @returns the address as answers and logs show it: without query, and without a path that is a secret */
-export function shownUrl(url: string, format: string): string {
-  const { origin, pathname } = new URL(url);
-  return origin + (format === 'slack' || format === 'ntfy' ? HIDDEN : pathname);
-}
+export const shownUrl = (url: string, format: FormatName): string =>
+  originOf(url) + (SECRET_PATHS.includes(format) ? HIDDEN : new URL(url).pathname);
+
+/** @returns scheme, host and port; `origin` has none for the schemes of mail */
+export const originOf = (url: string): string => {
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`;
+};

@@ -20,15 +20,16 @@ const fields = {
     default: 'standard-webhooks',
     description:
       'Standard Webhooks 1.0; CloudEvents 1.0, structured or binary; the API v2 of Alertmanager; ' +
-      'Slack (also Mattermost, and Discord with /slack at the end of the address); ntfy.',
+      'Slack (also Mattermost, and Discord with /slack at the end of the address); ntfy; Microsoft Teams (a workflow); ' +
+      'a bot of Telegram; PagerDuty (Events API v2).',
   }),
   events: Type.Array(literals(ENDPOINT_EVENTS), {
     minItems: 1,
     uniqueItems: true,
     description:
-      'Events that are sent; default: opened, escalated and reverted; with alertmanager also acknowledged, which ' +
-      'resolves the alert there. change.described and the events of visits are sent only if they are named here, and ' +
-      'never with alertmanager.',
+      'Events that are sent; default: opened, escalated and reverted; with alertmanager and pagerduty also ' +
+      'acknowledged, which resolves the alert there. change.described and the events of visits are sent only if they are named here, and ' +
+      'never with these two.',
   }),
   cameras: Type.Array(Type.String({ pattern: cameraPattern, maxLength: 65 }), {
     ...most,
@@ -67,7 +68,8 @@ const url = Type.String({
 const authorization = Type.Optional(
   nullable(
     Type.String({ pattern: '^[\\x21-\\x7e]+(?: [\\x21-\\x7e]+)*$', maxLength: 1024 }),
-    'Value of the header Authorization of each request, e.g. `Bearer tk_...`. It is never shown.',
+    'Value of the header Authorization of each request, e.g. `Bearer tk_...`; with pagerduty the integration key. ' +
+      'It is never shown.',
   ),
 );
 
@@ -103,4 +105,4 @@ export function settingsWith(
 }
 
 const defaultEvents = (format: FormatName): EndpointSettings['events'] =>
-  ALERT_TYPES.filter((type) => type !== 'change.acknowledged' || format === 'alertmanager');
+  ALERT_TYPES.filter((type) => type !== 'change.acknowledged' || format === 'alertmanager' || format === 'pagerduty');

@@ -15,12 +15,12 @@ export interface ServedFrame {
 }
 
 /** Frames of a comparison, and the camera whose mask they need. */
-interface ComparedFrames {
+export interface ComparedFrames {
   readonly comparison: { readonly camera: string | null };
   readonly frames: Readonly<Record<Side, StoredFrameRef | null>>;
 }
 
-interface Masks {
+export interface Masks {
   maskOf(camera: string | null): Promise<PrivacyMask | null>;
 }
 

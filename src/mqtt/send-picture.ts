@@ -1,13 +1,13 @@
 /** Sends the picture of a change to the broker, which keeps it as long as the service keeps the frame. */
 import type { StoredCamera } from '../cameras/camera.js';
 import { HOUR_MS } from '../clock.js';
+import type { PictureOf } from '../frames/change-picture.js';
 import type { Logger } from '../logger.js';
-import type { Change } from '../schemas/change.js';
+import { type Change, shownFrame } from '../schemas/change.js';
 import type { WebhookLinks } from '../schemas/webhook-payload.js';
 import { isUnavailable } from '../stores/redis.js';
 import type { ResultStore } from '../stores/results.js';
 import type { Connection } from './broker.js';
-import type { PictureOf } from './picture.js';
 import type { Retained } from './retained.js';
 
 /** Topic, properties and header of the packet of a picture. */
@@ -40,7 +40,7 @@ export function pictureSender(deps: PictureSenderDependencies) {
   return async (camera: StoredCamera, change: Change, connection: Connection | undefined): Promise<boolean> => {
     if (deps.pictureLimit === 0) return false;
     const limit = Math.min(deps.pictureLimit, (connection?.packetLimit ?? Number.POSITIVE_INFINITY) - PACKET_SLACK);
-    const jpeg = await deps.pictureOf(change, limit).catch((err) => {
+    const jpeg = await deps.pictureOf(shownFrame(change), limit).catch((err) => {
       if (isUnavailable(err)) throw err;
       deps.logger.warn({ err, change: change.id }, 'the picture of a change cannot be made');
     });

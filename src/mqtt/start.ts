@@ -3,6 +3,7 @@
 import type { Redis } from 'ioredis';
 import { HOUR_MS, systemClock } from '../clock.js';
 import type { Config } from '../config.js';
+import { createPictures } from '../frames/change-picture.js';
 import { linkKey, publicBaseUrl } from '../links.js';
 import type { Logger } from '../logger.js';
 import type { Stores } from '../stores/create.js';
@@ -12,7 +13,6 @@ import { type BrokerOptions, createBroker } from './broker.js';
 import { createCameraViews } from './camera-views.js';
 import { runIntake } from './intake.js';
 import type { MqttMetrics } from './metrics.js';
-import { createPictures } from './picture.js';
 import { createPublisher, OFFLINE, receive, runPublisher } from './publisher.js';
 import { createRetained } from './retained.js';
 import type { BrokerSettings } from './settings.js';

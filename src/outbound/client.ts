@@ -47,7 +47,7 @@ export interface OutboundClient {
    */
   post(
     url: string,
-    options: { body: string; headers: Record<string, string>; signal?: AbortSignal; quoting?: boolean },
+    options: { body: string | Uint8Array; headers: Record<string, string>; signal?: AbortSignal; quoting?: boolean },
   ): Promise<PostOutcome>;
   /**
    * Asks a receiver of CloudEvents whether it takes deliveries (HTTP 1.1 Web Hooks for Event Delivery, 4).

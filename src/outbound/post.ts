@@ -24,7 +24,7 @@ const FIELD = 'callback_url';
 interface Sent {
   readonly method: 'POST' | 'OPTIONS';
   readonly headers: Record<string, string>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal | undefined;
   /** Whether a refusal is read. A caller whose address it is could read internal networks by it: not for callbacks. */
   readonly quoting?: boolean;
@@ -90,7 +90,7 @@ export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; time
   };
 
   return {
-    post: async (url: string, options: Omit<Sent, 'method'> & { body: string }): Promise<PostOutcome> =>
+    post: async (url: string, options: Omit<Sent, 'method'> & { body: string | Uint8Array }): Promise<PostOutcome> =>
       (await send(url, { ...options, method: 'POST' })).outcome,
 
     askPermission: async (

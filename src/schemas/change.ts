@@ -181,6 +181,20 @@ export const lastRegions = ({ regions, last_regions }: Pick<FoundChange, 'region
 export const shownSide = ({ regions }: Pick<FoundChange, 'regions'>): Side =>
   regions.length > 0 && regions.every(({ side }) => side === 'before') ? 'before' : 'after';
 
+/** A frame of a comparison, as a picture shows it. */
+export interface ShownFrame {
+  /** id of the comparison */
+  readonly comparison: string;
+  readonly side: Side;
+  /** whether its changes are outlined */
+  readonly outlined: boolean;
+}
+export const shownFrame = (change: Pick<FoundChange, 'comparisons' | 'regions'>): ShownFrame => ({
+  comparison: change.comparisons.best,
+  side: shownSide(change),
+  outlined: true,
+});
+
 /** @returns a negative number if a is less severe than b, 0 if they are equal. */
 export const compareSeverity = (a: Severity, b: Severity): number => SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b);
 

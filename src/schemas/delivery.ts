@@ -30,7 +30,9 @@ export const DeliverySchema = Type.Object(
     alert: Type.Optional(Type.String({ description: 'The alert, if an endpoint receives it.' })),
     endpoint: Type.Optional(Type.String({ description: 'The endpoint that receives it; absent: a callback_url.' })),
     event: Type.Optional(Type.String({ description: 'Type of the event that an endpoint receives.' })),
-    url: Type.String({ description: 'Without query and credentials; with slack and ntfy without the path as well.' }),
+    url: Type.String({
+      description: 'Without query and credentials; without the path as well if the path is a secret.',
+    }),
     state: Type.Unsafe<'pending' | 'delivered' | 'failed'>(Type.String({ enum: ['pending', 'delivered', 'failed'] })),
     next_attempt_at: nullable(dateTime()),
     resent_after: Type.Optional(

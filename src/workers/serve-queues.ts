@@ -10,6 +10,7 @@ import type { BlobStore } from '../blobs.js';
 import { HOUR_MS, systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { createDescriber } from '../describer/describe.js';
+import { createPictures } from '../frames/change-picture.js';
 import { createFrameFetcher } from '../frames/fetch.js';
 import { createArchiveGate } from '../jobs/archive-gate.js';
 import { createEnqueueDelivery } from '../jobs/enqueue-delivery.js';
@@ -110,6 +111,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     },
     random: Math.random,
     patiently: guard.patiently,
+    pictureOf: createPictures({ ...stores, decodeLimits: config }),
   });
   const pull = createSnapshotPuller({
     ...base,

@@ -51,10 +51,13 @@ describe('POST /v1/endpoints', () => {
     }
   });
 
-  it.each(['slack', 'ntfy'])('shows no path of %s, which is a secret, and has no secret of its own', async (format) => {
-    const { json } = await create({ url: 'https://hooks.example/T0/B0/topic', format });
-    expect(json).toMatchObject({ url: 'https://hooks.example/...', secret: null, secrets: 0 });
-  });
+  it.each(['slack', 'ntfy', 'teams'])(
+    'shows no path of %s, which is a secret, and has no secret of its own',
+    async (format) => {
+      const { json } = await create({ url: 'https://hooks.example/T0/B0/topic', format });
+      expect(json).toMatchObject({ url: 'https://hooks.example/...', secret: null, secrets: 0 });
+    },
+  );
 
   it.each([
     ['a private address', { url: 'http://10.1.2.3/x' }, 422, 'url'],
@@ -69,7 +72,9 @@ describe('POST /v1/endpoints', () => {
     ],
     ['an address of ntfy without a topic', { url: 'https://ntfy.sh', format: 'ntfy' }, 422, 'url'],
     ['another scheme', { url: 'ftp://r.example/' }, 400, 'url'],
-    ['an unknown format', { format: 'teams' }, 400, 'format'],
+    ['a bot of Telegram without a chat', { url: 'https://api.telegram.org/bot1:a', format: 'telegram' }, 422, 'url'],
+    ['PagerDuty without an integration key', { format: 'pagerduty' }, 422, 'authorization'],
+    ['an unknown format', { format: 'discord' }, 400, 'format'],
     ['a header in the login', { authorization: 'x\r\ny: z' }, 400, 'authorization'],
     ['no events', { events: [] }, 400, 'events'],
     ['an unknown member', { filter: 1 }, 400, 'filter'],

@@ -4,31 +4,21 @@ import { expect, it } from '@jest/globals';
 import type { TextLimit } from '../../src/endpoints/cut.js';
 import { type FormatName, LIMITS, type Limits } from '../../src/endpoints/limits.js';
 import { render } from '../../src/endpoints/render.js';
+import { SIGNED_FORMATS } from '../../src/endpoints/settings.js';
 import { signedHeaders } from '../../src/workers/deliveries/sign-webhook.js';
 import { NOON } from '../helpers/changes.js';
 import { endpointMessage, SECRET } from '../helpers/endpoints.js';
+import { receiverOf, textOf } from '../helpers/strict-receivers.js';
 
 const FILE = 'docs/alerts.md';
-const URLS: Readonly<Record<FormatName, string>> = {
-  'standard-webhooks': 'https://alerts.example/in',
-  cloudevents: 'https://alerts.example/in',
-  'cloudevents-binary': 'https://alerts.example/in',
-  alertmanager: 'http://alertmanager:9093',
-  slack: 'https://hooks.slack.com/services/T000/B000/XXXX',
-  ntfy: 'https://ntfy.example/cameras',
-};
-
 /** The request as HTTP shows it; the body is indented for people. */
 function example(format: FormatName): string {
   const change = { zone: 'door', caption: 'a red car has appeared on the left' };
-  const { url, headers, body } = render(format, endpointMessage('change.opened', change), {
-    url: URLS[format],
-    authorization: null,
-  });
+  const request = render(format, endpointMessage('change.opened', change), receiverOf(format));
+  const { url, headers } = request;
+  const body = textOf(request);
   const id = `dlv_${'1'.repeat(26)}`;
-  const signature = /slack|ntfy|alertmanager/.test(format)
-    ? {}
-    : signedHeaders({ id, at: NOON + 1_000, body }, [SECRET]);
+  const signature = SIGNED_FORMATS.includes(format) ? signedHeaders({ id, at: NOON + 1_000, body }, [SECRET]) : {};
   const { host, pathname } = new URL(url);
   const lines = Object.entries({ ...headers, ...signature }).map(([name, value]) => `${name}: ${value}`);
   return [`POST ${pathname} HTTP/1.1`, `host: ${host}`, ...lines, '', JSON.stringify(JSON.parse(body), null, 2)].join(

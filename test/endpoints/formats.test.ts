@@ -4,16 +4,19 @@ import { HTTP } from 'cloudevents';
 import fc from 'fast-check';
 import { topicOf } from '../../src/endpoints/formats/ntfy.js';
 import { escapeChat } from '../../src/endpoints/formats/slack.js';
-import type { FormatName } from '../../src/endpoints/limits.js';
+import { botOf } from '../../src/endpoints/formats/telegram.js';
+import { type FormatName, LIMITS } from '../../src/endpoints/limits.js';
 import { type EndpointMessage, pictureOf, testAlert } from '../../src/endpoints/message.js';
 import { render } from '../../src/endpoints/render.js';
 import { endpointMessage } from '../helpers/endpoints.js';
+import { receiverOf, textOf } from '../helpers/strict-receivers.js';
 import { storedVisit } from '../helpers/visits.js';
 
 const URL_OF = 'https://receiver.example/in?token=1';
 const sent = (format: FormatName, message: EndpointMessage = endpointMessage(), url = URL_OF) => {
-  const request = render(format, message, { url, authorization: null });
-  return { ...request, json: JSON.parse(request.body) };
+  const request = render(format, message, { ...receiverOf(format), url });
+  const body = textOf(request);
+  return { ...request, body, json: JSON.parse(body) };
 };
 /** A camera name and a caption that try everything. */
 const HOSTILE = '<script>alert(1)</script> <!channel> @everyone *b* _i_ [x](http://evil.example) `c` ~s~ |\r\nX: y "q"';
@@ -36,7 +39,7 @@ describe('CloudEvents', () => {
     });
   });
 
-  it.each(['standard-webhooks', 'cloudevents', 'slack', 'ntfy'] as const)(
+  it.each(['standard-webhooks', 'cloudevents', 'slack', 'ntfy', 'teams'] as const)(
     'as %s show a visit with its picture',
     (format) => {
       const visit = { ...storedVisit(), picture: { url: 'https://cameras.example/picture' } };
@@ -139,9 +142,61 @@ describe('ntfy', () => {
   ])('reads the topic of %s', (url, expected) => expect(topicOf(url)).toEqual(expected));
 });
 
+describe('Teams', () => {
+  it('gets a card with the sentence as plain text, the picture and a button', () => {
+    const { json } = sent('teams', endpointMessage('change.opened', { caption: HOSTILE, severity: 'high' }));
+    const [{ content }] = json.attachments;
+    const [title, sentence, facts, image] = content.body;
+    expect(title.inlines).toMatchObject([{ text: 'Gate: change', color: 'attention' }]);
+    expect(sentence).toEqual({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: HOSTILE }] });
+    expect(facts.inlines[0].text).toBe('gate · appear · high');
+    expect(image).toMatchObject({ type: 'Image', url: expect.stringContaining('/heatmaps/after?') });
+    expect(content.actions).toMatchObject([{ url: expect.stringContaining('/review/chg_') }]);
+  });
+});
+
+describe('Telegram', () => {
+  const { url } = receiverOf('telegram');
+  it('gets plain text with a bold title', () => {
+    const { json, url: to } = sent('telegram', endpointMessage('change.opened', { caption: HOSTILE }), url);
+    expect(to).toBe('https://api.telegram.org/bot110201543:AAHdqTcvCH1vGWJxfSe/sendMessage');
+    expect(json).toMatchObject({
+      chat_id: '-1001234567890',
+      text: expect.stringMatching(/^Gate: change\n.*https:\/\/cameras.example\/review\/chg_/s),
+      entities: [{ type: 'bold', offset: 0, length: 12 }],
+    });
+    expect(json.text).toContain(HOSTILE);
+    expect(json.parse_mode).toBeUndefined();
+  });
+
+  it.each([
+    ['https://api.telegram.org/bot1:a?chat_id=2&message_thread_id=3', { chat_id: '2', message_thread_id: '3' }],
+    ['https://bots.example/x/bot1:a/sendMessage?chat_id=@c', { chat_id: '@c' }],
+    ['https://api.telegram.org/bot1:a', undefined],
+    ['https://api.telegram.org/1:a?chat_id=2', undefined],
+  ])('reads the chat of %s', (address, fields) => expect(botOf(address)?.fields).toEqual(fields));
+});
+
+describe('PagerDuty', () => {
+  it.each([
+    ['change.opened', 'trigger'],
+    ['change.escalated', 'trigger'],
+    ['change.reverted', 'resolve'],
+    ['change.acknowledged', 'resolve'],
+  ] as const)('gets %s as %s of one incident per change', (type, action) => {
+    const message = endpointMessage(type, { severity: 'high', zone: 'door' });
+    const { json, headers } = sent('pagerduty', message);
+    expect(json).toMatchObject({
+      ...{ event_action: action, dedup_key: message.payload.data.change.id, routing_key: expect.any(String) },
+      payload: { severity: 'critical', source: 'gate', component: 'door', class: 'appear' },
+    });
+    expect(headers.authorization).toBeUndefined();
+  });
+});
+
 describe('Every format', () => {
-  const formats = ['standard-webhooks', 'cloudevents', 'alertmanager', 'slack', 'ntfy'] as const;
-  it.each(formats)(
+  const formats = Object.keys(LIMITS) as FormatName[];
+  it.each(formats.filter((format) => format !== 'pagerduty'))(
     '%s sends the login of the receiver, and nothing that another line of headers could be',
     (format) => {
       const message = endpointMessage('change.opened', { caption: HOSTILE }, { cameraName: HOSTILE });
@@ -153,7 +208,8 @@ describe('Every format', () => {
 
   it.each(formats)('%s says that a test event is a test', (format) => {
     const message = endpointMessage('endpoint.test');
-    expect(sent(format, message).body).toMatch(/test/i);
+    const { headers, body } = sent(format, message);
+    expect(JSON.stringify(headers) + body).toMatch(/test/i);
   });
 });
 

@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { EndpointPatch } from '../../src/endpoints/settings.js';
+import { createPictures } from '../../src/frames/change-picture.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { jobPayload } from '../../src/jobs/payloads.js';
 import { createOutboundClient, type OutboundClient } from '../../src/outbound/client.js';
@@ -68,6 +69,7 @@ export function useEndpointDeliveries() {
       clock: () => world.now,
       random: () => 0.5,
       logger,
+      pictureOf: createPictures({ ...bench, decodeLimits: { pixelLimit: 1_000_000 } }),
     });
   const run = (deliveryId: string) => processor().process(jobPayload({ deliveryId, traceId: '0'.repeat(32) }));
 

@@ -105,6 +105,7 @@ export function useQueues() {
               },
               askPermission: async () => ({ rate: null }),
             },
+            pictureOf: async () => undefined,
             limits: createDeliveryLimits(Date.now),
             loginKey: Buffer.alloc(32, 1),
             secret: `whsec_${Buffer.alloc(32).toString('base64')}`,

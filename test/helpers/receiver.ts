@@ -7,6 +7,7 @@ export interface Received {
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body: string;
+  readonly bytes?: Buffer;
 }
 export interface Receiver {
   readonly url: string;
@@ -24,11 +25,13 @@ export async function startReceiver(
   const server = createServer(async (request: IncomingMessage, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    const bytes = Buffer.concat(chunks);
     const one = {
       method: request.method ?? '',
       path: request.url ?? '',
       headers: request.headers as Record<string, string>,
-      body: Buffer.concat(chunks).toString('utf8'),
+      body: bytes.toString('utf8'),
+      bytes,
     };
     received.push(one);
     heard();

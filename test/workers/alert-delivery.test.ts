@@ -55,11 +55,12 @@ const processor = () =>
     ...bench,
     outbound: {
       post: async (url, { body, headers }) => {
-        sent.push({ url, body, headers });
+        sent.push({ url, body: String(body), headers });
         return answer;
       },
       askPermission: async () => ({ rate: null }),
     },
+    pictureOf: async () => undefined,
     limits: createDeliveryLimits(() => now),
     loginKey: Buffer.alloc(32, 1),
     secret: SECRET,

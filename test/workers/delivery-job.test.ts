@@ -50,12 +50,13 @@ const processor = (random = () => 0.5) =>
     ...bench,
     outbound: {
       post: async (url, { body, headers }) => {
-        sent.push({ url, body, headers });
+        sent.push({ url, body: String(body), headers });
         now += 40;
         return answers.length > 1 ? (answers.shift() as PostOutcome) : (answers[0] as PostOutcome);
       },
       askPermission: async () => ({ rate: null }),
     },
+    pictureOf: async () => undefined,
     limits: createDeliveryLimits(() => now),
     loginKey: Buffer.alloc(32, 1),
     secret: SECRET,

@@ -1,5 +1,8 @@
 /** Deliveries to receivers that refuse, and within the rate of their format. */
 import { describe, expect, it } from '@jest/globals';
+import { frameKey } from '../../src/blobs.js';
+import sharp from '../../src/frames/sharp.js';
+import { acceptedComparison, storedRef } from '../helpers/comparisons.js';
 import { useEndpointDeliveries } from '../helpers/endpoint-deliveries.js';
 
 const world = useEndpointDeliveries();
@@ -68,4 +71,36 @@ it('A format with a rate sends its burst at once, and the next one later, withou
   expect(await run(next)).toMatchObject({ kind: 'later' });
   expect(world.receiver.received).toHaveLength(5);
   expect((await bench.deliveries.get(next))?.attempts).toEqual([]);
+});
+
+describe('A format with a picture inside', () => {
+  const register = () => world.register({ format: 'telegram' }, '/bot1:a?chat_id=2');
+  const formOf = async () => {
+    const [sent] = world.receiver.received;
+    return Object.fromEntries(await new Response(sent?.bytes, { headers: sent?.headers ?? {} }).formData());
+  };
+
+  it('gets the frame of the change as a JPEG', async () => {
+    await register();
+    const delivery = await one();
+    const best = `cmp_${'0'.repeat(25)}1`;
+    const background = { r: 200, g: 100, b: 50 };
+    const frame = await sharp({ create: { width: 64, height: 48, channels: 3, background } })
+      .png()
+      .toBuffer();
+    await bench.blobs.put(frameKey('c'.repeat(64)), frame);
+    await bench.results.create(acceptedComparison({ id: best, camera: 'gate', after: storedRef('c') }));
+    await run(delivery);
+    expect(world.receiver.received[0]?.path).toBe('/bot1:a/sendPhoto');
+    const form = await formOf();
+    expect(form).toMatchObject({ chat_id: '2', caption: expect.stringContaining('a car has appeared') });
+    const photo = Buffer.from(await (form.photo as File).arrayBuffer());
+    expect(await sharp(photo).metadata()).toMatchObject({ format: 'jpeg', width: 64, height: 48 });
+  });
+
+  it('gets the words alone once the frame has expired', async () => {
+    await register();
+    await run(await one());
+    expect(world.receiver.received).toMatchObject([{ path: '/bot1:a/sendMessage' }]);
+  });
 });

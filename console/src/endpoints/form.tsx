@@ -12,8 +12,14 @@ const FORMATS: readonly (readonly [Format, name: string, address: string])[] = [
   ['alertmanager', 'Alertmanager', 'http://alertmanager.example:9093'],
   ['slack', 'Slack, Mattermost, Discord (/slack)', 'https://hooks.slack.com/services/…'],
   ['ntfy', 'ntfy', 'https://ntfy.sh/my-topic'],
+  ['teams', 'Microsoft Teams (workflow)', 'https://….logic.azure.com/workflows/…'],
+  ['telegram', 'Telegram (bot)', 'https://api.telegram.org/bot…?chat_id=…'],
+  ['pagerduty', 'PagerDuty', 'https://events.pagerduty.com/v2/enqueue'],
 ];
 const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'] as const;
+
+/** Name of the secret of formats that send none as the header Authorization. */
+const SECRETS: Readonly<Partial<Record<Format, string>>> = { pagerduty: 'Integration key' };
 
 /** @returns the names in a text, separated by commas or spaces */
 const namesIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))];
@@ -108,7 +114,7 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
         name={
           endpoint?.has_authorization
             ? 'Another authorization (empty: it stays)'
-            : 'Authorization (header, e.g. Bearer …)'
+            : (SECRETS[format.value] ?? 'Authorization (header, e.g. Bearer …)')
         }
         value={authorization}
         most={1024}

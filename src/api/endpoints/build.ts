@@ -2,7 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Static } from 'typebox';
 import { topicOf } from '../../endpoints/formats/ntfy.js';
-import { type EndpointSecrets, openSecrets, shownUrl, validSecrets } from '../../endpoints/secrets.js';
+import { ROUTING_KEY } from '../../endpoints/formats/pagerduty.js';
+import { botOf } from '../../endpoints/formats/telegram.js';
+import type { FormatName } from '../../endpoints/limits.js';
+import { type EndpointSecrets, openSecrets, originOf, shownUrl, validSecrets } from '../../endpoints/secrets.js';
 import { type EndpointPatch, type EndpointSettings, SIGNED_FORMATS } from '../../endpoints/settings.js';
 import { invalidValue, ScenedeltaError } from '../../errors.js';
 import type { AllowList } from '../../outbound/address.js';
@@ -17,18 +20,30 @@ const SECRET_BYTES = 32;
 export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 
 /**
- * @throws ScenedeltaError 'url-refused' for an address that may not be requested, 'invalid-value' for one that does not
- *   fit the format
+ * @throws ScenedeltaError 'url-refused' for an address that may not be requested, 'invalid-value' for an address or a
+ *   login that does not fit the format
  */
-export function assertEndpointUrl(url: string, { format }: Pick<EndpointSettings, 'format'>, allow: AllowList): void {
+export function assertReceiver(
+  { url, authorization }: Pick<EndpointSecrets, 'url' | 'authorization'>,
+  { format }: Pick<EndpointSettings, 'format'>,
+  allow: AllowList,
+): void {
   assertUrl(url, 'url', allow);
-  if (format === 'ntfy' && topicOf(url) === undefined) {
-    const given = JSON.stringify(shownUrl(url, 'standard-webhooks').slice(0, 100));
+  if (format === 'pagerduty' && !ROUTING_KEY.test(authorization ?? '')) {
     throw invalidValue(
-      `url is ${given}, expected an address that ends with a topic for ntfy, e.g. https://ntfy.example/my-topic`,
-      'url',
+      'authorization is no integration key of PagerDuty: expected 32 letters and digits',
+      'authorization',
     );
   }
+  const expected =
+    format === 'ntfy' && topicOf(url) === undefined
+      ? 'that ends with a topic for ntfy, e.g. https://ntfy.example/my-topic'
+      : format === 'telegram' && botOf(url) === undefined
+        ? 'of a bot with a chat, https://api.telegram.org/bot<token>?chat_id=<id>'
+        : undefined;
+  if (expected === undefined) return;
+  const given = JSON.stringify(shownUrl(url, format).slice(0, 100));
+  throw invalidValue(`url is ${given}, expected an address ${expected}`, 'url');
 }
 
 /**
@@ -37,21 +52,21 @@ export function assertEndpointUrl(url: string, { format }: Pick<EndpointSettings
  */
 export function assertAuthorization(given: EndpointPatch, earlier: EndpointSecrets): void {
   if (given.url === undefined || given.authorization !== undefined || earlier.authorization === null) return;
-  if (new URL(given.url).origin === new URL(earlier.url).origin) return;
+  if (originOf(given.url) === originOf(earlier.url)) return;
   throw invalidValue(
     'authorization is not given, but the address has another origin: expected it once more, or null for none',
     'authorization',
   );
 }
 
+/** Formats of receivers that raise alerts and resolve them. */
+const ALERTS_ALONE: readonly FormatName[] = ['alertmanager', 'pagerduty'];
+
 /** @throws ScenedeltaError 'invalid-value' for an event that the format has no request for */
 export function assertEvents({ format, events }: Pick<EndpointSettings, 'format' | 'events'>): void {
   const other = events.find((type) => !ALERT_TYPES.some((alert) => alert === type));
-  if (format !== 'alertmanager' || other === undefined) return;
-  throw invalidValue(
-    `events has ${other} with the format alertmanager, expected alerts alone: it raises none`,
-    'events',
-  );
+  if (!ALERTS_ALONE.includes(format) || other === undefined) return;
+  throw invalidValue(`events has ${other} with the format ${format}, expected alerts alone: it raises none`, 'events');
 }
 
 /** @throws ScenedeltaError 'invalid-value' if they were encrypted with another key */

@@ -6,14 +6,7 @@ import { newId } from '../../ids.js';
 import type { AllowList } from '../../outbound/address.js';
 import type { EndpointRecord } from '../../stores/endpoints.js';
 import type { ApiDependencies } from '../dependencies.js';
-import {
-  assertAuthorization,
-  assertEndpointUrl,
-  assertEvents,
-  newSecret,
-  presentEndpoint,
-  secretsOf,
-} from './build.js';
+import { assertAuthorization, assertEvents, assertReceiver, newSecret, presentEndpoint, secretsOf } from './build.js';
 import { endpointOf } from './one-endpoint.js';
 
 export interface EndpointResources extends Pick<ApiDependencies, 'endpoints' | 'loginKey' | 'clock'> {
@@ -39,14 +32,15 @@ export function presentStored({ loginKey, clock }: EndpointResources, record: En
 export async function createEndpoint(resources: EndpointResources, given: EndpointPatch & { readonly url: string }) {
   const { endpoints, clock, loginKey, allow } = resources;
   const settings = settingsWith(given);
-  assertEndpointUrl(given.url, settings, allow);
+  const receiver = { url: given.url, authorization: given.authorization ?? null };
+  assertReceiver(receiver, settings, allow);
   assertEvents(settings);
   const now = clock();
   const id = newId('end', now);
   const at = new Date(now).toISOString();
   const secret = newSecret();
   const signing = [{ secret, expiresAt: null }];
-  const sealed = sealSecrets(id, { url: given.url, authorization: given.authorization ?? null, signing }, loginKey);
+  const sealed = sealSecrets(id, { ...receiver, signing }, loginKey);
   const shown = shownUrl(given.url, settings.format);
   await endpoints.create({ id, settings, shownUrl: shown, sealed, created_at: at, updated_at: at });
   const isSigned = SIGNED_FORMATS.includes(settings.format);
@@ -65,7 +59,7 @@ export async function changeEndpoint(resources: EndpointResources, id: string, g
   if (isNewAddress || given.authorization !== undefined) {
     const secrets = secretsOf(record, loginKey);
     const { url = secrets.url, authorization = secrets.authorization } = given;
-    assertEndpointUrl(url, settings, allow);
+    assertReceiver({ url, authorization }, settings, allow);
     assertAuthorization(given, secrets);
     sealed = sealSecrets(record.id, { ...secrets, url, authorization }, loginKey);
     shown = shownUrl(url, settings.format);

@@ -18,7 +18,7 @@ export const EndpointSchema = Type.Object(
   {
     id: Type.String(),
     url: Type.String({
-      description: 'Without query; with slack and ntfy without the path as well, which is a secret.',
+      description: 'Without query; with slack, ntfy, teams and telegram without the path as well, which is a secret.',
     }),
     ...EndpointSettingsSchema.properties,
     has_authorization: Type.Boolean({ description: 'Whether requests have the header Authorization.' }),

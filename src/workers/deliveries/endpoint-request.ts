@@ -2,10 +2,11 @@
 
 import { cut, type TextLimit } from '../../endpoints/cut.js';
 import { type FormatName, limitsOf } from '../../endpoints/limits.js';
-import type { EndpointRequest } from '../../endpoints/message.js';
+import { type EndpointRequest, frameOf } from '../../endpoints/message.js';
 import { render } from '../../endpoints/render.js';
 import { type EndpointSecrets, HIDDEN, openSecrets, shownUrl, validSecrets } from '../../endpoints/secrets.js';
 import { SIGNED_FORMATS } from '../../endpoints/settings.js';
+import type { PictureOf } from '../../frames/change-picture.js';
 import type { JobGuard } from '../../jobs/job-guard.js';
 import { translated } from '../../language/translate.js';
 import type { OutboundClient, PostOutcome } from '../../outbound/client.js';
@@ -17,6 +18,7 @@ import { signedHeaders } from './sign-webhook.js';
 export interface EndpointDependencies {
   readonly endpoints: Pick<EndpointStore, 'get' | 'noteAttempt' | 'savePermission' | 'pace'>;
   readonly outbound: Pick<OutboundClient, 'post' | 'askPermission'>;
+  readonly pictureOf: PictureOf;
   /** key that encrypts the secrets of endpoints */
   readonly loginKey: Buffer;
   /** Runs what must be saved after a request was sent, again until the store takes it. */
@@ -55,11 +57,26 @@ export async function sendToEndpoint(
 
   const locale = endpoint.settings.locale ?? message.forEndpoint.locale;
   const payload = translated(message.forEndpoint.payload, locale);
-  const request = render(format, { ...message.forEndpoint, payload, locale, now: at }, secrets);
+  const { picture: limit } = limitsOf(format);
+  const picture = limit === null ? undefined : await deps.pictureOf(frameOf(payload), limit);
+  const request = await plain(render(format, { ...message.forEndpoint, payload, locale, now: at, picture }, secrets));
   const trace = traceparent === undefined ? {} : { traceparent };
   const headers = { ...signed(request, delivery.id, at, format, secrets), ...trace };
   const outcome = await deps.outbound.post(request.url, { body: request.body, headers, quoting: true });
   return noted(endpoint, explained(outcome, secrets, format), deps);
+}
+
+/** A request whose body is text or bytes. */
+interface PlainRequest extends Omit<EndpointRequest, 'body'> {
+  readonly body: string | Uint8Array;
+}
+
+/** The platform encodes a form. */
+async function plain({ body, ...request }: EndpointRequest): Promise<PlainRequest> {
+  if (typeof body === 'string') return { ...request, body };
+  const form = new Response(body);
+  const headers = { ...request.headers, 'content-type': form.headers.get('content-type') ?? '' };
+  return { ...request, headers, body: new Uint8Array(await form.arrayBuffer()) };
 }
 
 const UNREADABLE =
@@ -75,13 +92,13 @@ function opened({ id, sealed }: EndpointRecord, key: Buffer): EndpointSecrets | 
 }
 
 function signed(
-  { headers, body }: EndpointRequest,
+  { headers, body }: PlainRequest,
   id: string,
   at: number,
   format: FormatName,
   secrets: EndpointSecrets,
 ): Record<string, string> {
-  if (!SIGNED_FORMATS.includes(format)) return { ...headers };
+  if (!SIGNED_FORMATS.includes(format) || typeof body !== 'string') return { ...headers };
   return { ...headers, ...signedHeaders({ id, at, body }, validSecrets(secrets, at)) };
 }
 

@@ -1,17 +1,16 @@
-/** Picture of a change: the frame of its best comparison with outlines, as a JPEG of bounded size. */
+/** Picture of a change or visit: the frame that shows it, with outlines of changes, as a JPEG of bounded size. */
 
 import { type BlobStore, heatmapKey } from '../blobs.js';
 import { ScenedeltaError } from '../errors.js';
-import { type DecodeLimits, decodeToFit } from '../frames/decode.js';
-import { createFrameKeeper } from '../frames/keep.js';
-import { servedFrame } from '../frames/served-frame.js';
-import sharp from '../frames/sharp.js';
 import { decodeHeatmapData } from '../heatmaps/data.js';
 import { renderOutline } from '../heatmaps/outline.js';
 import type { Heatmap, RgbImage, Side } from '../images.js';
-import { type Change, shownSide } from '../schemas/change.js';
-import type { CameraStore } from '../stores/cameras.js';
-import type { ResultStore, StoredComparison } from '../stores/results.js';
+import type { ShownFrame } from '../schemas/change.js';
+import type { Comparison } from '../schemas/comparison.js';
+import { type DecodeLimits, decodeToFit } from './decode.js';
+import { createFrameKeeper } from './keep.js';
+import { type ComparedFrames, type Masks, servedFrame } from './served-frame.js';
+import sharp from './sharp.js';
 
 /** Longer side in px and JPEG quality, from the best to the smallest. */
 const SIZES = [
@@ -21,10 +20,14 @@ const SIZES = [
   [320, 50],
 ] as const;
 
+interface Stored extends ComparedFrames {
+  readonly comparison: Comparison;
+}
+
 export interface PictureDependencies {
-  readonly results: Pick<ResultStore, 'get'>;
+  readonly results: { get(id: string): Promise<Stored | undefined> };
   readonly blobs: Pick<BlobStore, 'get' | 'put'>;
-  readonly cameras: Pick<CameraStore, 'maskOf'>;
+  readonly cameras: Masks;
   readonly decodeLimits: DecodeLimits;
 }
 
@@ -37,14 +40,13 @@ export function createPictures(deps: PictureDependencies) {
    * @returns undefined if the frame is no longer kept, or no size fits
    * @throws ScenedeltaError if the stores cannot be reached
    */
-  return async (change: Pick<Change, 'comparisons' | 'regions'>, limit: number): Promise<Buffer | undefined> => {
-    const stored = await deps.results.get(change.comparisons.best);
+  return async ({ comparison, side, outlined }: ShownFrame, limit: number): Promise<Buffer | undefined> => {
+    const stored = await deps.results.get(comparison);
     if (stored === undefined) return undefined;
-    const shown = shownSide(change);
-    const frame = await servedFrame(stored, shown, deps, keeper);
+    const frame = await servedFrame(stored, side, deps, keeper);
     const bytes = await frame?.bytes();
     if (bytes === undefined) return undefined;
-    const map = await mapOf(stored, shown, deps.blobs);
+    const map = outlined ? await mapOf(stored, side, deps.blobs) : undefined;
     try {
       for (const [longest, quality] of SIZES) {
         const picture = await decodeToFit(bytes, longest, { ...deps.decodeLimits, field: 'frame' });
@@ -60,11 +62,7 @@ export function createPictures(deps: PictureDependencies) {
 }
 
 /** @returns undefined without maps: tampering is recognised without the model, and maps expire */
-async function mapOf(
-  { comparison }: StoredComparison,
-  side: Side,
-  blobs: Pick<BlobStore, 'get'>,
-): Promise<Heatmap | undefined> {
+async function mapOf({ comparison }: Stored, side: Side, blobs: Pick<BlobStore, 'get'>): Promise<Heatmap | undefined> {
   if (comparison.model == null) return undefined;
   // The maps of a quiet frame are those of the frame that it equals.
   const bytes = await blobs.get(heatmapKey(comparison.camera_frame?.nothing_new_since?.comparison ?? comparison.id));

@@ -1,0 +1,39 @@
+/**
+ * The Events API v2 of PagerDuty: one incident per change, by the id of the change. It is triggered when the change is
+ * alerted, and resolved when the change has reverted or a person has acknowledged it.
+ */
+import { cut } from '../cut.js';
+import { LIMITS } from '../limits.js';
+import { type EndpointMessage, type Format, isOver, pictureOf, subjectOf, textOf, titleOf } from '../message.js';
+
+const SEVERITIES = { info: 'info', low: 'warning', medium: 'error', high: 'critical' } as const;
+
+/** Integration keys of a service. */
+export const ROUTING_KEY = /^[A-Za-z0-9]{32}$/;
+
+export const pagerduty: Format = (message, { url, authorization }) => ({
+  url,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ routing_key: authorization, ...eventOf(message) }),
+});
+
+function eventOf(message: EndpointMessage) {
+  const { id, camera, zone, kind, severity } = subjectOf(message);
+  const picture = pictureOf(message);
+  const { type, timestamp } = message.payload;
+  return {
+    event_action: isOver(type) ? 'resolve' : 'trigger',
+    dedup_key: id,
+    client: 'scenedelta',
+    client_url: message.link,
+    ...(picture === undefined ? {} : { images: [{ src: picture, href: message.link }] }),
+    payload: {
+      summary: cut(`${titleOf(message)}: ${textOf(message)}`, LIMITS.pagerduty.body),
+      source: camera,
+      severity: SEVERITIES[severity],
+      timestamp,
+      class: kind,
+      ...(zone === null ? {} : { component: zone }),
+    },
+  };
+}
