@@ -5,8 +5,10 @@ import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { away } from './api/connection.js';
 import { session, signOut } from './session.js';
 import { SignIn } from './sign-in.js';
+import { chooseLanguage, chosenLanguage, t } from './texts/texts.js';
 import { TryPage } from './try/page.js';
 import { lazyView } from './ui/lazy-view.js';
+import { LocaleSelect } from './ui/locale-select.js';
 import { Toasts } from './ui/toasts.js';
 
 const ReviewPage = lazyView(async () => (await import('./review/page.js')).ReviewPage);
@@ -16,40 +18,50 @@ const EndpointsPage = lazyView(async () => (await import('./endpoints/page.js'))
 const SystemPage = lazyView(async () => (await import('./system/page.js')).SystemPage);
 
 const SENTENCES = {
-  unreachable: 'The service cannot be reached.',
-  'without store': 'The service is there, but its store (Redis) does not answer: nothing is saved.',
+  unreachable: t('The service cannot be reached.'),
+  'without store': t('The service is there, but its store (Redis) does not answer: nothing is saved.'),
 } as const;
 const VIEWS = [
-  ['/', 'Try'],
-  ['/review', 'Review'],
-  ['/cameras', 'Cameras'],
-  ['/footage', 'Footage'],
-  ['/endpoints', 'Endpoints'],
-  ['/system', 'System'],
+  ['/', t('Try')],
+  ['/review', t('Review')],
+  ['/cameras', t('Cameras')],
+  ['/footage', t('Footage')],
+  ['/endpoints', t('Endpoints')],
+  ['/system', t('System')],
 ] as const;
 
 export function App() {
   return (
     <>
       <a class="skip" href="#content">
-        Skip to the content
+        {t('Skip to the content')}
       </a>
       <header class="top">
         <span class="brand">scenedelta</span>
         {session.value && <Navigation />}
+        <LocaleSelect
+          label={t('Language')}
+          value={chosenLanguage}
+          none={t('that of the browser')}
+          onValue={chooseLanguage}
+        />
         {session.value?.key && (
           <button
             type="button"
             class="plain"
             onClick={signOut}
-            title={`Signed in with the key ${session.value.key.name}`}
+            title={t('Signed in with the key {name}', { name: session.value.key.name })}
           >
-            Sign out
+            {t('Sign out')}
           </button>
         )}
       </header>
       <div role="status" class="connection">
-        {away.value && <p class="banner">{SENTENCES[away.value]} Trying again every two seconds …</p>}
+        {away.value && (
+          <p class="banner">
+            {SENTENCES[away.value]} {t('Trying again every two seconds …')}
+          </p>
+        )}
       </div>
       <main id="content" tabIndex={-1}>
         <Content />
@@ -75,7 +87,7 @@ const isCurrent = (view: string, path: string): boolean =>
 
 function Content(): ComponentChildren {
   useTitle();
-  if (session.value === undefined) return away.value ? null : <p class="quiet">Loading …</p>;
+  if (session.value === undefined) return away.value ? null : <p class="quiet">{t('Loading …')}</p>;
   if (session.value === null) return <SignIn />;
   return (
     <Switch>
@@ -87,7 +99,7 @@ function Content(): ComponentChildren {
       <Route path="/system" component={SystemPage} />
       <Route>
         <p>
-          There is no such page. <Link href="/">To the start</Link>
+          {t('There is no such page.')} <Link href="/">{t('To the start')}</Link>
         </p>
       </Route>
     </Switch>
@@ -97,7 +109,7 @@ function Content(): ComponentChildren {
 function Navigation() {
   const [path] = useLocation();
   return (
-    <nav aria-label="Pages">
+    <nav aria-label={t('Pages')}>
       {VIEWS.map(([view, name]) => (
         <Link key={view} href={view} aria-current={isCurrent(view, path) ? 'page' : undefined}>
           {name}

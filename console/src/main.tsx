@@ -1,18 +1,10 @@
-/** Entry of the console. */
-import { render } from 'preact';
-import { Router } from 'wouter-preact';
+/** Entry of the console: the texts first, because the other modules write theirs when they are loaded. */
 import './styles/base.css';
 import './styles/frame.css';
 import './styles/pair.css';
 import './styles/try.css';
-import { ROOT } from './api/root.js';
-import { App } from './app.js';
-import { startSession } from './session.js';
+import { loadTexts } from './texts/texts.js';
 
-render(
-  <Router base={ROOT}>
-    <App />
-  </Router>,
-  document.getElementById('app') as HTMLElement,
-);
-startSession();
+await loadTexts();
+const { start } = await import('./start.js');
+start();

@@ -4,6 +4,7 @@ import { ApiError, api, fetchApi, messageOf, ok, problemOf, whenSignedOut } from
 import { recoveries } from './api/connection.js';
 import { addressOf } from './api/root.js';
 import type { Session } from './api/types.js';
+import { t } from './texts/texts.js';
 import { shownSize } from './ui/format.js';
 
 /** undefined: not known yet; null: signed out */
@@ -27,7 +28,7 @@ export function startSession(): void {
       if (isAway(fault)) return;
       token = undefined;
       if (fault === null) return;
-      signInError.value = 'This link has expired or was used before. Sign in with an API key.';
+      signInError.value = t('This link has expired or was used before. Sign in with an API key.');
     }
     await readSession();
   };
@@ -74,10 +75,19 @@ export async function signOut(): Promise<void> {
   session.value = null;
 }
 
+type Excess = Parameters<typeof t>[1];
 /** Largest files, as the service limits them: in the session, in sentences, and as its setting. */
 const LIMITS = {
-  frame: ['frame_bytes', 'a frame', 'FRAME_LIMIT'],
-  footage: ['footage_bytes', 'a recording', 'FOOTAGE_LIMIT'],
+  frame: [
+    'frame_bytes',
+    (v: Excess) => t('{name} has {size}; a frame may have at most {limit} ({setting}).', v),
+    'FRAME_LIMIT',
+  ],
+  footage: [
+    'footage_bytes',
+    (v: Excess) => t('{name} has {size}; a recording may have at most {limit} ({setting}).', v),
+    'FOOTAGE_LIMIT',
+  ],
 } as const;
 
 /**
@@ -85,9 +95,9 @@ const LIMITS = {
  * @throws ApiError naming the file, if the service would refuse it for its size
  */
 export function assertFits({ name, size }: File, what: keyof typeof LIMITS, field: string): void {
-  const [limitName, noun, setting] = LIMITS[what];
+  const [limitName, sentence, setting] = LIMITS[what];
   const limit = session.peek()?.limits[limitName] ?? Number.POSITIVE_INFINITY;
   if (size <= limit) return;
-  const most = `${noun} may have at most ${shownSize(limit)} (${setting})`;
-  throw new ApiError(413, `${name} has ${shownSize(size)}; ${most}.`, field);
+  const values = { name, size: shownSize(size), limit: shownSize(limit), setting };
+  throw new ApiError(413, sentence(values), field);
 }

@@ -1,6 +1,7 @@
 /** Form that signs in with an API key. */
 import { useState } from 'preact/hooks';
 import { signIn, signInError } from './session.js';
+import { t, tx } from './texts/texts.js';
 
 export function SignIn() {
   const [key, setKey] = useState('');
@@ -13,9 +14,9 @@ export function SignIn() {
   };
   return (
     <form class="sign-in" onSubmit={submit}>
-      <h1>Sign in</h1>
+      <h1>{t('Sign in')}</h1>
       <label>
-        API key
+        {t('API key')}
         <input
           type="password"
           autocomplete="current-password"
@@ -26,14 +27,20 @@ export function SignIn() {
         />
       </label>
       <button type="submit" class="primary" disabled={busy}>
-        Sign in
+        {t('Sign in')}
       </button>
       <p role="alert" class="fault">
         {signInError.value}
       </p>
       <p id="sign-in-help" class="quiet">
-        <code>npm run up</code> prints a link that signs in, and writes the first key to <code>data/first-key</code>.{' '}
-        <code>scenedelta keys create</code> makes others. The key is not stored in this browser.
+        {tx(
+          '{up} prints a link that signs in, and writes the first key to {file}. {create} makes others. The key is not stored in this browser.',
+          {
+            up: <code>npm run up</code>,
+            file: <code>data/first-key</code>,
+            create: <code>scenedelta keys create</code>,
+          },
+        )}
       </p>
     </form>
   );

@@ -41,6 +41,20 @@ describe('report.html', () => {
     expect(page.match(/\s(?:src|href|action)=|@import|url\(|\simport\s*\(/g)).toBeNull();
   });
 
+  it('has its texts in the language of its sentences', async () => {
+    const made = recording([change(1)]);
+    const [camera] = made.summary.cameras;
+    if (camera === undefined) throw new Error('the recording has a camera');
+    const settings = { ...camera.settings, locale: 'de' as const };
+    const page = await pageOf({ ...made, summary: { ...made.summary, cameras: [{ ...camera, settings }] } });
+    expect(page).toContain('<html lang="de">');
+    expect(page).toContain('<h1>Änderungen in den Aufnahmen</h1>');
+    expect(page).toContain('1 Änderungen · ');
+    const { changes, texts } = dataOf(page);
+    expect(changes[0]?.facts.map(([name]) => name)).toEqual(expect.arrayContaining(['zuletzt gesehen', 'Schwere']));
+    expect(texts.shown).toBe('{n} von {all} Änderungen');
+  });
+
   it('names and captions with markup stay text', async () => {
     const made = recording([change(1, { caption: HOSTILE, camera: HOSTILE, zone: HOSTILE })]);
     const [failure] = made.failures;

@@ -1,6 +1,7 @@
 /** Client of the service's public API, with the types of its OpenAPI description. */
 import createClient from 'openapi-fetch';
 import type { paths } from '../../generated/api.js';
+import { locale, t } from '../texts/texts.js';
 import { reportAway, reportReached } from './connection.js';
 import { addressOf, ROOT } from './root.js';
 import type { Side } from './types.js';
@@ -27,19 +28,24 @@ export const whenSignedOut = (listener: () => void): void => {
 /** A proxy answers these in place of a service that is away. */
 const AWAY = [502, 504];
 
-/** As fetch, and it notes whether the service can be reached. @throws ApiError with status 0 if it cannot */
+/**
+ * As fetch, in the language of the page; it notes whether the service can be reached.
+ * @throws ApiError with status 0 if it cannot
+ */
 export async function fetchApi(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   let response: Response;
+  const request = new Request(input, init);
+  request.headers.set('Accept-Language', locale);
   try {
-    response = await fetch(input, init);
+    response = await fetch(request);
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw error;
     reportAway();
-    throw new ApiError(0, 'The service cannot be reached.');
+    throw new ApiError(0, t('The service cannot be reached.'));
   }
   if (await isWithoutStore(response)) {
     reportAway('without store');
-    throw new ApiError(0, 'The store of the service does not answer.');
+    throw new ApiError(0, t('The store of the service does not answer.'));
   }
   if (AWAY.includes(response.status)) reportAway();
   else if (response.ok) reportReached();
@@ -80,7 +86,11 @@ export async function ok<T>(call: Promise<Answer<T>>): Promise<T> {
 export function problemOf(body: unknown, status: number): ApiError {
   const { detail, title, field } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const text = [detail, title].find((one) => typeof one === 'string') as string | undefined;
-  return new ApiError(status, text ?? `The service answered ${status}.`, typeof field === 'string' ? field : undefined);
+  return new ApiError(
+    status,
+    text ?? t('The service answered {status}.', { status: String(status) }),
+    typeof field === 'string' ? field : undefined,
+  );
 }
 
 /** @returns a sentence for people about anything that was thrown */

@@ -1,24 +1,27 @@
 /** The state of a camera in a word, with its reason as the title; and that reason. */
 import type { Camera } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { shownTime } from '../ui/format.js';
 
 const STATES = {
-  live: 'live',
-  no_frames: 'no frames',
-  stuck: 'stuck',
-  moved: 'moved',
-  dark: 'dark',
-  blocked: 'blocked',
-  out_of_focus: 'out of focus',
-  no_signal: 'no signal',
-  damaged: 'damaged picture',
-  no_frame_yet: 'no frame yet',
+  live: t('live'),
+  no_frames: t('no frames'),
+  stuck: t('stuck'),
+  moved: t('moved'),
+  dark: t('dark'),
+  blocked: t('blocked'),
+  out_of_focus: t('out of focus'),
+  no_signal: t('no signal'),
+  damaged: t('damaged picture'),
+  no_frame_yet: t('no frame yet'),
 } as const;
 
 /** @returns a sentence about the state or the last frame */
 export function detailOf({ overview }: Camera): string {
   const { frozen_since = null, detail = '' } = overview ?? {};
-  return frozen_since === null ? detail : `It has sent the same picture since ${shownTime(frozen_since)}.`;
+  return frozen_since === null
+    ? detail
+    : t('It has sent the same picture since {time}.', { time: shownTime(frozen_since) });
 }
 
 export function State({ camera }: { readonly camera: Camera }) {

@@ -7,6 +7,7 @@ import { systemClock } from '../../../src/clock.js';
 import { messageOf } from '../api/client.js';
 import type { Camera, Zone } from '../api/types.js';
 import { session } from '../session.js';
+import { t } from '../texts/texts.js';
 import { ago, shownTime } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
 import { SureButton } from '../ui/sure-button.js';
@@ -73,7 +74,7 @@ export function OneCamera({ id }: { readonly id: string }) {
       <p class="fault" role="alert">
         {fault.value}
       </p>
-      {camera.value === null && fault.value === '' && <p class="quiet">Reading …</p>}
+      {camera.value === null && fault.value === '' && <p class="quiet">{t('Reading …')}</p>}
       {camera.value && <CameraView camera={camera.value} onChanged={read} />}
     </>
   );
@@ -125,7 +126,7 @@ function CameraView({ camera, onChanged }: Props) {
       zones.value = saved.zones;
       rules.value = rulesOf(saved);
       source.value = sourceOf(saved.snapshot);
-      toast('Saved.');
+      toast(t('Saved.'));
     } catch (error) {
       fault.value = messageOf(error);
     } finally {
@@ -148,13 +149,13 @@ function CameraView({ camera, onChanged }: Props) {
         <h1 class="clip">{camera.name ?? camera.id}</h1>
         <State camera={camera} />
         {camera.suspend_until !== null && Date.parse(camera.suspend_until) > systemClock() && (
-          <span class="camera-state">no alerts before {shownTime(camera.suspend_until)}</span>
+          <span class="camera-state">{t('no alerts before {time}', { time: shownTime(camera.suspend_until) })}</span>
         )}
         <span class="quiet">
           {detailOf(camera)}
           {lastAt != null && ` (${ago(lastAt)})`}
         </span>
-        <Link href={`/review?camera=${camera.id}`}>Its changes</Link>
+        <Link href={`/review?camera=${camera.id}`}>{t('Its changes')}</Link>
       </header>
       <div class="camera-body">
         <ZoneCanvas
@@ -184,18 +185,18 @@ function CameraView({ camera, onChanged }: Props) {
           {admin ? (
             <div class="camera-save">
               <button type="button" class="primary" disabled={busy.value || !edited.value} onClick={save}>
-                Save
+                {t('Save')}
               </button>
               {edited.value && (
                 <button type="button" onClick={discard}>
-                  Discard
+                  {t('Discard')}
                 </button>
               )}
-              <span class="quiet">{edited.value ? 'Not saved yet.' : ''}</span>
-              <SureButton name="Delete" sure="Delete the camera and all its changes" onSure={erase} />
+              <span class="quiet">{edited.value ? t('Not saved yet.') : ''}</span>
+              <SureButton name={t('Delete')} sure={t('Delete the camera and all its changes')} onSure={erase} />
             </div>
           ) : (
-            <p class="quiet">Saving needs a key with the scope admin.</p>
+            <p class="quiet">{t('Saving needs a key with the scope admin.')}</p>
           )}
           <p role="alert" class="fault">
             {fault.value}

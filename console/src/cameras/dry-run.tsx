@@ -6,7 +6,8 @@ import type { components } from '../../generated/api.js';
 import { api, messageOf, ok } from '../api/client.js';
 import { addressOf } from '../api/root.js';
 import type { Camera } from '../api/types.js';
-import { percent, shownTime } from '../ui/format.js';
+import { t } from '../texts/texts.js';
+import { percent, shownSpan, shownTime } from '../ui/format.js';
 import { type Settings, withSettings } from './store.js';
 
 type Result = components['schemas']['CameraDryRun'];
@@ -37,10 +38,10 @@ export function DryRun({ camera, settings }: Props) {
     }
   };
   return (
-    <section aria-label="Dry run" class="dry-run">
-      <h2>Dry run</h2>
+    <section aria-label={t('Dry run')} class="dry-run">
+      <h2>{t('Dry run')}</h2>
       <button type="button" disabled={busy.value} onClick={run}>
-        Try these settings on the last day
+        {t('Try these settings on the last day')}
       </button>
       <div role="status">{result.value !== null && <Outcome {...result.value} />}</div>
       <p role="alert" class="fault clip">
@@ -54,18 +55,16 @@ function Outcome({ alert_count, alerts, frames, from, to, suppressed, threshold,
   return (
     <>
       <p>
-        <b>
-          Would have sent {alert_count} {alert_count === 1 ? 'alert' : 'alerts'}
-        </b>
-        {from !== null && to !== null && ` from ${shownTime(from)} to ${shownTime(to)}`} ({frames} frames
-        {suppressed > 0 && `, ${suppressed} more suppressed by the cool-down`}
-        {threshold !== null && `, threshold ${percent(threshold)}`}).
+        <b>{t('Would have sent {n} alert|Would have sent {n} alerts', { n: alert_count })}</b>
+        {from !== null && to !== null && ` ${shownSpan(from, to)}`} ({t('{n} frame|{n} frames', { n: frames })}
+        {suppressed > 0 && `, ${t('{n} more suppressed by the cool-down', { n: suppressed })}`}
+        {threshold !== null && `, ${t('threshold {share}', { share: percent(threshold) })}`}).
       </p>
       <ul class="dry-run-alerts">
         {alerts.map(({ type, at, caption, severity, comparison }) => (
           <li key={`${comparison} ${type} ${caption}`} class="clip">
             <a href={addressOf(`/?comparison=${comparison}`)}>{shownTime(at)}</a>{' '}
-            {type === 'change.reverted' && 'over: '}
+            {type === 'change.reverted' && `${t('over')}: `}
             {caption} <span class="quiet">{severity}</span>
           </li>
         ))}

@@ -6,6 +6,7 @@ import type { Camera } from '../api/types.js';
 import { session } from '../session.js';
 import '../styles/cameras.css';
 import '../styles/drawing.css';
+import { t } from '../texts/texts.js';
 import { CameraIdInput } from '../ui/camera-id-input.js';
 import { ago } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
@@ -39,7 +40,7 @@ function CameraList() {
   return (
     <div class="cameras">
       <header class="camera-head">
-        <h1>Cameras</h1>
+        <h1>{t('Cameras')}</h1>
         {session.value?.admin && (
           <button
             type="button"
@@ -48,14 +49,14 @@ function CameraList() {
               isAdding.value = !isAdding.value;
             }}
           >
-            New camera
+            {t('New camera')}
           </button>
         )}
         <search class="camera-search">
           <input
             type="search"
-            aria-label="Search by name or id"
-            placeholder="Name or id"
+            aria-label={t('Search by name or id')}
+            placeholder={t('Name or id')}
             maxLength={128}
             value={q.value}
             onInput={(event) => {
@@ -64,14 +65,14 @@ function CameraList() {
             }}
           />
           <select
-            aria-label="Order"
+            aria-label={t('Order')}
             value={sort.value}
             onChange={(event) => {
               sort.value = event.currentTarget.value as Order;
             }}
           >
-            <option value="state">problems first</option>
-            <option value="id">by id</option>
+            <option value="state">{t('problems first')}</option>
+            <option value="id">{t('by id')}</option>
           </select>
         </search>
       </header>
@@ -79,9 +80,11 @@ function CameraList() {
       <p class="fault" role="alert">
         {fault.value}
       </p>
-      {all === undefined && fault.value === '' && <p class="quiet">Reading …</p>}
+      {all === undefined && fault.value === '' && <p class="quiet">{t('Reading …')}</p>}
       {all?.length === 0 && (
-        <p class="quiet">{q.value === '' ? 'There is no camera yet.' : 'No camera has this in its name or id.'}</p>
+        <p class="quiet">
+          {q.value === '' ? t('There is no camera yet.') : t('No camera has this in its name or id.')}
+        </p>
       )}
       <ul class="camera-grid">
         {all?.map((camera) => (
@@ -97,7 +100,7 @@ function CameraList() {
             pages.value++;
           }}
         >
-          Show more
+          {t('Show more')}
         </button>
       )}
     </div>
@@ -109,7 +112,7 @@ function Card({ camera }: { readonly camera: Camera }) {
   return (
     <Link href={`/cameras/${camera.id}`} class="camera-card">
       <Thumbnail src={pictureOf(camera, 'small')}>
-        <span class="frame-gone">No frame</span>
+        <span class="frame-gone">{t('No frame')}</span>
       </Thumbnail>
       <b class="clip">{camera.name ?? camera.id}</b>
       <span class="camera-facts">
@@ -136,14 +139,14 @@ function NewCamera() {
     }
   };
   return (
-    <form class="new-camera" aria-label="New camera" onSubmit={submit}>
-      <CameraIdInput label="Id of the camera" id={id} placeholder="gate-3" required />
+    <form class="new-camera" aria-label={t('New camera')} onSubmit={submit}>
+      <CameraIdInput label={t('Id of the camera')} id={id} placeholder="gate-3" required />
       <SourceFields id={id.value} draft={source} hasLogin={false} />
       <p role="alert" class="fault">
         {fault.value}
       </p>
       <button type="submit" class="primary">
-        Set up
+        {t('Set up')}
       </button>
     </form>
   );

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { zonePhrase } from '../../../src/cameras/zone-phrase.js';
 import type { Zone } from '../api/types.js';
+import { t } from '../texts/texts.js';
 
 const COMMON = ['in', 'on', 'at', 'by', 'near', 'next to', 'behind', 'in front of', 'under', 'outside'];
 /** Values of the choice that are no preposition. */
@@ -18,7 +19,7 @@ export function PlaceName({ zone, onChange }: Props) {
   const isOther = useSignal(preposition !== null && preposition !== '' && !COMMON.includes(preposition));
   const phrase = zonePhrase(zone);
   const automatic = zonePhrase({ ...zone, preposition: null });
-  if (phrase === null) return <p class="quiet">Without a name, sentences use the words of the model.</p>;
+  if (phrase === null) return <p class="quiet">{t('Without a name, sentences use the words of the model.')}</p>;
   const chosen = isOther.value ? OTHER : preposition === null ? AUTOMATIC : preposition === '' ? NONE : preposition;
   const choose = (value: string) => {
     isOther.value = value === OTHER;
@@ -27,25 +28,25 @@ export function PlaceName({ zone, onChange }: Props) {
   return (
     <>
       <label>
-        Word before the name
+        {t('Word before the name')}
         <select value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
-          <option value={AUTOMATIC}>by the name: {automatic?.at}</option>
-          <option value={NONE}>none</option>
+          <option value={AUTOMATIC}>{t('by the name: {place}', { place: automatic?.at ?? '' })}</option>
+          <option value={NONE}>{t('none')}</option>
           {COMMON.map((one) => (
             <option key={one} value={one}>
               {one}
             </option>
           ))}
-          <option value={OTHER}>another …</option>
+          <option value={OTHER}>{t('another …')}</option>
         </select>
       </label>
       {isOther.value && (
         <label>
-          Another word
+          {t('Another word')}
           <input
             maxLength={32}
             pattern="[a-z]+( [a-z]+){0,2}"
-            title="One to three words of small letters"
+            title={t('One to three words of small letters')}
             placeholder="opposite"
             value={preposition ?? ''}
             onInput={(event) => onChange(event.currentTarget.value)}

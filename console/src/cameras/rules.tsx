@@ -1,6 +1,7 @@
 /** Rules of a camera: what its frames are compared with, when a change is confirmed, and its alarm budget. */
 import type { Signal } from '@preact/signals';
 import type { Camera, SEVERITIES, Zone } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { Field } from '../ui/field.js';
 import { percent } from '../ui/format.js';
 import { LocaleSelect } from '../ui/locale-select.js';
@@ -68,9 +69,9 @@ export const settingsOf = (draft: RulesDraft, { alerts, threshold }: Camera) => 
 });
 
 const BEFORE = [
-  ['previous', 'the frame before'],
-  ['reference', 'a fixed reference'],
-  ['memory', 'a background model, learned per light'],
+  ['previous', t('the frame before')],
+  ['reference', t('a fixed reference')],
+  ['memory', t('a background model, learned per light')],
 ] as const;
 
 interface Props {
@@ -86,18 +87,23 @@ export function Rules({ camera, draft, zones }: Props) {
   };
   const budget = camera.alarm_budget;
   return (
-    <section aria-label="Rules" class="rules">
-      <h2>Rules</h2>
+    <section aria-label={t('Rules')} class="rules">
+      <h2>{t('Rules')}</h2>
       <Field
-        name="Name of the camera"
+        name={t('Name of the camera')}
         maxLength={128}
         value={draft.value.name}
         placeholder={camera.id}
         onValue={(name) => put({ name })}
       />
-      <LocaleSelect value={draft.value.locale} none="English" onValue={(locale) => put({ locale })} />
+      <LocaleSelect
+        label={t('Language of the sentences')}
+        value={draft.value.locale}
+        none={t('English')}
+        onValue={(locale) => put({ locale })}
+      />
       <label>
-        Compare frames with
+        {t('Compare frames with')}
         <select
           value={draft.value.before}
           onChange={(event) => put({ before: event.currentTarget.value as Camera['before'] })}
@@ -111,31 +117,31 @@ export function Rules({ camera, draft, zones }: Props) {
       </label>
       <div class="rule-numbers">
         <Figure
-          name="Frames in a row"
+          name={t('Frames in a row')}
           value={draft.value.confirmFrames}
           min={1}
           onValue={(v) => put({ confirmFrames: v })}
         />
         <Figure
-          name="Seconds it must last"
+          name={t('Seconds it must last')}
           value={draft.value.persistS}
           min={0}
           onValue={(v) => put({ persistS: v })}
         />
         <Figure
-          name="Cool-down, seconds"
+          name={t('Cool-down, seconds')}
           value={draft.value.cooldownS}
           min={0}
           onValue={(v) => put({ cooldownS: v })}
         />
         <Figure
-          name="Seconds until an object counts as left (0: never)"
+          name={t('Seconds until an object counts as left (0: never)')}
           value={draft.value.leftAfterS}
           min={0}
           onValue={(v) => put({ leftAfterS: v })}
         />
         <label>
-          Alert from
+          {t('Alert from')}
           <select
             value={draft.value.minSeverity}
             onChange={(event) => put({ minSeverity: event.currentTarget.value as RulesDraft['minSeverity'] })}
@@ -149,12 +155,12 @@ export function Rules({ camera, draft, zones }: Props) {
         zones={zones}
         onRules={(severityRules) => put({ severityRules })}
       />
-      <h2>Times</h2>
+      <h2>{t('Times')}</h2>
       <ScheduleFields schedule={draft.value.schedule} onSchedule={(schedule) => put({ schedule })} />
       <PauseField until={draft.value.suspendUntil} onUntil={(suspendUntil) => put({ suspendUntil })} />
-      <h2>Alarm budget</h2>
+      <h2>{t('Alarm budget')}</h2>
       <Figure
-        name="Accepted false alarms per day (empty: no budget)"
+        name={t('Accepted false alarms per day (empty: no budget)')}
         value={draft.value.alarmsPerDay}
         min={0.01}
         onValue={(v) => put({ alarmsPerDay: v })}
@@ -162,7 +168,7 @@ export function Rules({ camera, draft, zones }: Props) {
       {budget !== undefined && (
         <p class={budget.met === false ? 'fault' : 'quiet'}>
           {budget.detail}
-          {budget.threshold !== null && ` (threshold ${percent(budget.threshold)})`}
+          {budget.threshold !== null && ` (${t('threshold {share}', { share: percent(budget.threshold) })})`}
         </p>
       )}
     </section>

@@ -1,5 +1,6 @@
 /** Times at which alerts are sent: weekly windows in a time zone, and a pause until a time. */
 import type { Camera } from '../api/types.js';
+import { t } from '../texts/texts.js';
 
 export type Schedule = NonNullable<Camera['schedule']>;
 type Window = Schedule['windows'][number];
@@ -17,9 +18,9 @@ export function ScheduleFields({ schedule, onSchedule }: Props) {
   if (schedule === null) {
     return (
       <p class="rule-line">
-        <span>Alerts are sent at all times.</span>
+        <span>{t('Alerts are sent at all times.')}</span>
         <button type="button" onClick={begin}>
-          Only at some times
+          {t('Only at some times')}
         </button>
       </p>
     );
@@ -32,7 +33,7 @@ export function ScheduleFields({ schedule, onSchedule }: Props) {
   return (
     <>
       <label>
-        Time zone of these times
+        {t('Time zone of these times')}
         <input
           maxLength={64}
           value={schedule.timezone}
@@ -41,7 +42,7 @@ export function ScheduleFields({ schedule, onSchedule }: Props) {
       </label>
       {windows.map((window, i) => (
         <fieldset key={i} class="window">
-          <legend>Alerts are sent</legend>
+          <legend>{t('Alerts are sent')}</legend>
           <div class="days">
             {DAYS.map((day) => (
               <label key={day}>
@@ -58,21 +59,21 @@ export function ScheduleFields({ schedule, onSchedule }: Props) {
           </div>
           <div class="rule-line">
             <label>
-              from
+              {t('from')}
               <input type="time" value={window.from} onInput={(event) => put(i, { from: event.currentTarget.value })} />
             </label>
             <label>
-              to
+              {t('to')}
               <input type="time" value={window.to} onInput={(event) => put(i, { to: event.currentTarget.value })} />
             </label>
             <button type="button" onClick={() => remove(i)}>
-              Remove this time
+              {t('Remove this time')}
             </button>
           </div>
         </fieldset>
       ))}
       <button type="button" onClick={() => onSchedule({ ...schedule, windows: [...windows, NIGHT] })}>
-        Add a time
+        {t('Add a time')}
       </button>
     </>
   );
@@ -91,7 +92,7 @@ interface PauseProps {
 
 export const PauseField = ({ until, onUntil }: PauseProps) => (
   <label>
-    No alerts before (empty: no pause)
+    {t('No alerts before (empty: no pause)')}
     <input
       type="datetime-local"
       value={until === null ? '' : localTime(until)}

@@ -1,5 +1,6 @@
 /** Severity of changes: the first rule of which all conditions hold decides. */
 import type { Camera, Zone } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { SeverityOptions } from './severity-options.js';
 
 export type SeverityRule = Camera['alerts']['severity_rules'][number];
@@ -21,24 +22,26 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
   const raise = (i: number) => onRules(rules.toSpliced(i, 1).toSpliced(i - 1, 0, rules[i] as SeverityRule));
   return (
     <>
-      <h2>Severity</h2>
+      <h2>{t('Severity')}</h2>
       <p class="quiet">
-        The first rule that holds decides, then the severity of the zone. Without either, tampering is high and anything
-        else medium. An object left or removed is one step more severe, unless a rule names it.
+        {t(
+          'The first rule that holds decides, then the severity of the zone. Without either, tampering is high and anything else medium. An object left or removed is one step more severe, unless a rule names it.',
+        )}
       </p>
       <p class="quiet">
-        A rule may have a sentence: things, what became of them, and a zone. To be alerted about nothing else, add a
-        last rule with the severity info.
+        {t(
+          'A rule may have a sentence: things, what became of them, and a zone. To be alerted about nothing else, add a last rule with the severity info.',
+        )}
       </p>
       <ol class="severity-rules">
         {rules.map((rule, i) => (
           <li key={i}>
             <select
-              aria-label={`Kind of rule ${i + 1}`}
+              aria-label={t('Kind of rule {n}', { n: i + 1 })}
               value={rule.kind ?? ''}
               onChange={(event) => put(i, { kind: event.currentTarget.value })}
             >
-              <option value="">any kind</option>
+              <option value="">{t('any kind')}</option>
               {KINDS.map((kind) => (
                 <option key={kind} value={kind}>
                   {kind}
@@ -46,11 +49,11 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
               ))}
             </select>
             <select
-              aria-label={`Zone of rule ${i + 1}`}
+              aria-label={t('Zone of rule {n}', { n: i + 1 })}
               value={rule.zone ?? ''}
               onChange={(event) => put(i, { zone: event.currentTarget.value })}
             >
-              <option value="">anywhere</option>
+              <option value="">{t('anywhere')}</option>
               {zones.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name ?? id}
@@ -62,13 +65,13 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
               min={0}
               max={100}
               step="any"
-              placeholder="% of frame"
-              aria-label={`Least area of rule ${i + 1}, in percent of the frame`}
+              placeholder={t('% of frame')}
+              aria-label={t('Least area of rule {n}, in percent of the frame', { n: i + 1 })}
               value={rule.min_area === undefined ? '' : Number((rule.min_area * 100).toPrecision(6))}
               onInput={({ currentTarget: { value } }) => put(i, { min_area: value === '' ? '' : Number(value) / 100 })}
             />
             <select
-              aria-label={`Severity of rule ${i + 1}`}
+              aria-label={t('Severity of rule {n}', { n: i + 1 })}
               value={rule.severity}
               onChange={(event) => put(i, { severity: event.currentTarget.value })}
             >
@@ -77,8 +80,8 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
             <input
               class="rule-sentence"
               maxLength={200}
-              placeholder="any change, or: a person or a red car has appeared at the gate"
-              aria-label={`Sentence of rule ${i + 1}`}
+              placeholder={t('any change, or: a person or a red car has appeared at the gate')}
+              aria-label={t('Sentence of rule {n}', { n: i + 1 })}
               value={rule.when ?? ''}
               onInput={({ currentTarget: { value } }) => {
                 put(i, { when: value, ...(value === '' ? { when_probability: '' } : {}) });
@@ -86,14 +89,14 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
             />
             {rule.when !== undefined && (
               <label class="rule-sentence">
-                Least probability of the sentence, in percent
+                {t('Least probability of the sentence, in percent')}
                 <input
                   type="number"
                   min={0}
                   max={100}
                   step="any"
                   placeholder="50"
-                  aria-label={`Least probability of the sentence of rule ${i + 1}, in percent`}
+                  aria-label={t('Least probability of the sentence of rule {n}, in percent', { n: i + 1 })}
                   value={
                     rule.when_probability === undefined ? '' : Number((rule.when_probability * 100).toPrecision(6))
                   }
@@ -103,20 +106,29 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
                 />
               </label>
             )}
-            {rule.during !== undefined && <span class="quiet">at some times only</span>}
+            {rule.during !== undefined && <span class="quiet">{t('at some times only')}</span>}
             <span class="rule-line">
-              <button type="button" disabled={i === 0} onClick={() => raise(i)} aria-label={`Move rule ${i + 1} up`}>
+              <button
+                type="button"
+                disabled={i === 0}
+                onClick={() => raise(i)}
+                aria-label={t('Move rule {n} up', { n: i + 1 })}
+              >
                 ↑
               </button>
-              <button type="button" onClick={() => onRules(rules.toSpliced(i, 1))} aria-label={`Remove rule ${i + 1}`}>
-                Remove
+              <button
+                type="button"
+                onClick={() => onRules(rules.toSpliced(i, 1))}
+                aria-label={t('Remove rule {n}', { n: i + 1 })}
+              >
+                {t('Remove')}
               </button>
             </span>
           </li>
         ))}
       </ol>
       <button type="button" onClick={() => onRules([...rules, { severity: 'high' }])}>
-        Add a rule
+        {t('Add a rule')}
       </button>
     </>
   );

@@ -2,13 +2,14 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { api, messageOf, ok } from '../api/client.js';
 import type { Camera, SnapshotTest } from '../api/types.js';
+import { t, tx } from '../texts/texts.js';
 import { Field } from '../ui/field.js';
 import { shownSize, shownTime } from '../ui/format.js';
 
 const SOURCES = [
-  ['posted', 'A client posts its frames', ''],
-  ['http', 'HTTP: a picture, or an MJPEG stream', 'http://192.168.1.20/snapshot.jpg'],
-  ['rtsp', 'RTSP: a video stream', 'rtsp://192.168.1.20:554/stream1'],
+  ['posted', t('A client posts its frames'), ''],
+  ['http', t('HTTP: a picture, or an MJPEG stream'), 'http://192.168.1.20/snapshot.jpg'],
+  ['rtsp', t('RTSP: a video stream'), 'rtsp://192.168.1.20:554/stream1'],
 ] as const;
 const DEFAULT_INTERVAL_S = '10';
 
@@ -52,12 +53,12 @@ export function SourceFields({ id, draft, hasLogin }: Props) {
     draft.value = { ...draft.value, ...part };
   };
   const { from, url, intervalS, username, password, noLogin } = draft.value;
-  const stays = hasLogin ? ' (empty: the stored one stays)' : ' (empty: none)';
+  const stays = hasLogin ? t('empty: the stored one stays') : t('empty: none');
   return (
-    <section aria-label="Pictures" class="source">
-      <h2>Pictures</h2>
+    <section aria-label={t('Pictures')} class="source">
+      <h2>{t('Pictures')}</h2>
       <label>
-        Come from
+        {t('Come from')}
         <select value={from} onChange={(event) => put({ from: event.currentTarget.value as SourceDraft['from'] })}>
           {SOURCES.map(([name, meaning]) => (
             <option key={name} value={name}>
@@ -68,12 +69,14 @@ export function SourceFields({ id, draft, hasLogin }: Props) {
       </label>
       {from === 'posted' ? (
         <p class="quiet">
-          To <code class="clip">POST /v1/cameras/{id || '…'}/frames</code>, by a key with the scope compare.
+          {tx('To {address}, by a key with the scope compare.', {
+            address: <code class="clip">POST /v1/cameras/{id || '…'}/frames</code>,
+          })}
         </p>
       ) : (
         <>
           <Field
-            name="Address"
+            name={t('Address')}
             required
             maxLength={2048}
             inputMode="url"
@@ -82,7 +85,7 @@ export function SourceFields({ id, draft, hasLogin }: Props) {
             onValue={(value) => put({ url: value })}
           />
           <Field
-            name="Seconds between two pictures"
+            name={t('Seconds between two pictures')}
             type="number"
             required
             min={1}
@@ -91,13 +94,13 @@ export function SourceFields({ id, draft, hasLogin }: Props) {
             onValue={(value) => put({ intervalS: value })}
           />
           <Field
-            name={`User name${stays}`}
+            name={`${t('User name')} (${stays})`}
             maxLength={256}
             value={username}
             onValue={(value) => put({ username: value })}
           />
           <Field
-            name={`Password${stays}`}
+            name={`${t('Password')} (${stays})`}
             type="password"
             maxLength={256}
             autocomplete="new-password"
@@ -111,7 +114,7 @@ export function SourceFields({ id, draft, hasLogin }: Props) {
                 checked={noLogin}
                 onChange={(event) => put({ noLogin: event.currentTarget.checked })}
               />
-              Send no login any more
+              {t('Send no login any more')}
             </label>
           )}
           <Test id={id} draft={draft.value} />
@@ -146,10 +149,10 @@ function Test({ id, draft }: { readonly id: string; readonly draft: SourceDraft 
     <>
       <div class="rule-line">
         <button type="button" disabled={isBusy.value || draft.url.trim() === ''} onClick={run}>
-          Test
+          {t('Test')}
         </button>
         <span role="status" class="quiet">
-          {isBusy.value && 'Waiting for the camera …'}
+          {isBusy.value && t('Waiting for the camera …')}
           {found.value && pictureLine(found.value)}
         </span>
       </div>
@@ -157,7 +160,9 @@ function Test({ id, draft }: { readonly id: string; readonly draft: SourceDraft 
         {fault.value}
       </p>
       {fault.value.includes('OUTBOUND_ALLOW') && <AllowHelp url={draft.url} />}
-      {found.value && <img src={`data:image/jpeg;base64,${found.value.picture}`} alt="As the camera sees it now" />}
+      {found.value && (
+        <img src={`data:image/jpeg;base64,${found.value.picture}`} alt={t('As the camera sees it now')} />
+      )}
     </>
   );
 }
@@ -170,8 +175,9 @@ const IPV4 = /\/\/(?:[^/@]*@)?(\d+\.\d+\.\d+)\.\d+/;
 /** The service does not reach its operator's network by itself: callers would otherwise read it through the service. */
 const AllowHelp = ({ url }: { readonly url: string }) => (
   <p class="quiet">
-    The service requests addresses of its operator's network only if its setting OUTBOUND_ALLOW names them. Start it
-    with <code class="clip">OUTBOUND_ALLOW={IPV4.exec(url)?.[1] ?? '192.168.1'}.0/24 npm run up</code>, or with the
-    range of your cameras.
+    {tx(
+      'The service requests addresses of its own network only if its setting OUTBOUND_ALLOW names them. Start it with {command}, or with the range of your cameras.',
+      { command: <code class="clip">OUTBOUND_ALLOW={IPV4.exec(url)?.[1] ?? '192.168.1'}.0/24 npm run up</code> },
+    )}
   </p>
 );

@@ -2,6 +2,7 @@
 import { ApiError, api, frameAddress, ok } from '../api/client.js';
 import { readPages } from '../api/pages.js';
 import type { Camera } from '../api/types.js';
+import { t } from '../texts/texts.js';
 
 export type Order = 'state' | 'id';
 
@@ -55,7 +56,7 @@ export const saveCamera = (id: string, part: object): Promise<Camera> =>
 export async function createCamera(id: string, settings: object): Promise<void> {
   const path = { id };
   const { response } = await api.GET('/v1/cameras/{id}', { params: { path } });
-  if (response.ok) throw new ApiError(409, `There is a camera ${id} already.`);
+  if (response.ok) throw new ApiError(409, t('There is a camera {id} already.', { id }));
   await ok(api.PUT('/v1/cameras/{id}', { params: { path }, body: settings as never }));
 }
 

@@ -5,6 +5,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { LOSSY_MARGIN } from '../../../src/cameras/privacy-margin.js';
 import type { Zone } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { arrowStep, follow, type Point, pointIn, WIDTH } from '../ui/drawing.js';
 import { addCorner, moveAll, moveCorner, type Polygon, polygonOf, removeCorner, snapped } from './polygon-edit.js';
 
@@ -37,11 +38,11 @@ export function ZoneCanvas({ picture, zones, selected, onSelect, onPolygon, onRe
   return (
     <div class="zone-canvas">
       {picture === null ? (
-        <p class="frame-gone">No frame is kept. The zones lie on an empty picture.</p>
+        <p class="frame-gone">{t('No frame is kept. The zones lie on an empty picture.')}</p>
       ) : (
         <img
           src={picture}
-          alt="Last frame"
+          alt={t('Last frame')}
           draggable={false}
           onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
             setRatio(naturalHeight / naturalWidth);
@@ -55,7 +56,7 @@ export function ZoneCanvas({ picture, zones, selected, onSelect, onPolygon, onRe
         viewBox={`0 0 ${WIDTH} ${height}`}
         preserveAspectRatio="none"
         role="group"
-        aria-label="Zones on the frame"
+        aria-label={t('Zones on the frame')}
         onPointerDown={() => onSelect(null)}
       >
         <Painted zones={zones} height={height} margin={(LOSSY_MARGIN * WIDTH) / width} />
@@ -145,7 +146,10 @@ function ZoneShape({ zone, height, isSelected, onSelect, onRemove, onMove, onPre
       points={pointsOf(zone, height)}
       role="button"
       tabindex={0}
-      aria-label={`Zone ${zone.name ?? zone.id}, ${zone.type}: arrows move it, Delete removes it`}
+      aria-label={t('Zone {name}, {type}: arrows move it, Delete removes it', {
+        name: zone.name ?? zone.id,
+        type: t(zone.type),
+      })}
       aria-pressed={isSelected}
       onFocus={onSelect}
       onKeyDown={onKeyDown}
@@ -189,7 +193,7 @@ function Handles({ zone, height, others, drag, onPolygon }: HandlesProps) {
             r="9"
             role="button"
             tabindex={0}
-            aria-label={`Add a corner after corner ${i + 1}`}
+            aria-label={t('Add a corner after corner {n}', { n: i + 1 })}
             onPointerDown={(event) => {
               const grown = addCorner(polygon, i);
               onPolygon(grown);
@@ -212,7 +216,7 @@ function Handles({ zone, height, others, drag, onPolygon }: HandlesProps) {
           r="13"
           role="button"
           tabindex={0}
-          aria-label={`Corner ${i + 1}: arrows move it, s snaps it, Delete removes it`}
+          aria-label={t('Corner {n}: arrows move it, s snaps it, Delete removes it', { n: i + 1 })}
           onPointerDown={(event) =>
             drag(event, (at, free) => onPolygon(moveCorner(polygon, i, free ? at : snapped(at, others))))
           }

@@ -1,13 +1,14 @@
 /** The zones of a camera as a list, and the fields of the selected one. */
 import { LOSSY_MARGIN } from '../../../src/cameras/privacy-margin.js';
 import type { Zone } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { PlaceName } from './place-name.js';
 import { SeverityOptions } from './severity-options.js';
 
 const TYPES = [
-  ['include', 'only changes in such zones count'],
-  ['ignore', 'changes in it do not count'],
-  ['privacy', 'black in every frame that is stored, and 2 % of the frame beyond its outline'],
+  ['include', t('only changes in such zones count')],
+  ['ignore', t('changes in it do not count')],
+  ['privacy', t('black in every frame that is stored, and 2 % of the frame beyond its outline')],
 ] as const;
 
 interface Props {
@@ -22,8 +23,8 @@ interface Props {
 export function ZoneList({ zones, selected, onSelect, onChange, onRemove, onAdd }: Props) {
   const zone = zones.find(({ id }) => id === selected);
   return (
-    <section aria-label="Zones">
-      <h2>Zones</h2>
+    <section aria-label={t('Zones')}>
+      <h2>{t('Zones')}</h2>
       <ul class="zone-list">
         {zones.map(({ id, name, type }) => (
           <li key={id}>
@@ -33,20 +34,20 @@ export function ZoneList({ zones, selected, onSelect, onChange, onRemove, onAdd 
           </li>
         ))}
       </ul>
-      <fieldset class="zone-add" aria-label="Add a zone">
+      <fieldset class="zone-add" aria-label={t('Add a zone')}>
         {TYPES.map(([type, meaning]) => (
           <button key={type} type="button" title={meaning} onClick={() => onAdd(type)}>
-            Add: {type}
+            {t('Add: {type}', { type: t(type) })}
           </button>
         ))}
       </fieldset>
       {zones.some(({ type }) => type === 'include') && (
-        <p class="quiet">Changes outside of the include zones do not count.</p>
+        <p class="quiet">{t('Changes outside of the include zones do not count.')}</p>
       )}
       {zone !== undefined && (
         <div class="zone-fields">
           <label>
-            Name
+            {t('Name')}
             <input
               maxLength={128}
               value={zone.name ?? ''}
@@ -55,38 +56,40 @@ export function ZoneList({ zones, selected, onSelect, onChange, onRemove, onAdd 
             />
           </label>
           <label>
-            Type
+            {t('Type')}
             <select
               value={zone.type}
               onChange={(event) => onChange(zone.id, { type: event.currentTarget.value as Zone['type'] })}
             >
               {TYPES.map(([type, meaning]) => (
                 <option key={type} value={type}>
-                  {type}: {meaning}
+                  {t(type)}: {meaning}
                 </option>
               ))}
             </select>
           </label>
           {zone.type === 'privacy' && (
-            <p class="quiet">Painted black with a margin of up to {LOSSY_MARGIN} pixels, as the drawing shows it.</p>
+            <p class="quiet">
+              {t('Painted black with a margin of up to {n} pixels, as the drawing shows it.', { n: LOSSY_MARGIN })}
+            </p>
           )}
           {zone.type === 'include' && (
             <PlaceName key={zone.id} zone={zone} onChange={(preposition) => onChange(zone.id, { preposition })} />
           )}
           <label>
-            Severity
+            {t('Severity')}
             <select
               value={zone.severity ?? ''}
               onChange={(event) =>
                 onChange(zone.id, { severity: (event.currentTarget.value || null) as Zone['severity'] })
               }
             >
-              <option value="">by the rules of the camera</option>
+              <option value="">{t('by the rules of the camera')}</option>
               <SeverityOptions />
             </select>
           </label>
           <button type="button" onClick={() => onRemove(zone.id)}>
-            Remove this zone
+            {t('Remove this zone')}
           </button>
         </div>
       )}

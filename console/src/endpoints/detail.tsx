@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { addressOf } from '../api/root.js';
 import type { Delivery, Endpoint } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { ago, shownTime } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
 import { SureButton } from '../ui/sure-button.js';
@@ -35,7 +36,7 @@ export function EndpointDetail({ endpoint }: { readonly endpoint: Endpoint }) {
   );
   const runs = state === 'active' || state === 'failing';
   return (
-    <section class="endpoint" aria-label="Endpoint">
+    <section class="endpoint" aria-label={t('Endpoint')}>
       <h2 class="clip">{endpoint.description ?? endpoint.url}</h2>
       <dl class="endpoint-facts">
         {factsOf(endpoint).map(([name, value]) => (
@@ -64,25 +65,25 @@ export function EndpointDetail({ endpoint }: { readonly endpoint: Endpoint }) {
             isEditing.value = !isEditing.value;
           }}
         >
-          Edit
+          {t('Edit')}
         </button>
         <button type="button" onClick={() => sendTest(id)} disabled={!runs}>
-          Send a test event
+          {t('Send a test event')}
         </button>
         {endpoint.secrets > 0 && (
           <button type="button" onClick={() => rotateSecret(id)}>
-            Rotate the secret
+            {t('Rotate the secret')}
           </button>
         )}
         <button type="button" onClick={() => recover(id, DAY_HOURS)} disabled={!runs}>
-          Recover the last day
+          {t('Recover the last day')}
         </button>
         <button type="button" onClick={() => setEnabled(id, !runs)}>
-          {runs ? 'Disable' : 'Start'}
+          {runs ? t('Disable') : t('Start')}
         </button>
-        <SureButton name="Delete" sure="Delete for good" onSure={() => void deleteEndpoint(id)} />
+        <SureButton name={t('Delete')} sure={t('Delete for good')} onSure={() => void deleteEndpoint(id)} />
       </div>
-      <h3>Deliveries</h3>
+      <h3>{t('Deliveries')}</h3>
       <p class="fault" role="alert">
         {readFault.value}
       </p>
@@ -97,40 +98,45 @@ function factsOf(endpoint: Endpoint): (readonly [string, string])[] {
   const list = (name: string, values: readonly string[]) =>
     values.length === 0 ? [] : [[name, values.join(', ')] as const];
   return [
-    ['Address', endpoint.url],
-    ['Format', endpoint.format],
-    ['Events', endpoint.events.map((event) => event.replace('change.', '')).join(', ')],
-    ...list('Cameras', cameras),
-    ...list('Zones', zones),
-    ...list('Kinds', kinds),
-    ...(min_severity === 'info' ? [] : [['At least', min_severity] as const]),
-    ...(text === null ? [] : [['Words', text] as const]),
+    [t('Address'), endpoint.url],
+    [t('Format'), endpoint.format],
+    [t('Events'), endpoint.events.map((event) => event.replace('change.', '')).join(', ')],
+    ...list(t('Cameras'), cameras),
+    ...list(t('Zones'), zones),
+    ...list(
+      t('Kinds'),
+      kinds.map((kind) => t(kind)),
+    ),
+    ...(min_severity === 'info' ? [] : [[t('At least'), t(min_severity)] as const]),
+    ...(text === null ? [] : [[t('Words'), text] as const]),
     ...(previous_secret_until === null
       ? []
-      : [['Earlier secret valid until', shownTime(previous_secret_until)] as const]),
+      : [[t('Earlier secret valid until'), shownTime(previous_secret_until)] as const]),
   ];
 }
 
 function Deliveries({ endpoint }: { readonly endpoint: string }) {
   const all = deliveries.value;
-  if (all === null) return <p class="quiet">Reading …</p>;
-  if (all.length === 0) return <p class="quiet">Nothing was sent to it yet.</p>;
+  if (all === null) return <p class="quiet">{t('Reading …')}</p>;
+  if (all.length === 0) return <p class="quiet">{t('Nothing was sent to it yet.')}</p>;
   return (
     <ul class="delivery-list">
       {all.map((delivery) => (
         <li key={delivery.id}>
           <details>
             <summary>
-              <span class={`state ${delivery.state}`}>{delivery.state}</span>{' '}
+              <span class={`state ${delivery.state}`}>{t(delivery.state)}</span>{' '}
               <span>{(delivery.event ?? '').replace('change.', '')}</span>{' '}
               <span class="quiet">{summaryOf(delivery)}</span>
             </summary>
             <Attempts delivery={delivery} />
             <p class="endpoint-row">
               <button type="button" onClick={() => resend(delivery.id, endpoint)}>
-                Send again
+                {t('Send again')}
               </button>
-              {delivery.change !== undefined && <a href={addressOf(`/review/${delivery.change}`)}>Show the change</a>}
+              {delivery.change !== undefined && (
+                <a href={addressOf(`/review/${delivery.change}`)}>{t('Show the change')}</a>
+              )}
             </p>
           </details>
         </li>
@@ -141,9 +147,10 @@ function Deliveries({ endpoint }: { readonly endpoint: string }) {
 
 function summaryOf({ attempts, next_attempt_at, state }: Delivery): string {
   const last = attempts.at(-1);
-  if (last === undefined) return 'waits';
-  const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
-  const next = state === 'pending' && next_attempt_at !== null ? `, next ${ago(next_attempt_at)}` : '';
+  if (last === undefined) return t('waits');
+  const count = t('{n} attempt|{n} attempts', { n: attempts.length });
+  const next =
+    state === 'pending' && next_attempt_at !== null ? `, ${t('next {time}', { time: ago(next_attempt_at) })}` : '';
   return `${count}, ${ago(last.at)}${next}`;
 }
 
@@ -151,7 +158,7 @@ const Attempts = ({ delivery: { attempts } }: { readonly delivery: Delivery }) =
   <ol class="attempts">
     {attempts.map(({ attempt, at, status, error, duration_ms }) => (
       <li key={attempt}>
-        <time dateTime={at}>{shownTime(at)}</time> <span>{status ?? 'no answer'}</span>{' '}
+        <time dateTime={at}>{shownTime(at)}</time> <span>{status ?? t('no answer')}</span>{' '}
         <span class="quiet">{Math.round(duration_ms)} ms</span> {error !== null && <span class="clip">{error}</span>}
       </li>
     ))}

@@ -1,6 +1,7 @@
 /** Form of an endpoint, a new one or one that is edited: its address, its format and its filters. */
 import { useSignal } from '@preact/signals';
 import { type Endpoint, type EndpointPatch, SEVERITIES } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { Field } from '../ui/field.js';
 import { LocaleSelect } from '../ui/locale-select.js';
 
@@ -19,7 +20,7 @@ const FORMATS: readonly (readonly [Format, name: string, address: string])[] = [
 const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'] as const;
 
 /** Name of the secret of formats that send none as the header Authorization. */
-const SECRETS: Readonly<Partial<Record<Format, string>>> = { pagerduty: 'Integration key' };
+const SECRETS: Readonly<Partial<Record<Format, string>>> = { pagerduty: t('Integration key') };
 
 /** @returns the names in a text, separated by commas or spaces */
 const namesIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))];
@@ -73,9 +74,9 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
   };
 
   return (
-    <form class="endpoint-form" aria-label={endpoint ? 'Edit the endpoint' : 'New endpoint'} onSubmit={submit}>
+    <form class="endpoint-form" aria-label={endpoint ? t('Edit the endpoint') : t('New endpoint')} onSubmit={submit}>
       <label>
-        Format
+        {t('Format')}
         <select
           value={format.value}
           onChange={(event) => {
@@ -90,7 +91,7 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
         </select>
       </label>
       <label>
-        {endpoint ? `Another address (empty: it stays ${endpoint.url})` : 'Address'}
+        {endpoint ? t('Another address (empty: it stays {address})', { address: endpoint.url }) : t('Address')}
         <input
           required={endpoint === undefined}
           type="url"
@@ -102,10 +103,11 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
           }}
         />
       </label>
-      <Text name="Description" value={description} most={256} />
+      <Text name={t('Description')} value={description} most={256} />
       <LocaleSelect
+        label={t('Language of the sentences')}
         value={locale.value}
-        none="that of the camera"
+        none={t('that of the camera')}
         onValue={(value) => {
           locale.value = value;
         }}
@@ -113,8 +115,8 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
       <Text
         name={
           endpoint?.has_authorization
-            ? 'Another authorization (empty: it stays)'
-            : (SECRETS[format.value] ?? 'Authorization (header, e.g. Bearer …)')
+            ? t('Another authorization (empty: it stays)')
+            : (SECRETS[format.value] ?? t('Authorization (header, e.g. Bearer …)'))
         }
         value={authorization}
         most={1024}
@@ -129,16 +131,16 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
               isUnauthorized.value = event.currentTarget.checked;
             }}
           />
-          Send no authorization any more
+          {t('Send no authorization any more')}
         </label>
       )}
       <fieldset>
-        <legend>Only these alerts (empty: all)</legend>
-        <Text name="Cameras (ids, gate-* for all that begin so)" value={cameras} most={6_600} />
-        <Text name="Zones (ids)" value={zones} most={6_600} />
-        <Text name="Words in the sentence" value={text} most={200} />
+        <legend>{t('Only these alerts (empty: all)')}</legend>
+        <Text name={t('Cameras (ids, gate-* for all that begin so)')} value={cameras} most={6_600} />
+        <Text name={t('Zones (ids)')} value={zones} most={6_600} />
+        <Text name={t('Words in the sentence')} value={text} most={200} />
         <label>
-          At least
+          {t('At least')}
           <select
             value={severity.value}
             onChange={(event) => {
@@ -146,7 +148,9 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
             }}
           >
             {SEVERITIES.map((one) => (
-              <option key={one}>{one}</option>
+              <option key={one} value={one}>
+                {t(one)}
+              </option>
             ))}
           </select>
         </label>
@@ -160,11 +164,11 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
       </fieldset>
       <div class="endpoint-row">
         <button type="submit" class="primary" disabled={isSending.value}>
-          {endpoint ? 'Save' : 'Create'}
+          {endpoint ? t('Save') : t('Create')}
         </button>
         {onCancel && (
           <button type="button" onClick={onCancel}>
-            Cancel
+            {t('Cancel')}
           </button>
         )}
       </div>

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { Link, useLocation } from 'wouter-preact';
 import type { Endpoint } from '../api/types.js';
 import '../styles/endpoints.css';
+import { t } from '../texts/texts.js';
 import { ago } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
 import { EndpointDetail } from './detail.js';
@@ -19,7 +20,7 @@ export function EndpointsPage({ params }: { readonly params: { readonly endpoint
   return (
     <div class="endpoints">
       <header class="endpoints-head">
-        <h1>Endpoints</h1>
+        <h1>{t('Endpoints')}</h1>
         <button
           type="button"
           aria-expanded={isAdding.value}
@@ -27,7 +28,7 @@ export function EndpointsPage({ params }: { readonly params: { readonly endpoint
             isAdding.value = !isAdding.value;
           }}
         >
-          New endpoint
+          {t('New endpoint')}
         </button>
       </header>
       <p class="fault" role="alert">
@@ -55,16 +56,17 @@ function FreshSecret() {
   const fresh = freshSecret.value;
   if (fresh === null) return null;
   return (
-    <section aria-label="Secret" class="secret">
+    <section aria-label={t('Secret')} class="secret">
       <p>
-        The secret that signs the requests. Copy it to the receiver now: <strong>it is not shown again.</strong>
+        {t('The secret that signs the requests. Copy it to the receiver now:')}{' '}
+        <strong>{t('it is not shown again.')}</strong>
       </p>
       <p>
         <code class="clip">{fresh.secret}</code>
       </p>
       <div class="endpoint-row">
         <button type="button" onClick={() => navigator.clipboard?.writeText(fresh.secret)}>
-          Copy
+          {t('Copy')}
         </button>
         <button
           type="button"
@@ -72,31 +74,27 @@ function FreshSecret() {
             freshSecret.value = null;
           }}
         >
-          I have it
+          {t('I have it')}
         </button>
       </div>
     </section>
   );
 }
 
-const STATES: Readonly<Record<Endpoint['state'], string>> = {
-  active: 'active',
-  failing: 'failing',
-  disabled: 'disabled',
-  stopped: 'stopped',
-};
-
 /** @returns why the endpoint is in its state, or when it last got something */
 function detailOf({ state, stopped, failing_since, last_error, last_delivered_at }: Endpoint): string {
   if (state === 'stopped' && stopped !== null) return stopped.detail;
-  if (state === 'failing') return `since ${ago(failing_since ?? '')}: ${last_error}`;
-  return last_delivered_at === null ? 'nothing delivered yet' : `last delivery ${ago(last_delivered_at)}`;
+  if (state === 'failing') return `${ago(failing_since ?? '')}: ${last_error}`;
+  return last_delivered_at === null
+    ? t('nothing delivered yet')
+    : t('last delivery {time}', { time: ago(last_delivered_at) });
 }
 
 function List({ chosen, isReading }: { readonly chosen: string | undefined; readonly isReading: boolean }) {
   const all = endpoints.value;
-  if (all === null) return isReading ? <p class="quiet">Reading …</p> : null;
-  if (all.length === 0) return <p class="quiet">No receiver is registered. Alerts go to callbacks of cameras alone.</p>;
+  if (all === null) return isReading ? <p class="quiet">{t('Reading …')}</p> : null;
+  if (all.length === 0)
+    return <p class="quiet">{t('No receiver is registered. Alerts go to callbacks of cameras alone.')}</p>;
   return (
     <ul class="endpoint-list">
       {all.map((endpoint) => (
@@ -104,7 +102,7 @@ function List({ chosen, isReading }: { readonly chosen: string | undefined; read
           <Link href={`/endpoints/${endpoint.id}`} aria-current={endpoint.id === chosen ? 'true' : undefined}>
             <span class="clip name">{endpoint.description ?? endpoint.url}</span>
             <span class="quiet">{endpoint.format}</span>
-            <span class={`state ${endpoint.state}`}>{STATES[endpoint.state]}</span>
+            <span class={`state ${endpoint.state}`}>{t(endpoint.state)}</span>
             <span class="quiet clip">{detailOf(endpoint)}</span>
           </Link>
         </li>

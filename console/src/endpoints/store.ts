@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/clock.js';
 import { api, messageOf, ok } from '../api/client.js';
 import { readPages } from '../api/pages.js';
 import type { Delivery, Endpoint, EndpointPatch, EndpointRequest } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { toast } from '../ui/toasts.js';
 
 export const endpoints = signal<readonly Endpoint[] | null>(null);
@@ -51,7 +52,7 @@ export const createEndpoint = (body: EndpointRequest) =>
 export const changeEndpoint = (id: string, body: EndpointPatch) =>
   attempt(async () => {
     await ok(api.PATCH('/v1/endpoints/{id}', { params: { path: { id } }, body }));
-    toast('Saved.');
+    toast(t('Saved.'));
     await readEndpoints();
     return true;
   });
@@ -59,14 +60,14 @@ export const changeEndpoint = (id: string, body: EndpointPatch) =>
 export const setEnabled = (id: string, enabled: boolean) =>
   attempt(async () => {
     await ok(api.PATCH('/v1/endpoints/{id}', { params: { path: { id } }, body: { enabled } }));
-    toast(enabled ? 'Started.' : 'Disabled: nothing is sent.');
+    toast(enabled ? t('Started.') : t('Disabled: nothing is sent.'));
     await readEndpoints();
   });
 
 export const deleteEndpoint = (id: string) =>
   attempt(async () => {
     await ok(api.DELETE('/v1/endpoints/{id}', { params: { path: { id } } }));
-    toast('Deleted.');
+    toast(t('Deleted.'));
     await readEndpoints();
   });
 
@@ -80,14 +81,14 @@ export const rotateSecret = (id: string) =>
 export const sendTest = (id: string) =>
   attempt(async () => {
     await ok(api.POST('/v1/endpoints/{id}/test', { params: { path: { id } } }));
-    toast('The test event is queued.');
+    toast(t('The test event is queued.'));
     await readDeliveries(id);
   });
 
 export const resend = (delivery: string, id: string) =>
   attempt(async () => {
     await ok(api.POST('/v1/deliveries/{id}/resend', { params: { path: { id: delivery } } }));
-    toast('Queued again.');
+    toast(t('Queued again.'));
     await readDeliveries(id);
   });
 
@@ -96,6 +97,6 @@ export const recover = (id: string, hours: number) =>
   attempt(async () => {
     const since = new Date(systemClock() - hours * 3_600_000).toISOString();
     const { queued } = await ok(api.POST('/v1/endpoints/{id}/recover', { params: { path: { id } }, body: { since } }));
-    toast(queued === 1 ? '1 alert is queued.' : `${queued} alerts are queued.`);
+    toast(t('{n} alert is queued.|{n} alerts are queued.', { n: queued }));
     await readDeliveries(id);
   });

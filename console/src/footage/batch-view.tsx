@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { Link, useLocation } from 'wouter-preact';
 import { api, messageOf, ok } from '../api/client.js';
 import { addressOf } from '../api/root.js';
+import { t } from '../texts/texts.js';
 import { shownTime } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
 import { Failures } from './failures.js';
@@ -13,7 +14,7 @@ import { batches, dropBatch, isRunning, keepBatch, loadBatch, nameOf, type Outco
 
 const AGAIN_MS = 2_000;
 const DOWNLOADS = [
-  ['html', 'Report'],
+  ['html', t('Report')],
   ['csv', 'CSV'],
   ['ndjson', 'NDJSON'],
   ['json', 'JSON'],
@@ -57,7 +58,7 @@ export function BatchView({ id }: { readonly id: string }) {
   return (
     <div class="batch">
       <header class="batch-head">
-        <Link href="/footage">All batches</Link>
+        <Link href="/footage">{t('All batches')}</Link>
         <h1 class="clip">{batch === undefined ? id : nameOf(batch)}</h1>
         {batch && <span class="quiet">{shownTime(batch.created_at)}</span>}
       </header>
@@ -69,15 +70,15 @@ export function BatchView({ id }: { readonly id: string }) {
           <div class="batch-progress" role="status">
             <Progress batch={batch} />
           </div>
-          <div class="batch-actions" role="toolbar" aria-label="Batch">
+          <div class="batch-actions" role="toolbar" aria-label={t('Batch')}>
             {isRunning(batch) && (
               <button type="button" disabled={busy.value} onClick={cancel}>
-                Cancel
+                {t('Cancel')}
               </button>
             )}
             {(batch.status === 'failed' || batch.status === 'cancelled') && (
               <button type="button" class="primary" disabled={busy.value} onClick={retry}>
-                Go on from its last step
+                {t('Go on from its last step')}
               </button>
             )}
             {!isRunning(batch) && <Erase busy={busy.value} onErase={erase} />}
@@ -111,7 +112,7 @@ function Erase({ busy, onErase }: { readonly busy: boolean; readonly onErase: ()
   };
   return (
     <button type="button" disabled={busy} onClick={asked.value ? onErase : ask}>
-      {asked.value ? 'Erase it with its results' : 'Erase …'}
+      {asked.value ? t('Erase it with its results') : t('Erase …')}
     </button>
   );
 }

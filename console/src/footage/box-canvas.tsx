@@ -5,10 +5,16 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Box } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { arrowStep, follow, type Point, pointIn, WIDTH } from '../ui/drawing.js';
 import { boxBetween, cornersOf, moveBox, moveCorner } from './box-edit.js';
 
-const NAMES = ['Upper left', 'Upper right', 'Lower right', 'Lower left'] as const;
+const NAMES = [
+  t('Upper left corner: arrows move it'),
+  t('Upper right corner: arrows move it'),
+  t('Lower right corner: arrows move it'),
+  t('Lower left corner: arrows move it'),
+] as const;
 
 interface Props {
   /** the frame */
@@ -40,7 +46,7 @@ export function BoxCanvas({ children, ratio, box, onBox }: Props) {
         viewBox={`0 0 ${WIDTH} ${height}`}
         preserveAspectRatio="none"
         role="group"
-        aria-label="The place on the frame"
+        aria-label={t('The place on the frame')}
         onPointerDown={onPress}
       >
         {box !== null && <BoxShape box={box} height={height} pointOf={pointOf} drag={drag} onBox={onBox} />}
@@ -79,7 +85,7 @@ function BoxShape({ box, height, pointOf, drag, onBox }: ShapeProps) {
         height={box.height * height}
         role="button"
         tabindex={0}
-        aria-label="The place: arrows move it, Delete removes it"
+        aria-label={t('The place: arrows move it, Delete removes it')}
         onPointerDown={onPress}
         onKeyDown={(event) => byKey(event, (step) => moveBox(box, step))}
       />
@@ -92,7 +98,7 @@ function BoxShape({ box, height, pointOf, drag, onBox }: ShapeProps) {
           r="13"
           role="button"
           tabindex={0}
-          aria-label={`${NAMES[i]} corner: arrows move it`}
+          aria-label={NAMES[i]}
           onPointerDown={(event) => drag(event, (at) => moveCorner(box, i, at))}
           onKeyDown={(event) => byKey(event, ([dx, dy]) => moveCorner(box, i, [x + dx, y + dy]))}
         />

@@ -6,6 +6,7 @@ import { readCameras } from '../api/pages.js';
 import type { Camera } from '../api/types.js';
 import { withSettings } from '../cameras/store.js';
 import { assertFits } from '../session.js';
+import { t } from '../texts/texts.js';
 import { CameraIdInput } from '../ui/camera-id-input.js';
 import { percent } from '../ui/format.js';
 import { NO_PLACE, PlaceFields, searchOf } from './place-form.js';
@@ -13,29 +14,29 @@ import { type BatchOptions, sendBatch } from './send.js';
 import { type Batch, keepBatch, uploaded } from './store.js';
 
 const SOURCES = [
-  ['files', 'Files'],
-  ['addresses', 'Addresses'],
-  ['manifest', 'Manifest'],
+  ['files', t('Files')],
+  ['addresses', t('Addresses')],
+  ['manifest', t('Manifest')],
 ] as const;
 type Source = (typeof SOURCES)[number][0];
 
 const INTERVALS = [
-  ['1s', 'one frame per second'],
-  ['10s', 'one frame per 10 seconds'],
-  ['1m', 'one frame per minute'],
+  ['1s', t('one frame per second')],
+  ['10s', t('one frame per 10 seconds')],
+  ['1m', t('one frame per minute')],
 ] as const;
 const SAMPLING = {
   changes: [
-    ['auto', 'key frames, or one frame per second'],
+    ['auto', t('key frames, or one frame per second')],
     ...INTERVALS,
-    ['keyframes', 'all key frames'],
-    ['all', 'all frames'],
+    ['keyframes', t('all key frames')],
+    ['all', t('all frames')],
   ],
   when: INTERVALS,
 } as const;
 const MODES = [
-  ['changes', 'Every change'],
-  ['when', 'When one place changed'],
+  ['changes', t('Every change')],
+  ['when', t('When one place changed')],
 ] as const;
 type Mode = (typeof MODES)[number][0];
 
@@ -99,10 +100,10 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
     }
   };
   return (
-    <form class="create-batch" onSubmit={send} aria-label="New batch">
-      <h2>New batch</h2>
+    <form class="create-batch" onSubmit={send} aria-label={t('New batch')}>
+      <h2>{t('New batch')}</h2>
       <fieldset>
-        <legend class="quiet">Recordings</legend>
+        <legend class="quiet">{t('Recordings')}</legend>
         {SOURCES.map(([name, label]) => (
           <label key={name}>
             <input
@@ -120,7 +121,7 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
       </fieldset>
       {source.value === 'addresses' ? (
         <label>
-          Addresses, one per line
+          {t('Addresses, one per line')}
           <textarea
             rows={3}
             placeholder="s3://archive/2026-06-01/ or https://…"
@@ -132,7 +133,7 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
         </label>
       ) : (
         <label key={source.value}>
-          {source.value === 'files' ? 'Videos or pictures' : 'A file of lines {"file", "camera", "at"}'}
+          {source.value === 'files' ? t('Videos or pictures') : `${t('A file of lines')} {"file", "camera", "at"}`}
           <input
             type="file"
             multiple={source.value === 'files'}
@@ -144,7 +145,7 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
         </label>
       )}
       <fieldset>
-        <legend class="quiet">Find</legend>
+        <legend class="quiet">{t('Find')}</legend>
         {MODES.map(([name, label]) => (
           <label key={name}>
             <input
@@ -168,9 +169,9 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
         />
       )}
       <div class="pair-of-fields">
-        <CameraIdInput label="Camera" id={camera} placeholder="by the folder" />
+        <CameraIdInput label={t('Camera')} id={camera} placeholder={t('by the folder')} />
         <label>
-          First frame at
+          {t('First frame at')}
           <input
             type="datetime-local"
             step="1"
@@ -182,7 +183,7 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
         </label>
       </div>
       <label>
-        {isSearch ? 'Frames to choose from' : 'Frames to look at'}
+        {isSearch ? t('Frames to choose from') : t('Frames to look at')}
         <select
           value={every.value}
           onChange={(event) => {
@@ -198,17 +199,17 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
       </label>
       {!isSearch && (
         <label>
-          Zones and rules
+          {t('Zones and rules')}
           <select
             value={like.value}
             onChange={(event) => {
               like.value = event.currentTarget.value;
             }}
           >
-            <option value="">the defaults</option>
+            <option value="">{t('the defaults')}</option>
             {cameras.value.map(({ id, name }) => (
               <option key={id} value={id}>
-                as {name ?? id}
+                {t('as {name}', { name: name ?? id })}
               </option>
             ))}
           </select>
@@ -216,14 +217,14 @@ export function CreateBatch({ onCreated }: { readonly onCreated: (batch: Batch) 
       )}
       {sent.value === null ? (
         <button type="submit" class="primary" disabled={!isReady}>
-          {isSearch ? 'Find the moment' : 'Find the changes'}
+          {isSearch ? t('Find the moment') : t('Find the changes')}
         </button>
       ) : (
         <div class="batch-progress" role="status">
-          <progress value={sent.value} max={1} aria-label="Share that has been sent" />
-          <span>{percent(sent.value)} sent</span>
+          <progress value={sent.value} max={1} aria-label={t('Share that has been sent')} />
+          <span>{t('{share} sent', { share: percent(sent.value) })}</span>
           <button type="button" onClick={() => abort.current?.abort()}>
-            Stop
+            {t('Stop')}
           </button>
         </div>
       )}

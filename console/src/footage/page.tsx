@@ -2,6 +2,7 @@
 import { Link, useLocation } from 'wouter-preact';
 import '../styles/drawing.css';
 import '../styles/footage.css';
+import { t } from '../texts/texts.js';
 import { ago } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
 import { BatchView } from './batch-view.js';
@@ -28,14 +29,16 @@ function BatchList() {
   };
   return (
     <div class="footage">
-      <section aria-label="Batches">
-        <h1>Footage</h1>
+      <section aria-label={t('Batches')}>
+        <h1>{t('Footage')}</h1>
         <p class="fault" role="alert">
           {fault.value}
         </p>
-        {all === null && fault.value === '' && <p class="quiet">Reading …</p>}
+        {all === null && fault.value === '' && <p class="quiet">{t('Reading …')}</p>}
         {all?.length === 0 && (
-          <p class="quiet">No batch yet. Give a recording, and the service finds what changed in it, and when.</p>
+          <p class="quiet">
+            {t('No batch yet. Give a recording, and the service finds what changed in it, and when.')}
+          </p>
         )}
         <ul class="batches">
           {all?.map((batch) => (
@@ -50,7 +53,7 @@ function BatchList() {
         </ul>
         {moreBatches.value && (
           <button type="button" onClick={showMore}>
-            Earlier batches
+            {t('Earlier batches')}
           </button>
         )}
       </section>

@@ -1,6 +1,7 @@
 /** Fields of a search for the moment at which one place changed: a box on a frame of the recording, and its limits. */
 import type { Signal } from '@preact/signals';
 import type { Box, Camera } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { PlaceOnView } from './place-on-view.js';
 import type { BatchOptions } from './send.js';
 
@@ -39,11 +40,11 @@ export function PlaceFields({ draft, recording, cameras }: Props) {
   const { box, covered, from, until } = draft.value;
   return (
     <fieldset class="place-form">
-      <legend class="quiet">Place</legend>
+      <legend class="quiet">{t('Place')}</legend>
       <PlaceOnView recording={recording} cameras={cameras} box={box} onBox={(drawn) => set({ box: drawn })} />
       <div class="place-limits">
         <label>
-          Not before
+          {t('Not before')}
           <input
             placeholder="12.5s"
             maxLength={64}
@@ -53,7 +54,7 @@ export function PlaceFields({ draft, recording, cameras }: Props) {
           />
         </label>
         <label>
-          Not after
+          {t('Not after')}
           <input
             placeholder="01:45:00"
             maxLength={64}
@@ -63,12 +64,12 @@ export function PlaceFields({ draft, recording, cameras }: Props) {
           />
         </label>
         <label>
-          Covered at most (s)
+          {t('Covered at most (s)')}
           <input
             type="number"
             min="0"
             max="86400"
-            title="Something that stands before the place for less time is no change"
+            title={t('Something that stands before the place for less time is no change')}
             value={covered}
             onInput={(event) => set({ covered: event.currentTarget.value })}
           />

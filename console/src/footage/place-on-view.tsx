@@ -8,6 +8,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { messageOf } from '../api/client.js';
 import type { Box, Camera } from '../api/types.js';
 import { pictureOf, readCamera } from '../cameras/store.js';
+import { t } from '../texts/texts.js';
 import { percent } from '../ui/format.js';
 import { BoxCanvas } from './box-canvas.js';
 import { MIDDLE } from './box-edit.js';
@@ -48,7 +49,7 @@ export function PlaceOnView({ recording, cameras, box, onBox }: Props) {
   }, [recording]);
   const refuse = () => {
     show(null);
-    fault.value = 'The browser cannot show this file. Choose a picture of the same view.';
+    fault.value = t('The browser cannot show this file. Choose a picture of the same view.');
   };
   return (
     <>
@@ -73,7 +74,7 @@ function ViewChoice({ cameras, onView, fault }: ChoiceProps) {
   const showCamera = async (id: string) => {
     try {
       const url = pictureOf(await readCamera(id), 'full');
-      if (url === null) fault.value = `No frame of ${id} is kept.`;
+      if (url === null) fault.value = t('No frame of {id} is kept.', { id });
       else onView({ url, isVideo: false, isOwn: false });
     } catch (error) {
       fault.value = messageOf(error);
@@ -82,7 +83,7 @@ function ViewChoice({ cameras, onView, fault }: ChoiceProps) {
   return (
     <div class="pair-of-fields">
       <label>
-        A picture of the view
+        {t('A picture of the view')}
         <input
           type="file"
           accept="image/*,video/*"
@@ -94,10 +95,10 @@ function ViewChoice({ cameras, onView, fault }: ChoiceProps) {
       </label>
       {cameras.length > 0 && (
         <label>
-          or the last frame of
+          {t('or the last frame of')}
           <select value="" onChange={(event) => showCamera(event.currentTarget.value)}>
             <option value="" disabled>
-              a camera
+              {t('a camera')}
             </option>
             {cameras.map(({ id, name }) => (
               <option key={id} value={id}>
@@ -142,7 +143,7 @@ function OnView({ view: { url, isVideo }, box, onBox, onFault }: OnViewProps) {
         ) : (
           <img
             src={url}
-            alt="The view"
+            alt={t('The view')}
             draggable={false}
             onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => size(naturalWidth, naturalHeight)}
             onError={onFault}
@@ -152,10 +153,10 @@ function OnView({ view: { url, isVideo }, box, onBox, onFault }: OnViewProps) {
       {Number.isFinite(duration.value) && duration.value > 0 && <Seek video={video} duration={duration.value} />}
       <div class="place-tools">
         <button type="button" onClick={() => onBox(box === null ? MIDDLE : null)}>
-          {box === null ? 'Put a box in the middle' : 'Remove the box'}
+          {box === null ? t('Put a box in the middle') : t('Remove the box')}
         </button>
         <span class="quiet" role="status">
-          {box === null ? 'Draw a box around the place.' : shownBox(box)}
+          {box === null ? t('Draw a box around the place.') : shownBox(box)}
         </span>
       </div>
     </>
@@ -163,14 +164,16 @@ function OnView({ view: { url, isVideo }, box, onBox, onFault }: OnViewProps) {
 }
 
 const shownBox = ({ x, y, width, height }: Box): string =>
-  `${percent(width)} × ${percent(height)} of the frame, at ${percent(x)}, ${percent(y)}`;
+  t('{width} × {height} of the frame, at {x}, {y}', {
+    ...{ width: percent(width), height: percent(height), x: percent(x), y: percent(y) },
+  });
 
 /** @param duration seconds */
 function Seek({ video, duration }: { readonly video: RefObject<HTMLVideoElement>; readonly duration: number }) {
   const second = useSignal(0);
   return (
     <label class="place-seek">
-      Frame at {shownSeconds(second.value)}
+      {t('Frame at {time}', { time: shownSeconds(second.value) })}
       <input
         type="range"
         min="0"

@@ -1,31 +1,34 @@
 /** How far a batch is: state, share, speed and what was found so far. */
+
+import { t } from '../texts/texts.js';
 import { percent, shownDuration } from '../ui/format.js';
 import { type Batch, isRunning, speedOf } from './store.js';
-
-const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
 
 export function Progress({ batch }: { readonly batch: Batch }) {
   const { status, progress, frames, changes, gaps, failures } = batch;
   const speed = isRunning(batch) ? speedOf(batch) : null;
   return (
     <>
-      <span class={`batch-status ${status}`}>{status}</span>
+      <span class={`batch-status ${status}`}>{t(status)}</span>
       {isRunning(batch) && (
         // The service reports the share with each part that it has finished; until the first one it is unknown.
-        <progress {...(progress > 0 ? { value: progress, max: 1 } : {})} aria-label="Share of the recordings" />
+        <progress {...(progress > 0 ? { value: progress, max: 1 } : {})} aria-label={t('Share of the recordings')} />
       )}
       <span class="batch-facts">
-        {isRunning(batch) && <span>{progress > 0 ? percent(progress) : 'the first part is not done yet'}</span>}
-        <span>{count(changes, 'change', 'changes')}</span>
-        <span class="quiet">{count(frames, 'frame', 'frames')}</span>
+        {isRunning(batch) && <span>{progress > 0 ? percent(progress) : t('the first part is not done yet')}</span>}
+        <span>{t('{n} change|{n} changes', { n: changes })}</span>
+        <span class="quiet">{t('{n} frame|{n} frames', { n: frames })}</span>
         {speed !== null && (
           <span class="quiet">
-            {speed.framesPerSecond.toFixed(1)} frames per second, {speed.timesRealTime.toPrecision(2)} × real time
+            {t('{frames} frames per second, {times} × real time', {
+              frames: speed.framesPerSecond.toFixed(1),
+              times: speed.timesRealTime.toPrecision(2),
+            })}
           </span>
         )}
-        {speed?.secondsLeft != null && <span>{shownDuration(speed.secondsLeft)} left</span>}
-        {gaps > 0 && <span class="quiet">{count(gaps, 'gap', 'gaps')}</span>}
-        {failures > 0 && <span class="fault">{count(failures, 'failure', 'failures')}</span>}
+        {speed?.secondsLeft != null && <span>{t('{time} left', { time: shownDuration(speed.secondsLeft) })}</span>}
+        {gaps > 0 && <span class="quiet">{t('{n} gap|{n} gaps', { n: gaps })}</span>}
+        {failures > 0 && <span class="fault">{t('{n} failure|{n} failures', { n: failures })}</span>}
       </span>
     </>
   );

@@ -8,6 +8,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { addressOf } from '../api/root.js';
 import type { Side } from '../api/types.js';
 import { PairView } from '../pair/pair-view.js';
+import { t } from '../texts/texts.js';
 import { Fact } from '../ui/fact.js';
 import { percent, shownTime } from '../ui/format.js';
 import { useKeys } from '../ui/keys.js';
@@ -42,7 +43,10 @@ export function ResultsView({ id, results }: { readonly id: string; readonly res
     const name = videoNamed(recorded?.files ?? [], file.name);
     if (name === undefined) {
       const names = recorded?.files.filter(({ duration }) => duration !== null).map((one) => one.file) ?? [];
-      fault.value = `${file.name} is not a recording of ${camera.value}, expected ${names.slice(0, 5).join(', ') || 'none: it has pictures alone'}.`;
+      fault.value = t('{file} is not a recording of {camera}, expected {files}.', {
+        ...{ file: file.name, camera: camera.value },
+        files: names.slice(0, 5).join(', ') || t('none: it has pictures alone'),
+      });
       return;
     }
     fault.value = '';
@@ -88,11 +92,11 @@ export function ResultsView({ id, results }: { readonly id: string; readonly res
     .filter((gap) => inVideo === null && gap.camera === camera.value)
     .map(({ from, to }) => [line.timeOf(from), line.timeOf(to)] as const);
   return (
-    <section aria-label="Results" class="results">
+    <section aria-label={t('Results')} class="results">
       <div class="results-tools">
         {summary.cameras.length > 1 && (
           <label>
-            Camera
+            {t('Camera')}
             <select
               value={camera.value}
               onChange={(event) => {
@@ -109,7 +113,7 @@ export function ResultsView({ id, results }: { readonly id: string; readonly res
           </label>
         )}
         <label>
-          Text
+          {t('Text')}
           <input
             type="search"
             value={text.value}
@@ -119,7 +123,7 @@ export function ResultsView({ id, results }: { readonly id: string; readonly res
           />
         </label>
         <label>
-          Play the recording from this computer
+          {t('Play the recording from this computer')}
           <input
             type="file"
             accept="video/*"
@@ -149,13 +153,13 @@ export function ResultsView({ id, results }: { readonly id: string; readonly res
       <div class="results-body">
         <div class="results-list">
           <p class="quiet" role="status">
-            {shown.length} {shown.length === 1 ? 'change' : 'changes'}
+            {t('{n} change|{n} changes', { n: shown.length })}
             <kbd>j</kbd>
             <kbd>k</kbd>
           </p>
           {shown.length > 0 && (
             <VirtualList
-              label="Changes"
+              label={t('Changes')}
               items={shown}
               idOf={(one) => one.id}
               selected={selected.value}
@@ -167,7 +171,7 @@ export function ResultsView({ id, results }: { readonly id: string; readonly res
                   <span class="row-facts">
                     <span>{momentText(one.first_seen)}</span>
                     {one.zone !== null && <span>{one.zone}</span>}
-                    <span>{one.severity}</span>
+                    <span>{t(one.severity)}</span>
                   </span>
                 </>
               )}
@@ -198,7 +202,7 @@ function Captions({ batch, files }: { readonly batch: string; readonly files: re
   if (files.length === 0) return null;
   return (
     <details>
-      <summary>Captions (WebVTT)</summary>
+      <summary>{t('Captions (WebVTT)')}</summary>
       <ul class="captions">
         {files.map((file) => (
           <li key={file} class="clip">
@@ -230,18 +234,18 @@ function Detail({ batch, change }: { readonly batch: string; readonly change: Re
         outlines={useMemo(() => outlinesOf(change), [change])}
       />
       <dl class="detail-facts">
-        <Fact name="First seen">{momentText(first_seen)}</Fact>
-        <Fact name="In the recording">
+        <Fact name={t('First seen')}>{momentText(first_seen)}</Fact>
+        <Fact name={t('In the recording')}>
           {first_seen.file}, {shownSeconds(first_seen.seconds)}
         </Fact>
-        {pictured !== undefined && <Fact name="Shown at">{momentText(pictured)}</Fact>}
-        <Fact name="Last seen">{momentText(last_seen)}</Fact>
-        {settled !== null && <Fact name="Settled">{momentText(settled)}</Fact>}
-        {reverted !== null && <Fact name="Gone">{momentText(reverted)}</Fact>}
-        {zone !== null && <Fact name="Zone">{zone}</Fact>}
-        <Fact name="Severity">{severity}</Fact>
-        <Fact name="State">{status}</Fact>
-        <Fact name="Confidence">{percent(confidence)}</Fact>
+        {pictured !== undefined && <Fact name={t('Shown at')}>{momentText(pictured)}</Fact>}
+        <Fact name={t('Last seen')}>{momentText(last_seen)}</Fact>
+        {settled !== null && <Fact name={t('Settled')}>{momentText(settled)}</Fact>}
+        {reverted !== null && <Fact name={t('Gone')}>{momentText(reverted)}</Fact>}
+        {zone !== null && <Fact name={t('Zone')}>{zone}</Fact>}
+        <Fact name={t('Severity')}>{severity}</Fact>
+        <Fact name={t('State')}>{status}</Fact>
+        <Fact name={t('Confidence')}>{percent(confidence)}</Fact>
       </dl>
     </article>
   );

@@ -6,6 +6,7 @@ import { addressOf } from '../api/root.js';
 import type { Side } from '../api/types.js';
 import { boxPath, type Outlines } from '../pair/outlines.js';
 import { PairView } from '../pair/pair-view.js';
+import { t } from '../texts/texts.js';
 import { Fact } from '../ui/fact.js';
 import { percent, shownSpan, shownTime } from '../ui/format.js';
 import { Failures } from './failures.js';
@@ -26,34 +27,36 @@ export function SearchView({ id, search }: Props) {
     isBack.value = back;
   };
   return (
-    <section aria-label="Results" class="results">
+    <section aria-label={t('Results')} class="results">
       {changed !== null && changed_back !== null && (
-        <div class="pair-tools" role="toolbar" aria-label="Which interval">
+        <div class="pair-tools" role="toolbar" aria-label={t('Which interval')}>
           <button type="button" aria-pressed={!isBack.value} onClick={choose(false)}>
-            It changed
+            {t('It changed')}
           </button>
           <button type="button" aria-pressed={isBack.value} onClick={choose(true)}>
-            It became as it was
+            {t('It became as it was')}
           </button>
         </div>
       )}
       {interval === null ? (
         <>
-          <p class="sentence plain-sentence">No change was found at this place.</p>
+          <p class="sentence plain-sentence">{t('No change was found at this place.')}</p>
           <p class="quiet">
             {covered.length === 0
-              ? 'A state that lasts no longer than something may cover the place is no change.'
-              : 'It looked otherwise for a while, as listed below. A shorter time for which something may cover the place makes that a change.'}
+              ? t('A state that lasts no longer than something may cover the place is no change.')
+              : t(
+                  'It looked otherwise for a while, as listed below. A shorter time for which something may cover the place makes that a change.',
+                )}
           </p>
         </>
       ) : (
         <Interval id={id} search={search} interval={interval} />
       )}
       <dl class="detail-facts">
-        <Fact name="Frames to choose from">{frames}</Fact>
-        <Fact name="Frames looked at">{looks}</Fact>
-        <Fact name="Pairs compared">{comparisons}</Fact>
-        {covered.length > 0 && <Fact name="Place covered at">{covered.map(shownMoment).join(', ')}</Fact>}
+        <Fact name={t('Frames to choose from')}>{frames}</Fact>
+        <Fact name={t('Frames looked at')}>{looks}</Fact>
+        <Fact name={t('Pairs compared')}>{comparisons}</Fact>
+        {covered.length > 0 && <Fact name={t('Place covered at')}>{covered.map(shownMoment).join(', ')}</Fact>}
       </dl>
       <Failures failures={failures} />
     </section>
@@ -70,21 +73,21 @@ function Interval({ id, search, interval }: Props & { readonly interval: PlaceIn
         {before.at === null || after.at === null
           ? `${shownMoment(before)} – ${shownMoment(after)}`
           : shownSpan(before.at, after.at)}
-        {!exact && '. The place is covered in the frames between them.'}
+        {!exact && `. ${t('The place is covered in the frames between them.')}`}
       </p>
       <PairView
         urls={{ before: urlOf('before'), after: urlOf('after') }}
         outlines={useMemo(() => placeOutlines(search, interval), [search, interval])}
       />
       <dl class="detail-facts">
-        <Fact name="Last frame before it">
+        <Fact name={t('Last frame before it')}>
           {before.file}, {shownSeconds(before.seconds)}
         </Fact>
-        <Fact name="First frame after it">
+        <Fact name={t('First frame after it')}>
           {after.file}, {shownSeconds(after.seconds)}
         </Fact>
-        <Fact name="Kind">{change.kind}</Fact>
-        <Fact name="Confidence">{percent(change.confidence)}</Fact>
+        <Fact name={t('Kind')}>{t(change.kind)}</Fact>
+        <Fact name={t('Confidence')}>{percent(change.confidence)}</Fact>
       </dl>
     </article>
   );

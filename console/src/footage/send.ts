@@ -4,6 +4,7 @@ import type { paths } from '../../generated/api.js';
 import { ApiError, problemOf } from '../api/client.js';
 import { reportAway, reportReached } from '../api/connection.js';
 import { addressOf } from '../api/root.js';
+import { t } from '../texts/texts.js';
 import type { Batch } from './store.js';
 
 export type BatchOptions = Partial<
@@ -44,9 +45,9 @@ export function sendBatch(
     };
     sending.onerror = () => {
       reportAway();
-      reject(new ApiError(0, 'The service cannot be reached, or it ended the upload.'));
+      reject(new ApiError(0, t('The service cannot be reached, or it ended the upload.')));
     };
-    sending.onabort = () => reject(new ApiError(0, 'The upload was ended.'));
+    sending.onabort = () => reject(new ApiError(0, t('The upload was ended.')));
     signal.addEventListener('abort', () => sending.abort());
     sending.send(form);
   });

@@ -2,6 +2,7 @@
  * Timeline of a recording or of one video: a mark per change, shaded gaps, and the position of the video. It is one
  * slider for the keyboard and one drawing, however many changes there are.
  */
+import { t } from '../texts/texts.js';
 
 /** Width of the drawing, in units. */
 const WIDTH = 1000;
@@ -56,11 +57,11 @@ export function Timeline({ from, to, marks, gaps, selected, playhead, onSelect, 
         class="timeline-line"
         role="slider"
         tabIndex={0}
-        aria-label="Timeline: the arrow keys step through the changes"
+        aria-label={t('Timeline: the arrow keys step through the changes')}
         aria-valuemin={0}
         aria-valuemax={marks.length}
         aria-valuenow={position + 1}
-        aria-valuetext={current?.text ?? `${marks.length} changes, none selected`}
+        aria-valuetext={current?.text ?? t('{n} change, none selected|{n} changes, none selected', { n: marks.length })}
         onKeyDown={step}
         onClick={pick}
       >

@@ -1,6 +1,7 @@
 /** The recording with the sentences of its changes as captions. The video stays on this computer. */
 import type { RefObject } from 'preact';
 import { addressOf } from '../api/root.js';
+import { t } from '../texts/texts.js';
 
 interface Props {
   readonly batch: string;
@@ -26,7 +27,7 @@ export function Video({ batch, url, file, element, onTime }: Props) {
       preload="metadata"
       onTimeUpdate={(event) => onTime(event.currentTarget.currentTime)}
     >
-      <track kind="captions" src={captionsPath(batch, file)} label="Changes" default />
+      <track kind="captions" src={captionsPath(batch, file)} label={t('Changes')} default />
     </video>
   );
 }

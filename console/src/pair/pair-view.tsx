@@ -2,13 +2,14 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { Side } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { useKeys } from '../ui/keys.js';
 import { type Outlines, UNITS } from './outlines.js';
 
 const MODES = [
-  ['slider', 'Slider', '1'],
-  ['blink', 'Blink', '2'],
-  ['side', 'Side by side', '3'],
+  ['slider', t('Slider'), '1'],
+  ['blink', t('Blink'), '2'],
+  ['side', t('Side by side'), '3'],
 ] as const;
 type Mode = (typeof MODES)[number][0];
 
@@ -32,8 +33,8 @@ export function PairView({ urls, outlines }: PairProps) {
   useKeys({ ...Object.fromEntries(MODES.map(([name, , key]) => [key, choose(name)])), o: toggle });
   const shown = outlined.value ? outlines : null;
   return (
-    <section class="pair" aria-label="The two frames">
-      <div class="pair-tools" role="toolbar" aria-label="How to compare">
+    <section class="pair" aria-label={t('The two frames')}>
+      <div class="pair-tools" role="toolbar" aria-label={t('How to compare')}>
         {MODES.map(([name, label, key]) => (
           <button
             key={name}
@@ -47,7 +48,8 @@ export function PairView({ urls, outlines }: PairProps) {
           </button>
         ))}
         <button type="button" aria-pressed={outlined.value} aria-keyshortcuts="o" onClick={toggle}>
-          Outlines<kbd>o</kbd>
+          {t('Outlines')}
+          <kbd>o</kbd>
         </button>
       </div>
       {mode.value === 'side' && <SideBySide urls={urls} outlines={shown} />}
@@ -84,12 +86,12 @@ function Slider({ urls, outlines }: PairProps) {
         max="100"
         step="0.5"
         value={share}
-        aria-label="Share of the frame before, in percent"
+        aria-label={t('Share of the frame before, in percent')}
         onInput={(event) => setShare(Number(event.currentTarget.value))}
       />
       <span class="pair-handle" style={{ left: `${share}%` }} aria-hidden="true" />
-      <span class="pair-label left">before</span>
-      <span class="pair-label right">after</span>
+      <span class="pair-label left">{t('before')}</span>
+      <span class="pair-label right">{t('after')}</span>
     </div>
   );
 }
@@ -119,10 +121,11 @@ function Blink({ urls, outlines }: PairProps) {
       </div>
       <div class="pair-tools">
         <button type="button" aria-pressed={running} onClick={() => setRunning(!running)}>
-          {running ? 'Pause' : 'Alternate'}
+          {running ? t('Pause') : t('Alternate')}
         </button>
         <button type="button" aria-keyshortcuts="b" onClick={flipByHand}>
-          Show the other<kbd>b</kbd>
+          {t('Show the other')}
+          <kbd>b</kbd>
         </button>
       </div>
     </>
@@ -139,11 +142,24 @@ interface FrameProps {
 function Frame({ side, url, outline }: FrameProps) {
   const [gone, setGone] = useState<string | null>(null);
   if (url === null || gone === url) {
-    return <p class="frame-gone">{url === null ? 'No preview' : `The frame "${side}" is not available any more.`}</p>;
+    return (
+      <p class="frame-gone">
+        {url === null
+          ? t('No preview')
+          : side === 'before'
+            ? t('The frame before is not available any more.')
+            : t('The frame after is not available any more.')}
+      </p>
+    );
   }
   return (
     <div class="frame">
-      <img src={url} alt={`Frame ${side}`} draggable={false} onError={() => setGone(url)} />
+      <img
+        src={url}
+        alt={side === 'before' ? t('Frame before') : t('Frame after')}
+        draggable={false}
+        onError={() => setGone(url)}
+      />
       {outline && (
         <svg viewBox={`0 0 ${UNITS} ${UNITS}`} preserveAspectRatio="none" aria-hidden="true" data-outline={side}>
           <path class="tint" d={outline} />

@@ -2,6 +2,7 @@
 import type { Signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Comparison } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { percent } from '../ui/format.js';
 
 interface Props {
@@ -24,7 +25,7 @@ export function Sentence({ words, word }: Props) {
     word.value = i;
   };
   return (
-    <p class="sentence" ref={row} role="toolbar" aria-label="Words of the sentence" onMouseLeave={show(null)}>
+    <p class="sentence" ref={row} role="toolbar" aria-label={t('Words of the sentence')} onMouseLeave={show(null)}>
       {words.map(({ text, score }, i) => (
         <button
           key={i}
@@ -32,7 +33,7 @@ export function Sentence({ words, word }: Props) {
           class="word"
           tabIndex={(word.value ?? 0) === i ? 0 : -1}
           aria-pressed={word.value === i}
-          title={`${percent(score)} sure of this word`}
+          title={t('{share} sure of this word', { share: percent(score) })}
           onMouseEnter={show(i)}
           onFocus={show(i)}
           onBlur={show(null)}

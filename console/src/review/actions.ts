@@ -11,6 +11,7 @@ import { away, recoveries } from '../api/connection.js';
 import { PAGE } from '../api/pages.js';
 import { addressOf } from '../api/root.js';
 import type { Change } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { toast } from '../ui/toasts.js';
 import { keepChange } from './store.js';
 
@@ -30,7 +31,7 @@ interface Pending {
 const UNDO_MS = 5_000;
 /** Key of the judgements that the service had not confirmed when the page was left. */
 const UNSENT = 'unsent-judgements';
-const NAMES = { correct: 'Right', false_alarm: 'False alarm' } as const;
+const NAMES = { correct: t('Right'), false_alarm: t('False alarm') } as const;
 
 /** Sent judgements that can be withdrawn, the latest last. */
 let sent: readonly Pending[] = [];
@@ -42,19 +43,19 @@ const inFlight = new Map<Pending, Promise<void>>();
 export const pending = signal<readonly Pending[]>([]);
 
 const nameOf = (action: Action): string => {
-  if (action.kind === 'acknowledge') return 'Acknowledged';
-  if (action.kind === 'normal') return 'Normal here from now on';
-  return action.caption === undefined ? NAMES[action.judgement] : 'Sentence corrected';
+  if (action.kind === 'acknowledge') return t('Acknowledged');
+  if (action.kind === 'normal') return t('Normal here from now on');
+  return action.caption === undefined ? NAMES[action.judgement] : t('Sentence corrected');
 };
 
 /** @returns the sentence of a change, or the number of several */
 const subjectOf = ([first, ...others]: readonly Change[]): string =>
-  others.length === 0 ? (first?.caption ?? '') : `${others.length + 1} changes`;
+  others.length === 0 ? (first?.caption ?? '') : t('{n} change|{n} changes', { n: others.length + 1 });
 
 export function act(changes: readonly Change[], action: Action): void {
   const removeToast = toast(
-    `${nameOf(action)}, not saved yet: ${subjectOf(changes)}`,
-    { name: 'Undo', run: () => undo(entry) },
+    t('{action}, not saved yet: {subject}', { action: nameOf(action), subject: subjectOf(changes) }),
+    { name: t('Undo'), run: () => undo(entry) },
     UNDO_MS,
   );
   const entry: Pending = { changes, action, removeToast, timer: setTimeout(() => commit(entry), UNDO_MS) };
@@ -72,7 +73,7 @@ export function undo(entry: Pending | undefined = pending.value.at(-1) ?? sent.a
   clearTimeout(entry.timer);
   entry.removeToast();
   pending.value = pending.value.filter((one) => one !== entry);
-  toast('Undone.');
+  toast(t('Undone.'));
 }
 
 /** Earlier judgements of the changes are given again. */
@@ -81,10 +82,14 @@ async function withdraw(entry: Pending): Promise<void> {
   sent = sent.filter((one) => one !== entry);
   try {
     for (const change of changes) await withdrawFrom(change, action);
-    toast(`Undone: ${subjectOf(changes)}`);
+    toast(t('Undone: {subject}', { subject: subjectOf(changes) }));
   } catch (error) {
     sent = [...sent, entry];
-    toast(`Not undone (${subjectOf(changes)}): ${messageOf(error)}`, undefined, 3 * UNDO_MS);
+    toast(
+      t('Not undone ({subject}): {reason}', { subject: subjectOf(changes), reason: messageOf(error) }),
+      undefined,
+      3 * UNDO_MS,
+    );
   }
 }
 
@@ -128,7 +133,11 @@ async function commitNow(entry: Pending): Promise<void> {
     if (entry.action.kind !== 'normal' && isNew) sent = [...sent, entry].slice(-MOST_SENT);
   } catch (error) {
     if (error instanceof ApiError && error.status === 0) return commitLater(entry);
-    toast(`Not saved (${subjectOf(entry.changes)}): ${messageOf(error)}`, undefined, 3 * UNDO_MS);
+    toast(
+      t('Not saved ({subject}): {reason}', { subject: subjectOf(entry.changes), reason: messageOf(error) }),
+      undefined,
+      3 * UNDO_MS,
+    );
   }
   pending.value = pending.value.filter((one) => one !== entry);
 }
@@ -167,7 +176,7 @@ async function judgeAll(changes: readonly Change[], judgement: Judgement): Promi
 
 async function makeNormal({ id, camera }: Change): Promise<void> {
   await ok(api.POST('/v1/changes/{id}/normal', { params: { path: { id } } }));
-  toast(`It is normal from the next frame of ${camera} that shows it.`);
+  toast(t('It is normal from the next frame of {camera} that shows it.', { camera }));
 }
 
 /** A page that is left has no time to wait. The browser completes these requests. */

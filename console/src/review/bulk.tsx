@@ -1,5 +1,6 @@
 /** The chosen changes, which are judged at once: one key each. */
 import type { Change } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { useKeys } from '../ui/keys.js';
 import { act, undo } from './actions.js';
 import { unmark } from './marks.js';
@@ -13,17 +14,17 @@ export function Bulk({ changes }: { readonly changes: readonly Change[] }) {
     unmark();
   };
   const actions = [
-    ['r', 'Right', actThenUnmark({ kind: 'feedback', judgement: 'correct' })],
-    ['f', 'False alarm', actThenUnmark({ kind: 'feedback', judgement: 'false_alarm' })],
-    ['a', 'Acknowledge', actThenUnmark({ kind: 'acknowledge' })],
-    ['u', 'Undo', () => undo()],
-    ['Escape', 'Choose none', unmark],
+    ['r', t('Right'), actThenUnmark({ kind: 'feedback', judgement: 'correct' })],
+    ['f', t('False alarm'), actThenUnmark({ kind: 'feedback', judgement: 'false_alarm' })],
+    ['a', t('Acknowledge'), actThenUnmark({ kind: 'acknowledge' })],
+    ['u', t('Undo'), () => undo()],
+    ['Escape', t('Choose none'), unmark],
   ] as const;
   useKeys(Object.fromEntries(actions.map(([key, , run]) => [key, run])));
   return (
     <article class="detail">
-      <h2>{changes.length === 1 ? '1 change chosen' : `${changes.length} changes chosen`}</h2>
-      <div class="detail-actions" role="toolbar" aria-label="Actions">
+      <h2>{t('{n} change chosen|{n} changes chosen', { n: changes.length })}</h2>
+      <div class="detail-actions" role="toolbar" aria-label={t('Actions')}>
         {actions.map(([key, name, run]) => (
           <button key={key} type="button" aria-keyshortcuts={key} onClick={run}>
             {name}
@@ -35,7 +36,7 @@ export function Bulk({ changes }: { readonly changes: readonly Change[] }) {
         {changes.slice(0, LISTED).map(({ id, caption }) => (
           <li key={id}>{caption}</li>
         ))}
-        {changes.length > LISTED && <li>… {changes.length - LISTED} more</li>}
+        {changes.length > LISTED && <li>{t('… {n} more', { n: changes.length - LISTED })}</li>}
       </ul>
     </article>
   );

@@ -4,12 +4,13 @@ import { useEffect, useState } from 'preact/hooks';
 import { systemTime } from '../../../src/clock.js';
 import { api, ok } from '../api/client.js';
 import { recoveries } from '../api/connection.js';
+import { locale, t } from '../texts/texts.js';
 import { dayOf } from './filter.js';
 import { byTime } from './store.js';
 
-const MONTH = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' });
-const WEEKDAY = new Intl.DateTimeFormat(undefined, { weekday: 'short' });
-const LONG_DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
+const MONTH = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' });
+const WEEKDAY = new Intl.DateTimeFormat(locale, { weekday: 'short' });
+const LONG_DAY = new Intl.DateTimeFormat(locale, { dateStyle: 'long' });
 /** A Monday; the week begins with it. */
 const MONDAY = new Date(2024, 0, 1);
 const WEEKDAYS = Array.from({ length: 7 }, (_, i) =>
@@ -49,11 +50,11 @@ export function Calendar({ camera, day, onDay }: Props) {
   return (
     <div class="calendar">
       <div class="calendar-head">
-        <button type="button" aria-label="Month before" onClick={turn(-1)}>
+        <button type="button" aria-label={t('Month before')} onClick={turn(-1)}>
           ‹
         </button>
         <span aria-live="polite">{MONTH.format(shown)}</span>
-        <button type="button" aria-label="Month after" onClick={turn(1)}>
+        <button type="button" aria-label={t('Month after')} onClick={turn(1)}>
           ›
         </button>
       </div>
@@ -79,7 +80,7 @@ export function Calendar({ camera, day, onDay }: Props) {
       </table>
       {day !== '' && (
         <button type="button" onClick={() => onDay('')}>
-          All days
+          {t('All days')}
         </button>
       )}
     </div>
@@ -100,7 +101,7 @@ function Day({ date, counts, day, onDay }: DayProps) {
       type="button"
       class={count > 0 ? 'day dotted' : 'day'}
       aria-pressed={name === day}
-      aria-label={`${LONG_DAY.format(date)}, ${count} ${count === 1 ? 'change' : 'changes'}`}
+      aria-label={`${LONG_DAY.format(date)}, ${t('{n} change|{n} changes', { n: count })}`}
       onClick={() => onDay(name === day ? '' : name)}
     >
       {date.getDate()}

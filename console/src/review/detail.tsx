@@ -8,6 +8,7 @@ import { PairView } from '../pair/pair-view.js';
 import { Sentence } from '../pair/sentence.js';
 import { useOutlines } from '../pair/use-outlines.js';
 import { session } from '../session.js';
+import { t } from '../texts/texts.js';
 import { readComparison } from '../try/compare.js';
 import { Fact } from '../ui/fact.js';
 import { percent, shownTime } from '../ui/format.js';
@@ -32,13 +33,13 @@ export function Detail({ change: stored, onNext, onChoose }: Props) {
     onNext();
   };
   const actions = [
-    ['r', 'Right', actThenNext({ kind: 'feedback', judgement: 'correct' })],
-    ['f', 'False alarm', actThenNext({ kind: 'feedback', judgement: 'false_alarm' })],
-    ['a', 'Acknowledge', actThenNext({ kind: 'acknowledge' })],
-    ['e', 'Correct the sentence', () => setEditing(true)],
-    ...(admin ? ([['n', 'Normal here', actThenNext({ kind: 'normal' })]] as const) : []),
-    ['u', 'Undo', () => undo()],
-    ['x', 'Choose', onChoose],
+    ['r', t('Right'), actThenNext({ kind: 'feedback', judgement: 'correct' })],
+    ['f', t('False alarm'), actThenNext({ kind: 'feedback', judgement: 'false_alarm' })],
+    ['a', t('Acknowledge'), actThenNext({ kind: 'acknowledge' })],
+    ['e', t('Correct the sentence'), () => setEditing(true)],
+    ...(admin ? ([['n', t('Normal here'), actThenNext({ kind: 'normal' })]] as const) : []),
+    ['u', t('Undo'), () => undo()],
+    ['x', t('Choose'), onChoose],
   ] as const;
   useKeys(Object.fromEntries(actions.map(([key, , run]) => [key, run])));
   return (
@@ -54,7 +55,7 @@ export function Detail({ change: stored, onNext, onChoose }: Props) {
           }}
         />
       )}
-      <div class="detail-actions" role="toolbar" aria-label="Actions">
+      <div class="detail-actions" role="toolbar" aria-label={t('Actions')}>
         {actions.map(([key, name, run]) => (
           <button key={key} type="button" aria-keyshortcuts={key} onClick={run}>
             {name}
@@ -63,25 +64,25 @@ export function Detail({ change: stored, onNext, onChoose }: Props) {
         ))}
       </div>
       <dl class="detail-facts">
-        <Fact name="Camera">{change.camera}</Fact>
-        {change.zone !== null && <Fact name="Zone">{zoneName(change.camera, change.zone)}</Fact>}
-        <Fact name="Kind">{change.object?.value ?? change.kind}</Fact>
-        <Fact name="Severity">{change.severity}</Fact>
+        <Fact name={t('Camera')}>{change.camera}</Fact>
+        {change.zone !== null && <Fact name={t('Zone')}>{zoneName(change.camera, change.zone)}</Fact>}
+        <Fact name={t('Kind')}>{t(change.object?.value ?? change.kind)}</Fact>
+        <Fact name={t('Severity')}>{t(change.severity)}</Fact>
         {change.judged?.map(({ when, p }) => (
-          <Fact key={when} name="Sentence of a rule">
+          <Fact key={when} name={t('Sentence of a rule')}>
             {when}: {percent(p)}
           </Fact>
         ))}
-        <Fact name="Confidence">{percent(change.confidence)}</Fact>
-        <Fact name="First seen">{shownTime(change.first_seen)}</Fact>
-        <Fact name="Last seen">{shownTime(change.last_seen)}</Fact>
-        {change.settled_at !== null && <Fact name="Settled">{shownTime(change.settled_at)}</Fact>}
-        {change.reverted_at !== null && <Fact name="Gone">{shownTime(change.reverted_at)}</Fact>}
-        <Fact name="State">
-          {change.status} <Marks change={change} />
+        <Fact name={t('Confidence')}>{percent(change.confidence)}</Fact>
+        <Fact name={t('First seen')}>{shownTime(change.first_seen)}</Fact>
+        <Fact name={t('Last seen')}>{shownTime(change.last_seen)}</Fact>
+        {change.settled_at !== null && <Fact name={t('Settled')}>{shownTime(change.settled_at)}</Fact>}
+        {change.reverted_at !== null && <Fact name={t('Gone')}>{shownTime(change.reverted_at)}</Fact>}
+        <Fact name={t('State')}>
+          {t(change.status)} <Marks change={change} />
         </Fact>
-        <Fact name="Similar">
-          <Link href={`/review?like=${change.id}`}>changes like this one</Link>
+        <Fact name={t('Similar')}>
+          <Link href={`/review?like=${change.id}`}>{t('changes like this one')}</Link>
         </Fact>
       </dl>
     </article>
@@ -104,7 +105,7 @@ function Frames({ change }: { readonly change: Change }) {
         if (!current) return;
         setComparison(null);
         const gone = error instanceof ApiError && error.status === 404;
-        setFault(gone ? 'The comparison of this change is no longer kept.' : messageOf(error));
+        setFault(gone ? t('The comparison of this change is no longer kept.') : messageOf(error));
       },
     );
     return () => {
@@ -139,18 +140,22 @@ function Frames({ change }: { readonly change: Change }) {
 function Described({ description }: Pick<Change, 'description'>) {
   if (description === null) return null;
   const { sentence, model, reason } = description;
-  const by = model === null ? 'The describer' : `The describer (${model})`;
+  const by = model === null ? t('The describer') : t('The describer ({model})', { model });
   if (sentence !== null) {
     return (
       <figure class="described">
         <blockquote>{sentence}</blockquote>
-        <figcaption>{by}, agreeing with the evidence above; details are its own.</figcaption>
+        <figcaption>
+          {t('{describer}, agreeing with the evidence above; details are its own.', { describer: by })}
+        </figcaption>
       </figure>
     );
   }
   return (
     <p class="described-not">
-      {by} {description.status === 'skipped' ? 'was not asked' : 'added nothing'}: {reason?.detail}
+      {description.status === 'skipped'
+        ? t('{describer} was not asked: {reason}', { describer: by, reason: reason?.detail ?? '' })
+        : t('{describer} added nothing: {reason}', { describer: by, reason: reason?.detail ?? '' })}
     </p>
   );
 }
@@ -171,14 +176,14 @@ function Correction({ caption, onDone }: { caption: string; onDone: (caption: st
       }}
     >
       <label>
-        The right sentence
+        {t('The right sentence')}
         <input ref={field} maxLength={500} defaultValue={caption} />
       </label>
       <button type="submit" class="primary">
-        Save
+        {t('Save')}
       </button>
       <button type="button" onClick={() => onDone(null)}>
-        Cancel
+        {t('Cancel')}
       </button>
     </form>
   );

@@ -1,6 +1,7 @@
 /** Fields that filter the list of changes. */
 import type { Ref } from 'preact';
 import { SEVERITIES } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { Calendar } from './calendar.js';
 import type { Filter } from './filter.js';
 import { cameras } from './store.js';
@@ -19,34 +20,34 @@ export function Filters({ filter, search, onFilter }: Props) {
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
       <label>
-        Search
+        {t('Search')}
         <input
           ref={search}
           type="search"
           value={filter.q}
           maxLength={500}
           aria-keyshortcuts="/"
-          placeholder="press /"
+          placeholder={t('press /')}
           onInput={(event) => onFilter({ q: event.currentTarget.value, like: '' })}
         />
       </label>
       <Choice
-        name="Camera"
+        name={t('Camera')}
         value={filter.camera}
         options={cameras.value.map(({ id, name }) => [id, name ?? id])}
         onChange={(camera) => onFilter({ camera, zone: '' })}
       />
-      <Choice name="Zone" value={filter.zone} options={[...zones]} onChange={(zone) => onFilter({ zone })} />
+      <Choice name={t('Zone')} value={filter.zone} options={[...zones]} onChange={(zone) => onFilter({ zone })} />
       <Choice
-        name="Kind"
+        name={t('Kind')}
         value={filter.kind}
-        options={KINDS.map((kind) => [kind, kind])}
+        options={KINDS.map((kind) => [kind, t(kind)])}
         onChange={(kind) => onFilter({ kind })}
       />
       <Choice
-        name="Severity"
+        name={t('Severity')}
         value={filter.severity}
-        options={SEVERITIES.map((severity) => [severity, severity])}
+        options={SEVERITIES.map((severity) => [severity, t(severity)])}
         onChange={(severity) => onFilter({ severity })}
       />
       <label class="check">
@@ -55,7 +56,7 @@ export function Filters({ filter, search, onFilter }: Props) {
           checked={filter.list === ''}
           onChange={(event) => onFilter({ list: event.currentTarget.checked ? '' : 'changes' })}
         />
-        Group by visit
+        {t('Group by visit')}
       </label>
       <Calendar camera={filter.camera} day={filter.day} onDay={(day) => onFilter({ day })} />
     </form>
@@ -76,7 +77,7 @@ function Choice({ name, value, options, onChange }: ChoiceProps) {
     <label>
       {name}
       <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">all</option>
+        <option value="">{t('all')}</option>
         {all.map(([one, shown]) => (
           <option key={one} value={one}>
             {shown}

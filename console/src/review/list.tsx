@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { frameAddress, localAddress } from '../api/client.js';
 import type { Change, ChangeMatch, Visit } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { ago, shortSpan, shownTime } from '../ui/format.js';
 import { Thumbnail } from '../ui/thumbnail.js';
 import { VirtualList } from '../ui/virtual-list.js';
@@ -20,7 +21,7 @@ interface Props {
 }
 
 export const ChangeList = ({ entries, matches, ...given }: Props) => (
-  <VirtualList label="Changes" items={entries} idOf={({ id }) => id} marked={marked.value} {...given}>
+  <VirtualList label={t('Changes')} items={entries} idOf={({ id }) => id} marked={marked.value} {...given}>
     {({ id, visit, changes }) =>
       visit === null ? (
         changes.map((change) => <Row key={id} change={withPending(change)} match={matches?.get(id)} />)
@@ -35,8 +36,8 @@ const VisitRow = ({ visit, changes }: { readonly visit: Visit; readonly changes:
   <PictureRow picture={visit.picture ? localAddress(visit.picture.url) : null} sentence={visit.caption}>
     <span>{visit.camera}</span>
     <time dateTime={visit.first_seen}>{shortSpan(visit.first_seen, visit.last_seen)}</time>
-    {visit.status === 'open' && <b>still there</b>}
-    {changes > 0 && <span>{changes === 1 ? '1 change' : `${changes} changes`}</span>}
+    {visit.status === 'open' && <b>{t('still there')}</b>}
+    {changes > 0 && <span>{t('{n} change|{n} changes', { n: changes })}</span>}
   </PictureRow>
 );
 
@@ -51,7 +52,7 @@ function Row({ change, match }: { readonly change: Change; readonly match: Chang
     >
       <span>{change.camera}</span>
       {zone !== '' && <span>{zone}</span>}
-      <span>{change.severity}</span>
+      <span>{t(change.severity)}</span>
       <time dateTime={change.confirmed_at} title={shownTime(change.confirmed_at)}>
         {ago(change.confirmed_at)}
       </time>
@@ -80,7 +81,7 @@ const PictureRow = ({ picture, sentence, children }: PictureRowProps) => (
 
 /** The words of a search that the change has; all of them in its title, because a narrow row cuts them off. */
 function MatchedWords({ match }: { readonly match: ChangeMatch }) {
-  const text = `matched: ${[...new Set(match.words.map(({ matched }) => matched))].join(', ')}`;
+  const text = t('matched: {words}', { words: [...new Set(match.words.map(({ matched }) => matched))].join(', ') });
   return (
     <span class="matched" title={text}>
       {text}
@@ -94,10 +95,10 @@ export function Marks({ change }: { readonly change: Change }) {
   const isPending = pending.value.some((entry) => isOf(entry, change));
   return (
     <>
-      {feedback !== null && <b>{feedback.judgement === 'correct' ? 'right' : 'false alarm'}</b>}
-      {acknowledged_at !== null && <b>acknowledged</b>}
-      {isPending && <span>not saved yet</span>}
-      {reverted_at !== null && <span>over</span>}
+      {feedback !== null && <b>{feedback.judgement === 'correct' ? t('right') : t('false alarm')}</b>}
+      {acknowledged_at !== null && <b>{t('acknowledged')}</b>}
+      {isPending && <span>{t('not saved yet')}</span>}
+      {reverted_at !== null && <span>{t('over')}</span>}
     </>
   );
 }

@@ -7,6 +7,7 @@ import { live, watchEvents } from '../api/events.js';
 import { useKeys } from '../ui/keys.js';
 import { usePolling } from '../ui/polling.js';
 import '../styles/review.css';
+import { t, tx } from '../texts/texts.js';
 import { resumeActions } from './actions.js';
 import { Bulk } from './bulk.js';
 import { Detail } from './detail.js';
@@ -139,29 +140,31 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
   return (
     <div class="review">
       <details class="review-filters" open={matchMedia('(min-width: 60rem)').matches}>
-        <summary>Filter</summary>
+        <summary>{t('Filter')}</summary>
         <Filters filter={filter} search={search} onFilter={onFilter} />
       </details>
-      <section class="review-list" aria-label="List">
+      <section class="review-list" aria-label={t('List')}>
         <header class="review-head">
-          <h1>Changes</h1>
-          <a href={briefOf(filter)}>{filter.day === '' ? 'Brief of today' : 'Brief of this day'}</a>
+          <h1>{t('Changes')}</h1>
+          <a href={briefOf(filter)}>{filter.day === '' ? t('Brief of today') : t('Brief of this day')}</a>
         </header>
         <p class="quiet" role="status">
-          {isPart && 'the first '}
-          {visitCount > 0 && `${visitCount} ${visitCount === 1 ? 'visit' : 'visits'}, and `}
-          {left} {left === 1 ? 'change' : 'changes'}
-          {isReading && (searches ? ', searching …' : ', reading …')}
-          {live.value && ', live'}
+          {[
+            ...(isPart ? [t('the first')] : []),
+            ...(visitCount > 0 ? [t('{n} visit, and|{n} visits, and', { n: visitCount })] : []),
+            t('{n} change|{n} changes', { n: left }),
+          ].join(' ')}
+          {isReading && `, ${searches ? t('searching …') : t('reading …')}`}
+          {live.value && `, ${t('live')}`}
           <kbd>j</kbd>
           <kbd>k</kbd>
         </p>
         <p class="fault">{fault}</p>
         {filter.like !== '' && (
           <p class="quiet">
-            Changes like “{changes.value.get(filter.like)?.caption ?? filter.like}”{' '}
+            {t('Changes like “{sentence}”', { sentence: changes.value.get(filter.like)?.caption ?? filter.like })}{' '}
             <button type="button" onClick={() => onFilter({ like: '' })}>
-              All changes
+              {t('All changes')}
             </button>
           </p>
         )}
@@ -185,7 +188,7 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
           !(isReading || isPart) && <Empty isFiltered={queryOf(filter).size > 0} />
         )}
       </section>
-      <section class="review-detail" aria-label="Selected change">
+      <section class="review-detail" aria-label={t('Selected change')}>
         {marked.value.size > 0 && <Bulk changes={chosen} />}
         {marked.value.size === 0 && change !== undefined && (
           <Detail change={change} onNext={step(1)} onChoose={toggle} />
@@ -195,12 +198,18 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
         )}
         {change === undefined && visit === undefined && missing === selected && selected !== undefined && (
           <p class="fault">
-            There is no {selected.startsWith('vis_') ? 'visit' : 'change'} {selected}: it never was or has expired.
+            {selected.startsWith('vis_')
+              ? t('There is no visit {id}: it never was or has expired.', { id: selected })
+              : t('There is no change {id}: it never was or has expired.', { id: selected })}
           </p>
         )}
         {selected === undefined && entries.length > 0 && (
           <p class="quiet">
-            Open a line, or press <kbd>j</kbd>. Choose several with <kbd>x</kbd>, or all of them with <kbd>*</kbd>.
+            {tx('Open a line, or press {j}. Choose several with {x}, or all of them with {all}.', {
+              j: <kbd>j</kbd>,
+              x: <kbd>x</kbd>,
+              all: <kbd>*</kbd>,
+            })}
           </p>
         )}
       </section>
@@ -211,7 +220,7 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
 const Empty = ({ isFiltered }: { readonly isFiltered: boolean }) => (
   <p class="quiet">
     {isFiltered
-      ? 'No change fits.'
-      : 'No change yet. Changes come from cameras: set one up under Cameras and send its frames.'}
+      ? t('No change fits.')
+      : t('No change yet. Changes come from cameras: set one up under Cameras and send its frames.')}
   </p>
 );

@@ -4,6 +4,7 @@ import { Link } from 'wouter-preact';
 import { localAddress } from '../api/client.js';
 import type { Change, Visit } from '../api/types.js';
 import { UNITS } from '../pair/outlines.js';
+import { t } from '../texts/texts.js';
 import { Fact } from '../ui/fact.js';
 import { shownSpan, shownTime } from '../ui/format.js';
 
@@ -17,7 +18,7 @@ export const VisitDetail = ({ visit, changes }: Props) => (
     <p class="sentence plain-sentence">{visit.caption}</p>
     <Picture key={visit.best.comparison} visit={visit} />
     {changes.length > 0 && (
-      <ul class="visit-changes" aria-label="Changes of this visit">
+      <ul class="visit-changes" aria-label={t('Changes of this visit')}>
         {changes.map(({ id, caption, confirmed_at }) => (
           <li key={id}>
             <Link href={`/review/${id}`}>{caption}</Link> {shownTime(confirmed_at)}
@@ -26,13 +27,13 @@ export const VisitDetail = ({ visit, changes }: Props) => (
       </ul>
     )}
     <dl class="detail-facts">
-      <Fact name="Camera">{visit.camera}</Fact>
-      <Fact name={visit.there_before ? 'There since' : 'First seen'}>{shownTime(visit.first_seen)}</Fact>
-      <Fact name="Last seen">{shownTime(visit.last_seen)}</Fact>
-      {visit.gone !== null && <Fact name="Gone">{shownSpan(visit.gone.after, visit.gone.before)}</Fact>}
-      <Fact name="Shown at">{shownTime(visit.best.at)}</Fact>
-      <Fact name="Identity">{visit.identity}</Fact>
-      <Fact name="State">{visit.end ?? visit.status}</Fact>
+      <Fact name={t('Camera')}>{visit.camera}</Fact>
+      <Fact name={visit.there_before ? t('There since') : t('First seen')}>{shownTime(visit.first_seen)}</Fact>
+      <Fact name={t('Last seen')}>{shownTime(visit.last_seen)}</Fact>
+      {visit.gone !== null && <Fact name={t('Gone')}>{shownSpan(visit.gone.after, visit.gone.before)}</Fact>}
+      <Fact name={t('Shown at')}>{shownTime(visit.best.at)}</Fact>
+      <Fact name={t('Identity')}>{t(visit.identity)}</Fact>
+      <Fact name={t('State')}>{t(visit.end ?? visit.status)}</Fact>
     </dl>
   </article>
 );
@@ -40,14 +41,14 @@ export const VisitDetail = ({ visit, changes }: Props) => (
 /** The drawing is stretched over the picture; its lines keep their width. */
 function Picture({ visit: { best, path, picture } }: Pick<Props, 'visit'>) {
   const [gone, setGone] = useState(false);
-  if (picture === undefined || gone) return <p class="frame-gone">The frame is not available any more.</p>;
+  if (picture === undefined || gone) return <p class="frame-gone">{t('The frame is not available any more.')}</p>;
   const unit = (share: number) => Math.round(share * UNITS);
   const { x, y, width, height } = best.box;
   const box = `M${unit(x)} ${unit(y)}h${unit(width)}v${unit(height)}h${-unit(width)}Z`;
   const feet = path.map(({ box: at }) => `${unit(at.x + at.width / 2)} ${unit(at.y + at.height)}`);
   return (
     <div class="frame">
-      <img src={localAddress(picture.url)} alt="The visit where it is seen best" onError={() => setGone(true)} />
+      <img src={localAddress(picture.url)} alt={t('The visit where it is seen best')} onError={() => setGone(true)} />
       <svg viewBox={`0 0 ${UNITS} ${UNITS}`} preserveAspectRatio="none" aria-hidden="true" data-outline="visit">
         {[box, `M${feet.join('L')}`].map((d) => (
           <g key={d}>

@@ -5,6 +5,7 @@ import { addressOf } from '../api/root.js';
 import type { Comparison, ServedModel } from '../api/types.js';
 import { session } from '../session.js';
 import '../styles/system.css';
+import { t } from '../texts/texts.js';
 import { usePolling } from '../ui/polling.js';
 import { latencyOf, type StageTime } from './latency.js';
 
@@ -47,11 +48,11 @@ export function SystemPage() {
   );
   return (
     <div class="system">
-      <h1>System</h1>
+      <h1>{t('System')}</h1>
       <p class="fault" role="alert">
         {fault.value}
       </p>
-      {state.value === null ? fault.value === '' && <p class="quiet">Reading …</p> : <Panels {...state.value} />}
+      {state.value === null ? fault.value === '' && <p class="quiet">{t('Reading …')}</p> : <Panels {...state.value} />}
     </div>
   );
 }
@@ -59,24 +60,24 @@ export function SystemPage() {
 function Panels({ ready, models, queues, recent }: SystemState) {
   return (
     <>
-      <section aria-label="Service">
-        <h2>Service</h2>
+      <section aria-label={t('Service')}>
+        <h2>{t('Service')}</h2>
         <dl class="figures">
-          <Item name="State">{ready.ready ? 'ready' : 'not ready'}</Item>
-          <Item name="Redis">{ready.redis ? 'answers' : 'does not answer'}</Item>
-          <Item name="Workers with models">{ready.workers}</Item>
-          <Item name="Version">{session.value?.version}</Item>
+          <Item name={t('State')}>{ready.ready ? t('ready') : t('not ready')}</Item>
+          <Item name="Redis">{ready.redis ? t('answers') : t('does not answer')}</Item>
+          <Item name={t('Workers with models')}>{ready.workers}</Item>
+          <Item name={t('Version')}>{session.value?.version}</Item>
         </dl>
       </section>
-      <section aria-label="Models">
-        <h2>Models</h2>
-        {models.length === 0 && <p class="quiet">No live worker has loaded a model.</p>}
+      <section aria-label={t('Models')}>
+        <h2>{t('Models')}</h2>
+        {models.length === 0 && <p class="quiet">{t('No live worker has loaded a model.')}</p>}
         <table>
           <thead>
             <tr>
-              <th scope="col">Model</th>
-              <th scope="col">Version</th>
-              <th scope="col">Served by</th>
+              <th scope="col">{t('Model')}</th>
+              <th scope="col">{t('Version')}</th>
+              <th scope="col">{t('Served by')}</th>
             </tr>
           </thead>
           <tbody>
@@ -90,12 +91,12 @@ function Panels({ ready, models, queues, recent }: SystemState) {
           </tbody>
         </table>
       </section>
-      <section aria-label="Queues">
-        <h2>Queues</h2>
+      <section aria-label={t('Queues')}>
+        <h2>{t('Queues')}</h2>
         {typeof queues === 'string' ? <p class="quiet">{queues}</p> : <QueueTable queues={queues} />}
       </section>
-      <section aria-label="Latency">
-        <h2>Latency of the last comparisons</h2>
+      <section aria-label={t('Latency')}>
+        <h2>{t('Latency of the last comparisons')}</h2>
         <Latency times={latencyOf(recent)} />
       </section>
     </>
@@ -118,10 +119,10 @@ function QueueTable({ queues }: { readonly queues: Queues }) {
     <table>
       <thead>
         <tr>
-          <th scope="col">Queue</th>
+          <th scope="col">{t('Queue')}</th>
           {COLUMNS.map((name) => (
             <th key={name} scope="col" class="number">
-              {name}
+              {t(name)}
             </th>
           ))}
         </tr>
@@ -145,14 +146,14 @@ function QueueTable({ queues }: { readonly queues: Queues }) {
 /** Median and 95th percentile per stage; the bars share one scale. */
 function Latency({ times }: { readonly times: readonly StageTime[] }) {
   const most = Math.max(...times.map(({ p95 }) => p95), 1);
-  if (times.length === 0) return <p class="quiet">No finished comparison yet.</p>;
+  if (times.length === 0) return <p class="quiet">{t('No finished comparison yet.')}</p>;
   return (
     <table>
       <thead>
         <tr>
-          <th scope="col">Stage</th>
+          <th scope="col">{t('Stage')}</th>
           <th scope="col" class="number">
-            median
+            {t('median')}
           </th>
           <th scope="col" class="number">
             95 %

@@ -7,6 +7,7 @@ import beforeUrl from '../../../examples/before.jpg?url';
 import { ApiError, fetchApi, messageOf } from '../api/client.js';
 import { type Comparison, SIDES, type Side } from '../api/types.js';
 import { assertFits } from '../session.js';
+import { t } from '../texts/texts.js';
 import { compare, type FrameSource, readComparison } from './compare.js';
 import { Result } from './result.js';
 import { Slot } from './slot.js';
@@ -108,7 +109,7 @@ export function TryPage() {
           if (before !== null && after !== null) void send({ before, after });
         }}
       >
-        <h1>What changed between two pictures?</h1>
+        <h1>{t('What changed between two pictures?')}</h1>
         {SIDES.map((side) => (
           <Slot
             key={side}
@@ -122,10 +123,10 @@ export function TryPage() {
         ))}
         <div class="try-actions">
           <button type="submit" class="primary" disabled={busy.value || before === null || after === null}>
-            Compare
+            {t('Compare')}
           </button>
           <button type="button" disabled={busy.value} onClick={sendExample}>
-            Compare the example pair
+            {t('Compare the example pair')}
           </button>
         </div>
         <p role="alert" class="fault">
@@ -133,10 +134,10 @@ export function TryPage() {
         </p>
       </form>
       <div class="try-result" aria-live="polite" aria-busy={busy.value}>
-        {busy.value && <p class="quiet">Comparing …</p>}
+        {busy.value && <p class="quiet">{t('Comparing …')}</p>}
         {result.value === null && !busy.value && (
           <p class="quiet">
-            Two frames of one fixed camera. The answer is a sentence, and outlines around what it is about.
+            {t('Two frames of one fixed camera. The answer is a sentence, and outlines around what it is about.')}
           </p>
         )}
         {result.value !== null && <Result comparison={result.value} />}

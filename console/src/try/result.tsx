@@ -6,16 +6,22 @@ import type { Comparison } from '../api/types.js';
 import { PairView } from '../pair/pair-view.js';
 import { Sentence } from '../pair/sentence.js';
 import { useOutlines } from '../pair/use-outlines.js';
+import { t, tx } from '../texts/texts.js';
 import { percent } from '../ui/format.js';
 
-const VERDICTS = { change: 'Change', none: 'No change', nuisance: 'No change', tamper: 'Tampering' } as const;
+const VERDICTS = {
+  change: t('Change'),
+  none: t('No change'),
+  nuisance: t('No change'),
+  tamper: t('Tampering'),
+} as const;
 const plain = (name: string) => name.replaceAll('_', ' ');
 
 export function Result({ comparison }: { readonly comparison: Comparison }) {
   const word = useSignal<number | null>(null);
   const outlines = useOutlines(comparison, word);
   const { verdict = 'none', words = [], confidence = 0, nuisance = [], tamper = [], frames } = comparison;
-  const causes = [...nuisance, ...tamper].map(({ name }) => plain(name)).join(', ');
+  const causes = [...nuisance, ...tamper].map(({ name }) => t(plain(name))).join(', ');
   const urls = {
     before: frames?.before === undefined ? null : localAddress(frames.before.url),
     after: frames === undefined ? null : localAddress(frames.after.url),
@@ -33,9 +39,7 @@ export function Result({ comparison }: { readonly comparison: Comparison }) {
       <p class="facts">
         <span class={`verdict ${verdict}`}>{VERDICTS[verdict]}</span>
         {causes !== '' && <span>{causes}</span>}
-        <span>
-          confidence <b>{percent(confidence)}</b>
-        </span>
+        <span>{tx('confidence {share}', { share: <b>{percent(confidence)}</b> })}</span>
         {comparison.timings_ms && <span class="quiet">{Math.round(comparison.timings_ms.total)} ms</span>}
         {comparison.model && (
           <span class="quiet">
@@ -46,7 +50,7 @@ export function Result({ comparison }: { readonly comparison: Comparison }) {
       <PairView urls={urls} outlines={outlines} />
       {comparison.metadata !== undefined && (
         <details>
-          <summary>Metadata</summary>
+          <summary>{t('Metadata')}</summary>
           <pre>{JSON.stringify(comparison.metadata, null, 2)}</pre>
         </details>
       )}

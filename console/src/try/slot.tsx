@@ -1,6 +1,7 @@
 /** Target for one frame: a dropped or chosen file, or an address. */
 import { useRef, useState } from 'preact/hooks';
 import type { Side } from '../api/types.js';
+import { t } from '../texts/texts.js';
 import { shownSize } from '../ui/format.js';
 import type { FrameSource } from './compare.js';
 
@@ -44,14 +45,19 @@ export function Slot({ side, source, fault, onFiles, onAddress, onClear }: Props
           <p>
             <span class="clip">{source.file.name}</span> <span class="quiet">{shownSize(source.file.size)}</span>
           </p>
-          <button type="button" onClick={onClear} aria-label={`Remove the frame ${side}`}>
-            Remove
+          <button
+            type="button"
+            onClick={onClear}
+            aria-label={side === 'before' ? t('Remove the frame before') : t('Remove the frame after')}
+          >
+            {t('Remove')}
           </button>
         </div>
       ) : (
         <>
           <button type="button" class="slot-choose" onClick={() => input.current?.click()}>
-            Choose a picture<span class="quiet">or drop or paste it here</span>
+            {t('Choose a picture')}
+            <span class="quiet">{t('or drop or paste it here')}</span>
           </button>
           <input
             ref={input}
@@ -59,7 +65,7 @@ export function Slot({ side, source, fault, onFiles, onAddress, onClear }: Props
             accept={TYPES}
             multiple
             hidden
-            aria-label={`File of the frame ${side}`}
+            aria-label={side === 'before' ? t('File of the frame before') : t('File of the frame after')}
             onChange={(event) => {
               onFiles([...(event.currentTarget.files ?? [])]);
               event.currentTarget.value = '';
@@ -67,8 +73,8 @@ export function Slot({ side, source, fault, onFiles, onAddress, onClear }: Props
           />
           <input
             type="url"
-            placeholder="or its address: https://…"
-            aria-label={`Address of the frame ${side}`}
+            placeholder={t('or its address: https://…')}
+            aria-label={side === 'before' ? t('Address of the frame before') : t('Address of the frame after')}
             value={source?.kind === 'address' ? source.address : ''}
             onInput={(event) => onAddress(event.currentTarget.value.trim())}
           />
@@ -84,6 +90,6 @@ export function Slot({ side, source, fault, onFiles, onAddress, onClear }: Props
 /** A format that the browser cannot show (TIFF) has no preview. */
 function Preview({ url }: { readonly url: string }) {
   const [unreadable, setUnreadable] = useState<string | null>(null);
-  if (unreadable === url) return <p class="quiet">No preview of this format.</p>;
+  if (unreadable === url) return <p class="quiet">{t('No preview of this format.')}</p>;
   return <img src={url} alt="" onError={() => setUnreadable(url)} />;
 }

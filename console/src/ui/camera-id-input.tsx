@@ -1,5 +1,6 @@
 /** Field for the id of a camera, with the rule of the service. */
 import type { Signal } from '@preact/signals';
+import { t } from '../texts/texts.js';
 
 interface Props {
   readonly label: string;
@@ -16,7 +17,7 @@ export const CameraIdInput = ({ label, id, placeholder, required = false }: Prop
       maxLength={64}
       pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
       placeholder={placeholder}
-      title="Letters, digits, dots, dashes and underscores"
+      title={t('Letters, digits, dots, dashes and underscores')}
       value={id.value}
       onInput={(event) => {
         id.value = event.currentTarget.value;

@@ -1,6 +1,7 @@
 /** A view whose code is loaded when it is first shown. */
 import { type ComponentType, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { t } from '../texts/texts.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the router passes the parameters of its own path
 type View = ComponentType<any>;
@@ -21,6 +22,10 @@ export function lazyView(load: () => Promise<View>): View {
       );
     }, []);
     if (loaded !== undefined) return h(loaded, props);
-    return failed ? <p class="fault">This page could not be loaded. Reload it.</p> : <p class="quiet">Loading …</p>;
+    return failed ? (
+      <p class="fault">{t('This page could not be loaded. Reload it.')}</p>
+    ) : (
+      <p class="quiet">{t('Loading …')}</p>
+    );
   };
 }

@@ -1,16 +1,17 @@
-/** Choice of a language of sentences, by the names that the languages have for themselves. */
+/** Choice of a language, by the names that the languages have for themselves. */
 import { LOCALES, type Locale } from '../../../src/language/locales.js';
 
 interface Props {
+  readonly label: string;
   readonly value: Locale | null;
   /** the choice of no language */
   readonly none: string;
   readonly onValue: (value: Locale | null) => void;
 }
 
-export const LocaleSelect = ({ value, none, onValue }: Props) => (
+export const LocaleSelect = ({ label, value, none, onValue }: Props) => (
   <label>
-    Language of the sentences
+    {label}
     <select
       value={value ?? ''}
       onChange={(event) => onValue(LOCALES.find((locale) => locale === event.currentTarget.value) ?? null)}

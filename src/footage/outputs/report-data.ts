@@ -1,5 +1,7 @@
 /** Data of report.html from the records of a recording: text ready to be shown, and positions on a timeline. Pure. */
 import type { Box, Side } from '../../images.js';
+import type { Locale } from '../../language/locales.js';
+import { DEFAULT_LOCALE, textIn } from '../../language/translate.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { localTimeAt } from '../../wall-clock.js';
 import type { FootageChange, FootageSummary, FootageVisit, Moment, Outline } from '../records.js';
@@ -7,8 +9,22 @@ import { visitsOfChanges } from './grouping.js';
 import type { ReportCamera, ReportChange, ReportData, ReportVisit } from './page/data.js';
 import type { Recording } from './recording.js';
 
+/** A text of the report by its key without `report.`, in the language of the report. */
+export interface Text {
+  (key: string, values?: Readonly<Record<string, string | number>>): string;
+  readonly locale: Locale;
+}
+/** The texts around the sentences, in the language of the sentences: that of the first camera. */
+export function textsOf({ summary: { cameras } }: Recording): Text {
+  const locale: Locale = cameras[0]?.settings.locale ?? DEFAULT_LOCALE;
+  return Object.assign((key: string, values = {}) => textIn(locale, `report.${key}`, values), { locale });
+}
+
+type NumberOf = (path: string | null) => number | null;
+
 /** @param numberOf the number of an embedded picture by its path; null without one */
-export function reportData(recording: Recording, numberOf: (path: string | null) => number | null): ReportData {
+export function reportData(recording: Recording, numberOf: NumberOf): ReportData {
+  const text = textsOf(recording);
   const { summary, changes, gaps } = recording;
   const visits = recording.visits.filter(({ kind }) => kind === 'visit');
   const clocks = new Map(summary.cameras.map((camera) => [camera.camera, clockOf(camera)]));
@@ -36,32 +52,46 @@ export function reportData(recording: Recording, numberOf: (path: string | null)
   const grouped = visitsOfChanges(changes, visits);
   const clockOfCamera = (camera: string): Clock => clocks.get(camera) ?? NO_CLOCK;
   const shown = roundFigures([...changes]).map((change) =>
-    reportChange(change, clockOfCamera(change.camera), numberOf, grouped.get(change.id) ?? null),
+    reportChange(change, clockOfCamera(change.camera), { numberOf, text }, grouped.get(change.id) ?? null),
   );
-  const followed = visits.map((visit) => reportVisit(visit, clockOfCamera(visit.camera), numberOf));
+  const followed = visits.map((visit) => reportVisit(visit, clockOfCamera(visit.camera), { numberOf, text }));
   const days = [...new Set([...shown, ...followed].map(({ day }) => day))].filter((day) => day !== '').sort();
-  return { changes: shown, visits: followed, days, cameras };
+  const texts = Object.fromEntries(PAGE_TEXTS.map((key) => [key, text(key)])) as ReportData['texts'];
+  return { changes: shown, visits: followed, days, cameras, texts };
 }
+
+/** Keys of the texts that the script of the page writes. */
+const PAGE_TEXTS = [
+  ...(['no_picture', 'best_frame', 'before', 'after', 'shown', 'shown_visits'] as const),
+  ...(['in_the_footage', 'zone'] as const),
+];
 
 const dayOf = ({ at }: Moment, clock: Clock): string =>
   at === null ? '' : clock.label(Date.parse(at)).slice(0, 'YYYY-MM-DD'.length);
 
-function reportVisit(visit: FootageVisit, clock: Clock, numberOf: (path: string | null) => number | null): ReportVisit {
+interface Shown {
+  readonly numberOf: NumberOf;
+  readonly text: Text;
+}
+
+function reportVisit(visit: FootageVisit, clock: Clock, { numberOf, text }: Shown): ReportVisit {
   const { id, camera, caption, identity, first_seen, last_seen, gone, there_before, shown, path, changes } = visit;
   const of = (moment: Moment) => (moment.at === null ? placeOf(moment) : clock.label(Date.parse(moment.at)));
   const outlines = shown?.outlines ?? [];
   const feet = path.map(({ box: { x, y, width, height } }) => `${x + width / 2} ${y + height}`);
   return {
-    ...{ id, camera, caption, kind: 'visit', severity: 'medium' },
+    ...{ id, camera, caption, kind: text('visit'), severity: 'medium' },
     ...{ time: clock.time(first_seen), day: dayOf(first_seen, clock), when: of(first_seen) },
     facts: [
-      ['in the footage', placeOf(first_seen)],
-      [there_before ? 'there since' : 'first seen', of(first_seen)],
-      ['last seen', of(last_seen)],
-      ...(gone === null ? [] : [['gone', `${of(gone.after)} to ${of(gone.before)}`] as const]),
-      ...(shown === null ? [] : [['shown at', of(shown.at)] as const]),
-      ...(identity === 'uncertain' ? [['identity', identity] as const] : []),
-      ...changes.map(({ id: change }) => ['change', change] as const),
+      [text('in_the_footage'), placeOf(first_seen)],
+      [text(there_before ? 'there_since' : 'first_seen'), of(first_seen)],
+      [text('last_seen'), of(last_seen)],
+      ...(gone === null
+        ? []
+        : [[text('gone'), textIn(text.locale, 'range', { from: of(gone.after), to: of(gone.before) })] as const]),
+      ...(shown === null ? [] : [[text('shown_at'), of(shown.at)] as const]),
+      ...(identity === 'uncertain' ? [[text('identity'), text('uncertain')] as const] : []),
+      ...changes.map(({ id: change }) => [text('change'), change] as const),
     ],
     shown: {
       picture: numberOf(shown?.picture ?? null),
@@ -74,7 +104,7 @@ function reportVisit(visit: FootageVisit, clock: Clock, numberOf: (path: string 
 function reportChange(
   change: FootageChange,
   clock: Clock,
-  numberOf: (path: string | null) => number | null,
+  { numberOf, text }: Shown,
   visit: string | null,
 ): ReportChange {
   const { id, camera, kind, caption, severity, zone, confidence, status, pictures } = change;
@@ -84,23 +114,23 @@ function reportChange(
   return {
     id,
     camera,
-    kind,
+    kind: text(kind),
     caption,
     severity,
     time: clock.time(first_seen),
     day: dayOf(first_seen, clock),
     when: of(first_seen),
     facts: [
-      ['in the footage', placeOf(first_seen)],
-      ...(pictured === undefined ? [] : [['shown at', of(pictured)] as const]),
-      ['last seen', of(last_seen)],
-      ...(settled === null ? [] : [['settled', of(settled)] as const]),
-      ...(reverted === null ? [] : [['gone', of(reverted)] as const]),
-      ...(zone === null ? [] : [['zone', zone] as const]),
-      ...(change.clip === undefined ? [] : [['clip', change.clip] as const]),
-      ['severity', severity],
-      ['status', status],
-      ['confidence', `${(confidence * 100).toFixed(1)} %`],
+      [text('in_the_footage'), placeOf(first_seen)],
+      ...(pictured === undefined ? [] : [[text('shown_at'), of(pictured)] as const]),
+      [text('last_seen'), of(last_seen)],
+      ...(settled === null ? [] : [[text('settled'), of(settled)] as const]),
+      ...(reverted === null ? [] : [[text('gone'), of(reverted)] as const]),
+      ...(zone === null ? [] : [[text('zone'), zone] as const]),
+      ...(change.clip === undefined ? [] : [[text('clip'), change.clip] as const]),
+      [text('severity'), text(severity)],
+      [text('status'), text(status)],
+      [text('confidence'), `${(confidence * 100).toFixed(1)} %`],
     ],
     before: side('before'),
     after: side('after'),

@@ -10,10 +10,11 @@ import { readFile } from 'node:fs/promises';
 import { escapeHtml } from '../../escape-html.js';
 import { decodeToFit } from '../../frames/decode.js';
 import sharp from '../../frames/sharp.js';
+import { textIn } from '../../language/translate.js';
 import type { FootageChange } from '../records.js';
 import { type PassagesOfHour, passagesPerHour } from './grouping.js';
 import type { Recording } from './recording.js';
-import { reportData } from './report-data.js';
+import { reportData, type Text, textsOf } from './report-data.js';
 
 export interface ReportOptions {
   /** bytes of a picture by its path in the records; null if it is not kept any more */
@@ -38,8 +39,9 @@ export async function* reportPage(recording: Recording, options: ReportOptions):
   const [script, style] = await Promise.all(
     ['report-page.js', 'report.css'].map((file) => readFile(new URL(file, folder), 'utf8')),
   );
-  yield head(String(style), String(script));
-  yield body(recording);
+  const text = textsOf(recording);
+  yield head(String(style), String(script), text);
+  yield body(recording, text);
   const numbers = new Map<string, number>();
   let left = MAX_PICTURE_BYTES;
   for (const path of picturesOf(recording)) {
@@ -79,7 +81,7 @@ async function small(bytes: Uint8Array | null, changes: number) {
     .toBuffer({ resolveWithObject: true });
 }
 
-function head(style: string, script: string): string {
+function head(style: string, script: string, text: Text): string {
   const policy = [
     "default-src 'none'",
     `script-src '${sha256(script)}'`,
@@ -89,13 +91,13 @@ function head(style: string, script: string): string {
     "form-action 'none'",
   ].join('; ');
   return `<!doctype html>
-<html lang="en">
+<html lang="${text.locale}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>Changes in footage</title>
+<title>${escapeHtml(text('title'))}</title>
 <style>${style}</style>
 </head>
 `;
@@ -103,43 +105,44 @@ function head(style: string, script: string): string {
 
 const sha256 = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
-function body({ summary, changes, visits, gaps, failures }: Recording): string {
+function body({ summary, changes, visits, gaps, failures }: Recording, text: Text): string {
+  const html = (key: string) => escapeHtml(text(key));
   const count = (read: (camera: (typeof summary.cameras)[number]) => number) =>
     summary.cameras.reduce((sum, camera) => sum + read(camera), 0);
-  const model = summary.model === null ? 'no model' : `${summary.model.name} ${summary.model.version}`;
+  const model = summary.model === null ? text('no_model') : `${summary.model.name} ${summary.model.version}`;
   const followed = visits.filter(({ kind }) => kind === 'visit').length;
   const zones = new Map(summary.cameras.map(({ camera, timezone }) => [camera, timezone]));
   const passages = passagesPerHour(visits, (camera) => zones.get(camera) ?? 'UTC');
   const facts = [
-    ...(followed === 0 ? [] : [`${followed} visits`]),
-    `${changes.length} changes`,
-    `${count(({ frames }) => frames)} frames, ${count(({ examined }) => examined)} compared`,
-    `${summary.cameras.length} ${summary.cameras.length === 1 ? 'camera' : 'cameras'}`,
+    ...(followed === 0 ? [] : [text('visit_count', { n: followed })]),
+    text('change_count', { n: changes.length }),
+    text('frame_count', { n: count(({ frames }) => frames), examined: count(({ examined }) => examined) }),
+    text('camera_count', { n: summary.cameras.length }),
     `scenedelta ${summary.scenedelta}, ${model}`,
   ];
-  const incomplete = '<p class="notice">The run was ended before the last frame: later changes are missing.</p>\n';
+  const incomplete = `<p class="notice">${html('incomplete')}</p>\n`;
   return `<body>
 <header>
-<h1>Changes in footage</h1>
+<h1>${html('title')}</h1>
 <p class="summary">${facts.map(escapeHtml).join(' · ')}</p>
-${summary.complete ? '' : incomplete}${listed('Failures', failures, failureLine)}${listed('Gaps', gaps, gapLine)}${listed('Passages per hour', passages, passageLine)}${listed('Warnings', summary.warnings ?? [], String)}</header>
+${summary.complete ? '' : incomplete}${listed(text('failures'), failures, failureLine)}${listed(text('gaps'), gaps, (gap) => gapLine(gap, text))}${listed(textIn(text.locale, 'passages'), passages, passageLine)}${listed(text('warnings'), summary.warnings ?? [], String)}</header>
 <main>
-<noscript><p class="notice">This page needs JavaScript; changes.csv has the same changes.</p></noscript>
-<h2>Timeline</h2>
-<div id="timeline" tabindex="0" role="group" aria-label="Timeline: the arrow keys step through the changes"></div>
-<p class="hint">Keys: j and k step through the changes, / searches.</p>
-<form role="search" aria-label="Filters">
-<label>Camera <select id="camera"><option value="">all</option></select></label>
-<label>Kind <select id="kind"><option value="">all</option></select></label>
-<label>Day <select id="day"><option value="">all</option></select></label>
-<label class="search">Text <input id="text" type="search" autocomplete="off"></label>
-<label class="check"><input id="outlines" type="checkbox" checked> outlines</label>
-<label class="check"><input id="places" type="checkbox"> places of visits</label>
+<noscript><p class="notice">${html('noscript')}</p></noscript>
+<h2>${html('timeline')}</h2>
+<div id="timeline" tabindex="0" role="group" aria-label="${html('timeline_keys')}"></div>
+<p class="hint">${html('keys')}</p>
+<form role="search" aria-label="${html('filters')}">
+<label>${html('camera')} <select id="camera"><option value="">${html('all')}</option></select></label>
+<label>${html('kind')} <select id="kind"><option value="">${html('all')}</option></select></label>
+<label>${html('day')} <select id="day"><option value="">${html('all')}</option></select></label>
+<label class="search">${html('text')} <input id="text" type="search" autocomplete="off"></label>
+<label class="check"><input id="outlines" type="checkbox" checked> ${html('outlines')}</label>
+<label class="check"><input id="places" type="checkbox"> ${html('places')}</label>
 <span id="count" role="status"></span>
 </form>
-<h2 id="visits-title">Visits</h2>
+<h2 id="visits-title">${html('visits')}</h2>
 <ol id="visits" class="cards"></ol>
-<h2>Changes</h2>
+<h2>${html('changes')}</h2>
 <ol id="changes" class="cards"></ol>
 </main>
 `;
@@ -148,16 +151,16 @@ ${summary.complete ? '' : incomplete}${listed('Failures', failures, failureLine)
 const failureLine = ({ file, seconds, reason }: Recording['failures'][number]): string =>
   `${file}${seconds === null ? '' : `, ${seconds} s`}: ${reason}`;
 const passageLine = ({ camera, hour, passages }: PassagesOfHour): string => `${camera}, ${hour}: ${passages}`;
-const gapLine = ({ camera, from, to, seconds }: Recording['gaps'][number]): string =>
-  `${camera}: ${seconds === null ? 'unknown time' : `${seconds} s`} between ${from.file} and ${to.file}`;
+const gapLine = ({ camera, from, to, seconds }: Recording['gaps'][number], text: Text): string => {
+  const time = seconds === null ? text('unknown_time') : `${seconds} s`;
+  return text('gap', { camera, time, from: from.file, to: to.file });
+};
 
 function listed<T>(name: string, records: readonly T[], line: (record: T) => string): string {
   if (records.length === 0) return '';
   const lines = records.map((record) => `<li>${escapeHtml(line(record))}</li>`).join('\n');
-  return `<details><summary>${name} (${records.length})</summary><ul>\n${lines}\n</ul></details>\n`;
+  return `<details><summary>${escapeHtml(name)} (${records.length})</summary><ul>\n${lines}\n</ul></details>\n`;
 }
-
-/** Text as HTML. */
 
 /** JSON in a script block: without "<" it cannot end the block or begin a comment. */
 const inert = (json: string): string => json.replaceAll('<', '\\u003c');

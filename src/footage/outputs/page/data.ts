@@ -5,6 +5,13 @@ export interface ReportData {
   /** empty if the capture times are unknown */
   readonly days: readonly string[];
   readonly cameras: readonly ReportCamera[];
+  /** in the language of the report; `shown` and `shown_visits` have the slots {n} and {all} */
+  readonly texts: Readonly<
+    Record<
+      'no_picture' | 'best_frame' | 'before' | 'after' | 'shown' | 'shown_visits' | 'in_the_footage' | 'zone',
+      string
+    >
+  >;
 }
 
 /** A visit or a change. */

@@ -8,8 +8,6 @@ const SVG = 'http://www.w3.org/2000/svg';
 /** Height of a camera's row on the timeline, and units of its width. */
 const ROW = 26;
 const WIDTH = 1000;
-/** Facts that the text filter reads, beside sentence and camera. */
-const SEARCHED: ReadonlySet<string> = new Set(['in the footage', 'zone']);
 
 function byId<T extends Element>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
@@ -31,6 +29,9 @@ function svg(tag: string, attributes: Readonly<Record<string, string | number>>)
 }
 
 const data = JSON.parse(byId('data', HTMLScriptElement).textContent ?? '') as ReportData;
+const { texts } = data;
+/** Facts that the text filter reads, beside sentence and camera. */
+const SEARCHED: ReadonlySet<string> = new Set([texts.in_the_footage, texts.zone]);
 const filters = {
   camera: byId('camera', HTMLSelectElement),
   kind: byId('kind', HTMLSelectElement),
@@ -71,7 +72,7 @@ function pictureOf({ picture, outline }: ReportPicture, side: string, caption: s
   const frame = html('div', 'frame');
   const source = picture === null ? null : document.getElementById(`picture-${picture}`);
   if (source === null) {
-    frame.append(html('span', 'missing', 'no picture is kept'));
+    frame.append(html('span', 'missing', texts.no_picture));
   } else {
     const image = document.createElement('img');
     image.alt = `${side}: ${caption}`;
@@ -145,8 +146,8 @@ function rowOf(camera: ReportCamera, items: readonly Item[]): HTMLElement {
 const cameras = new Map(data.cameras.map((camera) => [camera.camera, camera]));
 const picturesOf = (entry: ReportChange | ReportVisit): HTMLElement[] =>
   'shown' in entry
-    ? [pictureOf(entry.shown, 'shown at its best frame', entry.caption, entry.way)]
-    : [pictureOf(entry.before, 'before', entry.caption), pictureOf(entry.after, 'after', entry.caption)];
+    ? [pictureOf(entry.shown, texts.best_frame, entry.caption, entry.way)]
+    : [pictureOf(entry.before, texts.before, entry.caption), pictureOf(entry.after, texts.after, entry.caption)];
 const items: readonly Item[] = [...data.visits, ...data.changes].flatMap((change, number) => {
   const camera = cameras.get(change.camera);
   if (camera === undefined) return [];
@@ -190,7 +191,8 @@ function filter(): void {
     item.card.hidden = !visible.has(item);
     item.mark.classList.toggle('off', !visible.has(item));
   }
-  count.textContent = `${shown.length} of ${items.length} ${data.visits.length === 0 ? '' : 'visits and '}changes`;
+  const counted = data.visits.length === 0 ? texts.shown : texts.shown_visits;
+  count.textContent = counted.replace('{n}', String(shown.length)).replace('{all}', String(items.length));
 }
 
 function fill(select: HTMLSelectElement, values: Iterable<string>): void {
