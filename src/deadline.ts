@@ -16,13 +16,19 @@ export interface Deadline {
 export function startDeadline(ms: number, signal?: AbortSignal): Deadline {
   const controller = new AbortController();
   const deadline = { signal: controller.signal, expired: false, end };
-  const timer = setTimeout(() => {
+  const expire = () => {
     deadline.expired = true;
     controller.abort(new DOMException(`not finished within ${ms} ms`, 'TimeoutError'));
+  };
+  let reading: NodeJS.Immediate | undefined;
+  // A process that was suspended runs its timers first. Bytes that came meanwhile are read before the time is over.
+  const timer = setTimeout(() => {
+    reading = setImmediate(expire);
   }, ms);
   const cancel = () => controller.abort(signal?.reason);
   function end() {
     clearTimeout(timer);
+    clearImmediate(reading);
     signal?.removeEventListener('abort', cancel);
   }
   if (signal?.aborted === true) cancel();

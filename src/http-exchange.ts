@@ -54,13 +54,15 @@ export function createHttpClient(options: { idleMs: number; lookupFor?: (url: UR
         ...(signal === undefined ? {} : { signal }),
       });
       let answer: IncomingMessage | undefined;
-      sent.on('timeout', () => {
+      const endIfIdle = (bytes: number | undefined) => {
         const waitsForReader = answer !== undefined && answer.readableLength >= answer.readableHighWaterMark;
-        if (waitsForReader) return;
+        if (waitsForReader || sent.socket?.bytesRead !== bytes) return;
         const error = failure(`no byte within ${idleMs} ms`, 'IDLE_TIMEOUT');
         answer?.destroy(error);
         sent.destroy(error);
-      });
+      };
+      // Bytes that came while the process was suspended are read first: see deadline.ts.
+      sent.on('timeout', () => setImmediate(endIfIdle, sent.socket?.bytesRead));
       sent.on('error', reject);
       // Without an answer and an error, as after an upgrade without a request for it.
       sent.on('close', () => reject(failure('the connection was closed', 'ECONNRESET')));

@@ -2,11 +2,14 @@
  * Deadlines hold although the garbage collector runs: on Node 20 it collects an AbortSignal.timeout that only
  * AbortSignal.any follows.
  */
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startDeadline } from '../src/deadline.js';
+import { createHttpClient, readUpTo } from '../src/http-exchange.js';
 import { createOutboundClient } from '../src/outbound/client.js';
 import { createS3Client } from '../src/stores/s3-client.js';
 import { type Receiver, startReceiver } from './helpers/receiver.js';
@@ -54,6 +57,34 @@ it('a deadline that has ended aborts nothing', async () => {
   caller.abort();
   await new Promise((done) => setTimeout(done, 60));
   expect(deadline.signal.aborted).toBe(false);
+});
+
+it('an answer that came while the process was suspended is read, though the time is over', async () => {
+  const server = new Worker(
+    `const { createServer } = require('node:http');
+     const { parentPort } = require('node:worker_threads');
+     const server = createServer((_request, response) => response.end('done'));
+     server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
+    { eval: true },
+  );
+  const [port] = await once(server, 'message');
+  const client = createHttpClient({ idleMs: LIMIT_MS });
+  const url = new URL(`http://127.0.0.1:${port}`);
+  const get = async (signal?: AbortSignal) =>
+    readUpTo(await client.request(url, { headers: {}, ...(signal && { signal }) }), 10);
+  try {
+    // Its connection is kept, so that the next request is sent at once.
+    await get();
+    for (const deadline of [startDeadline(LIMIT_MS), undefined]) {
+      const answer = get(deadline?.signal);
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * LIMIT_MS));
+      expect(String(await answer)).toBe('done');
+      deadline?.end();
+    }
+  } finally {
+    client.close();
+    await server.terminate();
+  }
 });
 
 describe('a server that sends one byte now and then', () => {
