@@ -13,7 +13,7 @@ import { configWith } from './config-with.js';
 import { assertNoPrivacy, clipWriter } from './footage/clips.js';
 import { dryRunFootage } from './footage/dry-run.js';
 import type { FootageOptions } from './footage/options.js';
-import { readEvery, readParallel, readSettings, readShare } from './footage/options.js';
+import { readCount, readEvery, readSettings, readShare } from './footage/options.js';
 import { writeResults } from './footage/outputs.js';
 import { isManifest, runPairs } from './footage/pairs.js';
 import { startFootageProgress } from './footage/progress.js';
@@ -53,6 +53,7 @@ export const command = createCommand('footage')
   .option('--merge-window <duration>', 'one change instead of several that follow within this time at one place')
   .option('--max-failure-rate <share>', 'end with status 1 if more files fail', '1')
   .option('--parallel <count>', 'cameras at a time; default: the number of processors')
+  .option('--jobs <count>', 'pairs compared at a time, also of one camera; default: the number of processors')
   .option('--locale <tag>', `${LOCALE_OPTION}; default: that of the settings (-c)`, readLocale)
   .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
   .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
@@ -104,7 +105,8 @@ async function processInputs(
   const every = readEvery(options);
   const maxFailureRate = readShare(options.maxFailureRate ?? '1', '--max-failure-rate');
   const mergeWindow = options.mergeWindow === undefined ? null : parseDuration(options.mergeWindow, '--merge-window');
-  const parallel = readParallel(options, availableParallelism());
+  const parallel = readCount('--parallel', options.parallel, availableParallelism());
+  const jobs = readCount('--jobs', options.jobs, availableParallelism());
   const [manifest, ...others] = inputs.filter(isManifest);
   if (manifest !== undefined) {
     if (others.length > 0 || inputs.length > 1) {
@@ -136,7 +138,7 @@ async function processInputs(
       {
         pipeline,
         decodeLimits: config,
-        parallel,
+        ...{ parallel, jobs },
         checkpoints: (camera) => folder.checkpoints(camera),
         source: { ...config, every, materialize: localFiles(folder.downloads, s3Sources(config)) },
         onProgress: progress.reach,

@@ -1,39 +1,28 @@
 /** One sampled frame of a sequence: the step of the live camera, with its evidence and its changes as records. */
-
-import { createHash } from 'node:crypto';
 import { frameKey } from '../blobs.js';
-import { maskOf, type StoredCamera } from '../cameras/camera.js';
-import { LOSSY_MARGIN } from '../cameras/privacy-margin.js';
+import type { StoredCamera } from '../cameras/camera.js';
 import { forgetSettled } from '../changes/advance.js';
-import { ScenedeltaError } from '../errors.js';
 import type { DecodeLimits } from '../frames/decode.js';
-import type { FetchFrame } from '../frames/fetch.js';
-import { type StoredFrame, storeFrame } from '../frames/keep.js';
-import { decodePreview } from '../frames/preview.js';
-import { MASKED_TYPE, maskFrame, paintPolygon, paintPreview } from '../frames/privacy-mask.js';
-import { derivedId } from '../ids.js';
-import type { Preview } from '../images.js';
 import type { ChangeUpdate, FoundChange } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 import { isForeign } from '../schemas/loss.js';
 import type { Visit, VisitEvent } from '../schemas/visit.js';
 import type { FrameDependencies } from '../sequence/examine.js';
-import { NEW_RANGE } from '../sequence/level-range.js';
 import type { CameraState } from '../sequence/state.js';
-import { stepSequence } from '../sequence/step.js';
 import { openVisits } from '../visits/fold.js';
 import { initialVisitsState } from '../visits/state.js';
-import { ChangePictures, jpegOf } from './change-pictures.js';
+import { ChangePictures } from './change-pictures.js';
 import { ChangeSightings } from './change-sightings.js';
 import type { Checkpoint, ChunkRecord, Counts } from './checkpoint.js';
 import { footageChange } from './footage-change.js';
 import { footageVisit } from './footage-visit.js';
+import { FramePictures } from './frame-pictures.js';
 import { FramePreviews } from './frame-previews.js';
 import { resetOf } from './frame-reset.js';
-import { levelPicture } from './level-picture.js';
 import { MemoryBlobs } from './memory-blobs.js';
 import type { FootageGap, FrameStats, Moment } from './records.js';
-import type { Picture, SourceFrame } from './source-frames.js';
+import type { SourceFrame } from './source-frames.js';
+import { type SourceStepContext, stepSource } from './source-step.js';
 
 export interface FrameStepDependencies {
   readonly pipeline: FrameDependencies['pipeline'];
@@ -42,16 +31,13 @@ export interface FrameStepDependencies {
   readonly momentOf: (time: number) => Moment;
 }
 
-/** High enough that the coding adds nothing that resembles a change. */
-const JPEG_QUALITY = 95;
-
 export class FrameStep {
   readonly #camera: StoredCamera;
   readonly #deps: FrameStepDependencies;
   readonly #blobs = new MemoryBlobs();
   readonly #previews = new FramePreviews();
+  readonly #context: Omit<SourceStepContext, 'signal'>;
   readonly #pictures: ChangePictures;
-  readonly #fetchFrame: FetchFrame;
   #state: CameraState;
   readonly #sightings: ChangeSightings;
   #counts: Counts;
@@ -61,11 +47,18 @@ export class FrameStep {
     this.#camera = camera;
     this.#deps = deps;
     this.#pictures = new ChangePictures(deps.decodeLimits);
-    this.#fetchFrame = fetchFrom(this.#blobs);
+    const pictures = new FramePictures(camera, deps.decodeLimits);
+    const { pipeline, decodeLimits } = deps;
+    this.#context = { camera, pipeline, decodeLimits, pictures, blobs: this.#blobs, previews: this.#previews };
     this.#state = checkpoint.state;
     this.#sightings = new ChangeSightings(checkpoint);
     this.#counts = checkpoint.counts;
     this.#model = checkpoint.model;
+  }
+
+  /** All that the next step depends on. */
+  get reached(): { readonly state: CameraState; readonly context: Omit<SourceStepContext, 'signal'> } {
+    return { state: this.#state, context: this.#context };
   }
 
   get counts(): Counts {
@@ -106,24 +99,10 @@ export class FrameStep {
    * @throws ScenedeltaError as stepSequence does; the state stays as it was
    */
   async process(source: SourceFrame, gapFrom: number | null, signal: AbortSignal): Promise<ChunkRecord[]> {
-    const { momentOf, decodeLimits } = this.#deps;
+    const { momentOf } = this.#deps;
     const { at } = source;
     const number = this.#state.frames;
-    const comparisonId = derivedId('cmp', at, `${this.#camera.id}/${number}`);
-    const { picture, state, isNewRange } = await levelPicture(source.picture, this.#state, decodeLimits);
-    const processed = await stepSequence(
-      {
-        ...{ camera: this.#camera, state, at, signal, comparisonId, content: contentOf(source.picture) },
-        preview: () => this.#preview(picture),
-        frame: () => this.#store(picture),
-        events: gapFrom !== null ? [{ type: 'baseline.reset' }] : isNewRange ? [NEW_RANGE] : [],
-        alerting: false,
-      },
-      {
-        ...{ pipeline: this.#deps.pipeline, blobs: this.#blobs, fetchFrame: this.#fetchFrame, decodeLimits },
-        previews: this.#previews,
-      },
-    );
+    const processed = await stepSource(source, gapFrom, this.#state, { ...this.#context, signal });
     this.#state = processed.state;
     const { evidence, after } = processed;
     // To a replay, a foreign picture is compared with nothing.
@@ -132,7 +111,7 @@ export class FrameStep {
     const { before, heatmaps, finding } = processed;
     this.#sightings.see(
       {
-        ...{ comparison: comparisonId, moment: momentOf(at), finding },
+        ...{ comparison: processed.comparisonId, moment: momentOf(at), finding },
         compared: after === null || before === null ? null : { before, after, heatmaps },
         equals: processed.cameraFrame.nothing_new_since?.comparison,
       },
@@ -167,35 +146,6 @@ export class FrameStep {
       { type: 'frame', record: stats },
       ...changes,
     ];
-  }
-
-  /** Masks the picture, codes it if it is of a video, and keeps it for the comparisons to come. */
-  async #store(picture: Picture): Promise<StoredFrame> {
-    const mask = maskOf(this.#camera);
-    const masked = mask === null ? {} : { mask: mask.id };
-    if (picture.from === 'video') {
-      const image = picture.image();
-      for (const polygon of mask?.polygons ?? []) paintPolygon(image, polygon, LOSSY_MARGIN);
-      return storeFrame(this.#blobs, {
-        bytes: await jpegOf(image, JPEG_QUALITY),
-        contentType: 'image/jpeg',
-        ...masked,
-      });
-    }
-    const { bytes, contentType } = picture;
-    if (mask === null) return storeFrame(this.#blobs, { bytes, contentType });
-    const painted = await maskFrame(bytes, mask.polygons, { ...this.#deps.decodeLimits, field: 'frame' });
-    return storeFrame(this.#blobs, { bytes: painted, contentType: MASKED_TYPE, ...masked });
-  }
-
-  /** Masked, because a preview is compared and is saved with the checkpoint. */
-  async #preview(picture: Picture): Promise<Preview> {
-    const preview =
-      picture.from === 'video'
-        ? picture.preview
-        : await decodePreview(picture.bytes, { ...this.#deps.decodeLimits, field: 'frame' });
-    for (const polygon of maskOf(this.#camera)?.polygons ?? []) paintPreview(preview, polygon);
-    return preview;
   }
 
   async #changes(updates: readonly ChangeUpdate[]): Promise<ChunkRecord[]> {
@@ -274,23 +224,6 @@ export class FrameStep {
     };
   }
 }
-
-/** Reads the frames back that earlier steps have stored. */
-const fetchFrom =
-  (blobs: MemoryBlobs): FetchFrame =>
-  async (ref, { field }) => {
-    const bytes = ref.from === 'stored' ? await blobs.get(frameKey(ref.sha256)) : undefined;
-    if (ref.from !== 'stored' || bytes === undefined) {
-      throw new ScenedeltaError('gone', `${field}: the frame is not kept any more`, { field });
-    }
-    return { bytes, ref };
-  };
-
-/** Equal frames have equal texts. */
-const contentOf = (picture: Picture): string =>
-  createHash('sha256')
-    .update(picture.from === 'video' ? picture.preview.luma : picture.bytes)
-    .digest('hex');
 
 function evidenceOf(finding: Finding): FrameStats['finding'] {
   const { verdict, kind, nuisance, caption, caption_score, confidence, regions, statements, facts } = finding;

@@ -3,6 +3,7 @@
  * Alerts are not sent. Work is saved per chunk of frames; start reading at `runSequence`.
  */
 
+import type { LimitFunction } from 'p-limit';
 import type { StoredCamera } from '../cameras/camera.js';
 import { ScenedeltaError } from '../errors.js';
 import {
@@ -14,6 +15,7 @@ import {
 } from './checkpoint.js';
 import { type FrameAccount, sumOfAccounts } from './frame-account.js';
 import { FrameStep, type FrameStepDependencies } from './frame-step.js';
+import { LookAhead } from './look-ahead.js';
 import type { FootageItem, FootageSequence } from './recording-plan.js';
 import type { FootageFailure, Moment } from './records.js';
 import { framesOf, type Position, type SourceEvent, type SourceOptions } from './source-frames.js';
@@ -21,7 +23,9 @@ import { framesOf, type Position, type SourceEvent, type SourceOptions } from '.
 /** Events of the source (frames, failures, ends of files) per chunk. */
 const CHUNK_EVENTS = 256;
 
-export interface SequenceDependencies extends Omit<FrameStepDependencies, 'momentOf' | 'blobs'> {
+export interface SequenceDependencies extends Omit<FrameStepDependencies, 'momentOf'> {
+  /** pairs compared ahead of the loop at a time; absent: none */
+  readonly ahead?: LimitFunction;
   readonly checkpoints: CheckpointStore;
   readonly source: Omit<SourceOptions, 'signal'>;
   /** is called after every frame and file with the counts so far, and the capture time in epoch ms */
@@ -42,39 +46,60 @@ export async function runSequence(
 ): Promise<Checkpoint> {
   const saved = await deps.checkpoints.load();
   if (saved?.checkpoint.done) return saved.checkpoint;
-  const run = new SequenceRun(sequence, camera, deps, saved?.checkpoint ?? initialCheckpoint());
+  const run = new SequenceRun(sequence, camera, deps, saved?.checkpoint ?? initialCheckpoint(), signal);
   await run.restore(saved?.blobs ?? new Map());
-  return run.toEnd(signal);
+  return run.toEnd();
 }
 
 class SequenceRun {
   readonly #sequence: FootageSequence;
   readonly #deps: SequenceDependencies;
   readonly #step: FrameStep;
+  readonly #lookAhead: LookAhead | null;
+  readonly #signal: AbortSignal;
   #checkpoint: Checkpoint;
   #position: Position;
   #records: ChunkRecord[] = [];
   #events = 0;
   #account: FrameAccount | undefined;
 
-  constructor(sequence: FootageSequence, camera: StoredCamera, deps: SequenceDependencies, checkpoint: Checkpoint) {
+  constructor(
+    sequence: FootageSequence,
+    camera: StoredCamera,
+    deps: SequenceDependencies,
+    checkpoint: Checkpoint,
+    signal: AbortSignal,
+  ) {
+    this.#signal = signal;
     this.#sequence = sequence;
     this.#deps = deps;
     this.#checkpoint = checkpoint;
     this.#position = checkpoint.position;
     this.#account = checkpoint.account;
-    this.#step = new FrameStep(camera, checkpoint, { ...deps, momentOf: (time) => momentOf(sequence, time) });
+    const { ahead, pipeline } = deps;
+    this.#lookAhead =
+      ahead === undefined
+        ? null
+        : new LookAhead({
+            ...{ pipeline, limit: ahead, signal, gapBefore: (at, last) => this.#gapBefore(at, last) },
+            reached: () => ({ ...this.#step.reached, at: this.#position.at }),
+          });
+    this.#step = new FrameStep(camera, checkpoint, {
+      ...{ decodeLimits: deps.decodeLimits, pipeline: this.#lookAhead?.pipeline ?? pipeline },
+      momentOf: (time) => momentOf(sequence, time),
+    });
   }
 
   restore(blobs: ReadonlyMap<string, Uint8Array>): Promise<void> {
     return this.#step.restore(blobs);
   }
 
-  async toEnd(signal: AbortSignal): Promise<Checkpoint> {
+  async toEnd(): Promise<Checkpoint> {
     const { source, onProgress } = this.#deps;
+    const signal = this.#signal;
     const events = framesOf(this.#sequence, this.#position, { ...source, signal });
     try {
-      for await (const event of events) {
+      for await (const event of this.#lookAhead?.watch(events) ?? events) {
         await this.#handle(event, signal);
         onProgress?.(this.#step.counts, this.#position.at);
         if (++this.#events >= CHUNK_EVENTS) await this.#save(false);
@@ -124,8 +149,7 @@ class SequenceRun {
   }
 
   /** @returns the time of the last frame, if the time since then is a gap */
-  #gapBefore(at: number): number | null {
-    const last = this.#position.at;
+  #gapBefore(at: number, last = this.#position.at): number | null {
     return last !== null && at - last > this.#sequence.gapMs ? last : null;
   }
 

@@ -31,6 +31,7 @@ export interface FootageOptions {
   readonly mergeWindow?: string;
   readonly maxFailureRate?: string;
   readonly parallel?: string;
+  readonly jobs?: string;
   readonly locale?: Locale;
   readonly model?: string;
   readonly device?: string;
@@ -81,11 +82,11 @@ export function readShare(text: string, option: string): number {
   throw invalidRequest(`${option} ${JSON.stringify(text)}: expected a number from 0 to 1`);
 }
 
-/** @throws ScenedeltaError 'invalid-request' */
-export function readParallel({ parallel }: FootageOptions, processors: number): number {
-  if (parallel === undefined) return processors;
-  if (/^[1-9]\d?$/.test(parallel)) return Number(parallel);
-  throw invalidRequest(`--parallel ${JSON.stringify(parallel)}: expected 1 to 99`);
+/** @param option its name for the message @throws ScenedeltaError 'invalid-request' */
+export function readCount(option: string, text: string | undefined, processors: number): number {
+  if (text === undefined) return processors;
+  if (/^[1-9]\d?$/.test(text)) return Number(text);
+  throw invalidRequest(`${option} ${JSON.stringify(text)}: expected 1 to 99`);
 }
 
 /**

@@ -1,0 +1,78 @@
+/** The pictures of frames as they are stored, as previews, and by their content. Each is made once, for the first of its callers. */
+import { createHash } from 'node:crypto';
+import { maskOf, type StoredCamera } from '../cameras/camera.js';
+import { LOSSY_MARGIN } from '../cameras/privacy-margin.js';
+import type { DecodeLimits } from '../frames/decode.js';
+import { decodePreview } from '../frames/preview.js';
+import { MASKED_TYPE, maskFrame, paintPolygon, paintPreview } from '../frames/privacy-mask.js';
+import type { Preview } from '../images.js';
+import { jpegOf } from './change-pictures.js';
+import type { Picture } from './source-frames.js';
+
+/** High enough that the coding adds nothing that resembles a change. */
+const JPEG_QUALITY = 95;
+
+interface CodedPicture {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+  /** id of the mask that is painted on the bytes */
+  readonly mask?: string;
+}
+
+export class FramePictures {
+  readonly #camera: StoredCamera;
+  readonly #limits: DecodeLimits;
+  readonly #coded = new WeakMap<Picture, Promise<CodedPicture>>();
+  readonly #previews = new WeakMap<Picture, Promise<Preview>>();
+  readonly #contents = new WeakMap<Picture, string>();
+
+  constructor(camera: StoredCamera, limits: DecodeLimits) {
+    this.#camera = camera;
+    this.#limits = limits;
+  }
+
+  /** @returns a text that equal frames share; to be asked for before the preview, which is masked in place */
+  content(picture: Picture): string {
+    const bytes = picture.from === 'video' ? picture.preview.luma : picture.bytes;
+    const content = this.#contents.get(picture) ?? createHash('sha256').update(bytes).digest('hex');
+    this.#contents.set(picture, content);
+    return content;
+  }
+
+  /** @returns the masked picture, coded if it is of a video @throws ScenedeltaError of a picture that is no image */
+  coded(picture: Picture): Promise<CodedPicture> {
+    return once(this.#coded, picture, () => this.#code(picture));
+  }
+
+  /** Masked, because a preview is compared and is saved with the checkpoint. */
+  preview(picture: Picture): Promise<Preview> {
+    return once(this.#previews, picture, async () => {
+      const preview =
+        picture.from === 'video'
+          ? picture.preview
+          : await decodePreview(picture.bytes, { ...this.#limits, field: 'frame' });
+      for (const polygon of maskOf(this.#camera)?.polygons ?? []) paintPreview(preview, polygon);
+      return preview;
+    });
+  }
+
+  async #code(picture: Picture): Promise<CodedPicture> {
+    const mask = maskOf(this.#camera);
+    const masked = mask === null ? {} : { mask: mask.id };
+    if (picture.from === 'video') {
+      const image = picture.image();
+      for (const polygon of mask?.polygons ?? []) paintPolygon(image, polygon, LOSSY_MARGIN);
+      return { bytes: await jpegOf(image, JPEG_QUALITY), contentType: 'image/jpeg', ...masked };
+    }
+    const { bytes, contentType } = picture;
+    if (mask === null) return { bytes, contentType };
+    const painted = await maskFrame(bytes, mask.polygons, { ...this.#limits, field: 'frame' });
+    return { bytes: painted, contentType: MASKED_TYPE, ...masked };
+  }
+}
+
+function once<T>(made: WeakMap<Picture, Promise<T>>, picture: Picture, make: () => Promise<T>): Promise<T> {
+  const promise = made.get(picture) ?? make();
+  made.set(picture, promise);
+  return promise;
+}

@@ -1,0 +1,63 @@
+/** A sampled frame through the step of a live camera. The loop and its look-ahead share it. */
+import { frameKey } from '../blobs.js';
+import type { StoredCamera } from '../cameras/camera.js';
+import { ScenedeltaError } from '../errors.js';
+import type { DecodeLimits } from '../frames/decode.js';
+import { storeFrame } from '../frames/keep.js';
+import { derivedId } from '../ids.js';
+import type { FrameDependencies } from '../sequence/examine.js';
+import { NEW_RANGE } from '../sequence/level-range.js';
+import type { CameraState } from '../sequence/state.js';
+import { type StepResult, stepSequence } from '../sequence/step.js';
+import type { FramePictures } from './frame-pictures.js';
+import type { FramePreviews } from './frame-previews.js';
+import { levelPicture } from './level-picture.js';
+import type { MemoryBlobs } from './memory-blobs.js';
+import type { SourceFrame } from './source-frames.js';
+
+export interface SourceStepContext {
+  readonly camera: StoredCamera;
+  readonly pipeline: FrameDependencies['pipeline'];
+  readonly decodeLimits: DecodeLimits;
+  readonly pictures: FramePictures;
+  readonly blobs: MemoryBlobs;
+  readonly previews: FramePreviews;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * @param gapFrom capture time of the last frame before a gap, epoch ms: this frame is not compared with earlier ones;
+ *   null: no gap
+ * @throws ScenedeltaError as stepSequence does
+ */
+export async function stepSource(
+  { at, picture: source }: SourceFrame,
+  gapFrom: number | null,
+  before: CameraState,
+  { camera, pictures, pipeline, decodeLimits, blobs, previews, signal }: SourceStepContext,
+): Promise<StepResult & { readonly comparisonId: string }> {
+  const content = pictures.content(source);
+  const comparisonId = derivedId('cmp', at, `${camera.id}/${before.frames}`);
+  const { picture, state, isNewRange } = await levelPicture(source, before, decodeLimits);
+  const stepped = await stepSequence(
+    {
+      ...{ camera, state, at, signal, comparisonId, content },
+      preview: () => pictures.preview(picture),
+      frame: async () => storeFrame(blobs, await pictures.coded(picture)),
+      events: gapFrom !== null ? [{ type: 'baseline.reset' }] : isNewRange ? [NEW_RANGE] : [],
+      alerting: false,
+    },
+    {
+      ...{ pipeline, blobs, decodeLimits, previews },
+      // Reads the frames back that earlier steps have stored.
+      fetchFrame: async (ref, { field }) => {
+        const bytes = ref.from === 'stored' ? await blobs.get(frameKey(ref.sha256)) : undefined;
+        if (ref.from !== 'stored' || bytes === undefined) {
+          throw new ScenedeltaError('gone', `${field}: the frame is not kept any more`, { field });
+        }
+        return { bytes, ref };
+      },
+    },
+  );
+  return { ...stepped, comparisonId };
+}
