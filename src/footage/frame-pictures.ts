@@ -1,4 +1,7 @@
-/** The pictures of frames as they are stored, as previews, and by their content. Each is made once, for the first of its callers. */
+/**
+ * The pictures of frames as they are stored, as previews, and by their content. Each is made once, for the first of its
+ * callers.
+ */
 import { createHash } from 'node:crypto';
 import { maskOf, type StoredCamera } from '../cameras/camera.js';
 import { LOSSY_MARGIN } from '../cameras/privacy-margin.js';
