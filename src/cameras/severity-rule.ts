@@ -1,6 +1,6 @@
 /** A severity rule of a camera: conditions of a change, and the severity of those for which all of them hold. */
 import { type Static, Type } from 'typebox';
-import { readRuleSentence } from '../language/people/rule-sentence.js';
+import { isAboutVisits, readRuleSentence } from '../language/people/rule-sentence.js';
 import { FILTER_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, unit } from '../schemas/constructors.js';
@@ -28,7 +28,8 @@ export const SeverityRuleSchema = Type.Object(
         maxLength: MAX_WHEN,
         description:
           'Sentence that must be true of the change: things, what became of them, and the name of an include zone, such ' +
-          'as "a person or a red car has appeared at the gate". Words that the service does not know are refused.',
+          'as "a person or a red car has appeared at the gate". Words that the service does not know are refused. ' +
+          '"has stayed longer than 60 s" and "has come and gone" are about visits.',
       }),
     ),
     when_probability: Type.Optional(
@@ -47,7 +48,7 @@ export type SeverityRule = Static<typeof SeverityRuleSchema>;
 
 /** @returns the field of a rule that contradicts the zones or another field, and why; null if none does */
 export function faultOfRule(
-  { zone, when, when_probability: least }: SeverityRule,
+  { zone, kind, min_area, when, when_probability: least }: SeverityRule,
   zones: Parameters<typeof readRuleSentence>[1],
 ): { field: string; what: string } | null {
   if (zone !== undefined && !zones.some(({ id }) => id === zone)) {
@@ -57,5 +58,9 @@ export function faultOfRule(
     return { field: 'when_probability', what: `is ${least} without a sentence, expected when beside it` };
   }
   const read = when === undefined ? undefined : readRuleSentence(when, zones);
-  return read !== undefined && 'fault' in read ? { field: 'when', what: read.fault } : null;
+  if (read === undefined) return null;
+  if ('fault' in read) return { field: 'when', what: read.fault };
+  const [beside] = [kind, min_area, least].filter((one) => one !== undefined);
+  if (!isAboutVisits(read.said) || beside === undefined) return null;
+  return { field: 'when', what: `is about visits, expected no kind, min_area or when_probability beside it` };
 }

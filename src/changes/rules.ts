@@ -4,7 +4,7 @@ import type { Schedule } from '../cameras/schedule.js';
 import { type CameraSettings, LEFT_AFTER_S, type Zone } from '../cameras/settings.js';
 import type { SeverityRule } from '../cameras/severity-rule.js';
 import { zonePhrase } from '../cameras/zone-phrase.js';
-import { type RuleSentence, readRuleSentence } from '../language/people/rule-sentence.js';
+import { isAboutVisits, type RuleSentence, readRuleSentence } from '../language/people/rule-sentence.js';
 import type { Severity } from '../schemas/change.js';
 import type { ZonePhrases } from './place-names.js';
 
@@ -29,8 +29,9 @@ export interface ChangeRules {
   readonly minSeverity: Severity;
   /** the first matching rule decides */
   readonly severity: readonly SeverityRule[];
-  /** the sentences of these rules, each once */
+  /** the sentences of these rules that are about changes, and those about visits, each once */
   readonly sentences: readonly NamedSentence[];
+  readonly visitSentences: readonly NamedSentence[];
   readonly schedule: Schedule | null;
   /** epoch ms; no alerts before this time */
   readonly suspendUntil: number | null;
@@ -46,6 +47,7 @@ const SECOND = 1_000;
 export function rulesOf(camera: string, settings: RuleSettings, alerting = true): ChangeRules {
   const { alerts } = settings;
   // Zones come after the rules, so that a rule can make an exception within a zone.
+  const sentences = sentencesOf(alerts.severity_rules, settings.zones);
   const zones = settings.zones.flatMap(({ id, severity }) => (severity === null ? [] : [{ zone: id, severity }]));
   return {
     camera,
@@ -58,7 +60,8 @@ export function rulesOf(camera: string, settings: RuleSettings, alerting = true)
     leftAfterMs: leftAfter(alerts),
     minSeverity: alerts.min_severity,
     severity: [...alerts.severity_rules, ...zones],
-    sentences: sentencesOf(alerts.severity_rules, settings.zones),
+    sentences: sentences.filter(({ said }) => !isAboutVisits(said)),
+    visitSentences: sentences.filter(({ said }) => isAboutVisits(said)),
     schedule: settings.schedule,
     suspendUntil: settings.suspend_until === null ? null : Date.parse(settings.suspend_until),
     alerting,

@@ -7,8 +7,8 @@ import type { EndpointSettings } from './settings.js';
 type Filters = Omit<EndpointSettings, 'description' | 'format'>;
 
 /**
- * An empty list of a filter lets everything pass. A disabled endpoint gets nothing. Zones, kinds and severities are of
- * changes: they filter no visit.
+ * An empty list of a filter lets everything pass. A disabled endpoint gets nothing. Zones and kinds are of
+ * changes: they filter no visit. A severity has the alert of a visit alone.
  */
 export function wantsAlert(filters: Filters, notice: Pick<Notice, 'type' | 'change'> | VisitNotice): boolean {
   const { cameras, zones, kinds, events, text } = filters;
@@ -18,7 +18,11 @@ export function wantsAlert(filters: Filters, notice: Pick<Notice, 'type' | 'chan
     events.includes(notice.type) &&
     (cameras.length === 0 || cameras.some((pattern) => matchesCamera(pattern, camera))) &&
     hasWords(caption, text);
-  if (!isAsked || 'visit' in notice) return isAsked;
+  if (!isAsked) return false;
+  if ('visit' in notice) {
+    const { alert } = notice.visit;
+    return notice.type !== 'visit.alerted' || compareSeverity(alert?.severity ?? 'info', filters.min_severity) >= 0;
+  }
   const { change } = notice;
   return (
     (zones.length === 0 || isInZone(change, zones)) &&

@@ -44,11 +44,11 @@ export type Format = (message: EndpointMessage, receiver: Receiver) => EndpointR
 export const isOver = (type: EndpointMessage['payload']['type']): boolean =>
   type === 'change.reverted' || type === 'change.acknowledged' || type === 'visit.ended';
 
-/** The change or visit that a message is about, as all formats show it. A visit has the least severity. */
+/** The change or visit of a message, as all formats show it. A visit without an alert has the least severity. */
 export function subjectOf({ payload: { data } }: EndpointMessage): Subject {
   if (!('visit' in data)) return { ...data.change, since: data.change.confirmed_at };
-  const { id, camera, kind, first_seen: since } = data.visit;
-  return { id, camera, zone: null, kind, severity: 'info', since };
+  const { id, camera, kind, first_seen: since, alert } = data.visit;
+  return { id, camera, zone: null, kind, severity: alert?.severity ?? 'info', since };
 }
 interface Subject extends Pick<FoundChange, 'id' | 'camera' | 'zone' | 'severity'> {
   readonly kind: string;

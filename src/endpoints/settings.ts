@@ -28,8 +28,8 @@ const fields = {
     uniqueItems: true,
     description:
       'Events that are sent; default: opened, escalated and reverted; with alertmanager and pagerduty also ' +
-      'acknowledged, which resolves the alert there. change.described and the events of visits are sent only if they are named here, and ' +
-      'never with these two.',
+      'acknowledged, which resolves the alert there, and with the others visit.alerted. change.described, visit.opened ' +
+      'and visit.ended are sent only if they are named here, and no event of visits with these two.',
   }),
   cameras: Type.Array(Type.String({ pattern: cameraPattern, maxLength: 65 }), {
     ...most,
@@ -105,4 +105,6 @@ export function settingsWith(
 }
 
 const defaultEvents = (format: FormatName): EndpointSettings['events'] =>
-  ALERT_TYPES.filter((type) => type !== 'change.acknowledged' || format === 'alertmanager' || format === 'pagerduty');
+  format === 'alertmanager' || format === 'pagerduty'
+    ? [...ALERT_TYPES]
+    : [...ALERT_TYPES.filter((type) => type !== 'change.acknowledged'), 'visit.alerted'];

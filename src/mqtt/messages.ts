@@ -97,7 +97,7 @@ export function alertMessage(
   });
 }
 
-/** The message about the begin or the end of a visit. @param keptSince as in alertMessage */
+/** The message about the begin, the end or the alert of a visit. @param keptSince as in alertMessage */
 export function visitMessage(
   event: VisitStreamEvent,
   visit: Visit,
@@ -105,7 +105,7 @@ export function visitMessage(
   keptSince: number | null,
   links: WebhookLinks,
 ): string {
-  const { first_seen, last_seen, gone, identity, changes, best } = visit;
+  const { first_seen, last_seen, gone, identity, changes, best, alert } = visit;
   const { frames } = keptSince === null ? {} : pictureLinks(best.comparison, keptSince, false, links);
   return JSON.stringify({
     event_type: event.type.slice('visit.'.length),
@@ -116,6 +116,7 @@ export function visitMessage(
       visit: visit.id,
     },
     ...{ first_seen, last_seen, gone, identity, changes },
+    ...(event.type === 'visit.alerted' ? { severity: alert?.severity, rule: alert?.when } : {}),
     link: `${links.baseUrl}/review/${visit.id}`,
     at: event.at,
     ...(frames && { frame: frames[best.side].url }),

@@ -27,7 +27,7 @@ export interface AlertEvent extends Omit<ChangeEvent, 'type'> {
   readonly type: 'alert.opened' | 'alert.escalated' | 'alert.reverted' | 'alert.acknowledged';
   readonly alertId: string;
 }
-/** A visit has begun or ended. */
+/** A visit has begun or ended, or a rule has alerted it. */
 export interface VisitStreamEvent extends Pick<Visit, 'camera' | 'caption'> {
   readonly type: (typeof VISIT_EVENTS)[number];
   /** id of the visit */

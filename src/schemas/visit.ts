@@ -5,13 +5,13 @@
 import { type Static, Type } from 'typebox';
 import { SIDES } from '../images.js';
 import { BoxSchema } from './box.js';
-import { OBJECT_KINDS } from './comparison.js';
+import { OBJECT_KINDS, SEVERITIES } from './comparison.js';
 import { dateTime, literals, nullable } from './constructors.js';
 import { VisitStatementSchema } from './visit-statement.js';
 
 export const VISIT_KINDS = ['visit', 'passage'] as const;
 /** Events that an endpoint can ask for. */
-export const VISIT_EVENTS = ['visit.opened', 'visit.ended'] as const;
+export const VISIT_EVENTS = ['visit.opened', 'visit.ended', 'visit.alerted'] as const;
 const STATUSES = ['open', 'ended'] as const;
 const ENDS = ['gone', 'unseen'] as const;
 const IDENTITIES = ['certain', 'uncertain'] as const;
@@ -58,6 +58,12 @@ export const VisitSchema = Type.Object(
     changes: Type.Array(Type.Object({ id: Type.String(), object: literals(OBJECT_KINDS) }), {
       description: 'Changes of objects that were left or removed during the visit, beside its thing.',
     }),
+    alert: Type.Optional(
+      Type.Object(
+        { when: Type.String(), severity: literals(SEVERITIES), at: dateTime() },
+        { description: 'The rule about visits that decided, its severity, and the frame that caused the alert.' },
+      ),
+    ),
     picture: Type.Optional(
       Type.Object(
         { url: Type.String() },
@@ -77,7 +83,7 @@ export interface VisitEvent {
   readonly visit: Visit;
 }
 
-/** The begin or the end of a visit, as it is stored and delivered to endpoints. */
+/** The begin, the end or the alert of a visit, as it is stored and delivered to receivers. */
 export interface VisitNotice {
   /** 'alr_...' */
   readonly id: string;

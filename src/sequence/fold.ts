@@ -130,7 +130,7 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   const visits = foldVisitsOf(
     previous,
     evidence,
-    { camera, at, comparisonId },
+    { camera, at, comparisonId, rules },
     {
       finding: counting.finding,
       absorbed: step.absorb.map(({ box }) => box),

@@ -1,13 +1,17 @@
 /** The visits of a camera in the fold of its frames: their facts, from the evidence. Pure. */
 
 import type { StoredCamera } from '../cameras/camera.js';
+import { zoneOf } from '../cameras/zones.js';
+import type { ChangeRules } from '../changes/rules.js';
+import { inWindows, isWatching } from '../changes/schedule.js';
 import type { Box } from '../images.js';
-import type { ChangeUpdate } from '../schemas/change.js';
+import { type ChangeUpdate, compareSeverity } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { VisitEvent } from '../schemas/visit.js';
 import { viewOf, visitThings } from '../visits/facts.js';
 import { foldVisits } from '../visits/fold.js';
 import { linkObjects } from '../visits/links.js';
+import { alertVisits, type VisitRule } from '../visits/rules.js';
 import { initialVisitsState, type VisitsState } from '../visits/state.js';
 import type { FrameEvidence } from './evidence.js';
 import type { CameraState } from './state.js';
@@ -17,6 +21,7 @@ interface FrameOfCamera {
   /** capture time, epoch ms */
   readonly at: number;
   readonly comparisonId: string;
+  readonly rules: ChangeRules;
 }
 
 interface FoldedParts {
@@ -31,7 +36,7 @@ interface FoldedParts {
 export function foldVisitsOf(
   previous: CameraState,
   { baseline, examined, finding: found, seen }: FrameEvidence,
-  { camera, at, comparisonId }: FrameOfCamera,
+  { camera, at, comparisonId, rules }: FrameOfCamera,
   { finding, absorbed, restart, updates }: FoldedParts,
 ): { readonly state: VisitsState; readonly events: readonly VisitEvent[] } {
   const { before } = baseline;
@@ -48,5 +53,29 @@ export function foldVisitsOf(
     { gapMs: camera.settings.gap_s * 1000 },
   );
   const linked = linkObjects(folded.state, updates);
-  return { state: linked.state, events: [...folded.events, ...linked.events] };
+  const alerted = alertVisits(linked.state, folded.events, {
+    ...{ camera: camera.id, at, rules: visitRules(rules, camera.settings) },
+    isAlerted: (severity) =>
+      rules.alerting && isWatching(at, rules) && compareSeverity(severity, rules.minSeverity) >= 0,
+  });
+  return { state: alerted.state, events: [...folded.events, ...linked.events, ...alerted.events] };
 }
+
+/** The severity rules of a camera whose sentences are about visits. */
+const visitRules = (
+  { severity, visitSentences, schedule }: ChangeRules,
+  { zones }: StoredCamera['settings'],
+): VisitRule[] =>
+  severity.flatMap((rule): VisitRule[] => {
+    const said = visitSentences.find(({ text }) => text === rule.when)?.said;
+    if (said === undefined || rule.when === undefined) return [];
+    const isIn = (zone: string | undefined) =>
+      (rule.zone === undefined || zone === rule.zone) && (said.zones === null || said.zones.includes(zone ?? ''));
+    return [
+      {
+        ...{ when: rule.when, said, severity: rule.severity },
+        isInside: (box) => isIn(zoneOf(box, zones, ['include'])?.id),
+        isDuring: (at) => rule.during === undefined || inWindows(at, schedule?.timezone ?? 'UTC', rule.during),
+      },
+    ];
+  });

@@ -28,7 +28,7 @@ export const visitWrites = (events: readonly VisitEvent[], now: number, retentio
     const { id, camera, kind, caption } = visit;
     const begun = Date.parse(visit.first_seen);
     const streamed = VISIT_EVENTS.find((one) => one === type);
-    const at = type === 'visit.ended' ? (visit.gone?.before ?? visit.last_seen) : visit.last_seen;
+    const at = (type === 'visit.ended' ? visit.gone?.before : undefined) ?? visit.last_seen;
     return [
       ['SET', KEYS.visit(id), JSON.stringify(visit), 'PX', retentionMs + EXPIRY_SLACK_MS],
       ['ZADD', KEYS.visitsByTime(kind), begun, id],

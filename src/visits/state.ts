@@ -109,6 +109,8 @@ export interface VisitTrack {
   readonly uncertain: boolean;
   readonly best: BestFrame;
   readonly opened: boolean;
+  /** by the rule that decided last; absent: none has alerted it */
+  readonly alert?: NonNullable<Visit['alert']>;
   /** changes of objects that were left or removed beside it */
   readonly objects: readonly { readonly change: string; readonly thing: Thing; readonly value: ObjectKind }[];
 }

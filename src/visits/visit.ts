@@ -55,6 +55,7 @@ export function visitOf(track: VisitTrack, camera: string, end: VisitEnd | null)
     path: track.path.map((point) => ({ at: isoTime(point[0]), box: boxOf(point) })),
     best: { comparison, side, at: isoTime(at), box },
     changes: track.objects.map(({ change, value }) => ({ id: change, object: value })),
+    ...(track.alert === undefined ? {} : { alert: track.alert }),
   };
 }
 

@@ -112,7 +112,10 @@ async function compare(
   const url = camera.settings.alerts.callback_url;
   const alerts = processed.alerts.map((intent): StoredAlert => ({ intent, comparisonId, url, ...trace, apiKeyId }));
   const notices = await visitNotices(processed.visits, camera, at, deps);
-  const visitMessages = notices.map((intent) => ({ intent, comparisonId, url: null, ...trace, apiKeyId }));
+  const visitMessages = notices.map((intent) => ({
+    ...{ intent, comparisonId, ...trace, apiKeyId },
+    url: intent.type === 'visit.alerted' ? url : null,
+  }));
   const describe =
     deps.describes === true && (camera.settings.describer ?? null) !== null
       ? changes.filter(({ change, event }) => event === 'change.opened' && change.kind !== 'tamper')
@@ -135,7 +138,7 @@ async function compare(
   };
 }
 
-/** The begins and ends of visits that an endpoint asks for, in the times in which the camera may alert. */
+/** The events of visits that a receiver asks for, in the times in which the camera may alert. */
 async function visitNotices(
   events: readonly VisitEvent[],
   { id, settings }: StoredCamera,
@@ -148,7 +151,10 @@ async function visitNotices(
   });
   if (notices.length === 0 || !isWatching(at, rulesOf(id, settings, true))) return [];
   const filters = (await endpoints.all()).filter(({ stopped }) => stopped === null);
-  return notices.filter((notice) => filters.some(({ settings: wanted }) => wantsAlert(wanted, notice)));
+  const isCalledBack = ({ type }: VisitNotice) => type === 'visit.alerted' && settings.alerts.callback_url !== null;
+  return notices.filter(
+    (notice) => isCalledBack(notice) || filters.some(({ settings: wanted }) => wantsAlert(wanted, notice)),
+  );
 }
 
 /** The frame counts without the vectors, too: its changes are found by their words alone. */

@@ -39,7 +39,8 @@ describe('POST /v1/endpoints', () => {
     expect(headers.location).toBe(`/v1/endpoints/${json.id}`);
     expect(json).toMatchObject({
       ...{ url: 'https://r.example/in', format: 'standard-webhooks', cameras: ['gate-*'], state: 'active' },
-      ...{ events: ['change.opened', 'change.escalated', 'change.reverted'], has_authorization: true, secrets: 1 },
+      events: ['change.opened', 'change.escalated', 'change.reverted', 'visit.alerted'],
+      ...{ has_authorization: true, secrets: 1 },
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     });
     const { secrets } = stored();

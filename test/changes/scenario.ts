@@ -53,6 +53,7 @@ export const RULES: ChangeRules = {
   minSeverity: 'info',
   severity: [],
   sentences: [],
+  visitSentences: [],
   schedule: null,
   suspendUntil: null,
   alerting: true,
@@ -216,6 +217,7 @@ export const rules: fc.Arbitrary<ChangeRules> = fc.record({
     { maxLength: 3 },
   ),
   sentences: fc.constant([]),
+  visitSentences: fc.constant([]),
   schedule: fc.constantFrom(null, null, {
     timezone: 'UTC',
     windows: [{ days: ['mon' as const], from: '12:02', to: '12:10' }],

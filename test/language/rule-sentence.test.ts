@@ -54,8 +54,33 @@ describe('the sentence of a rule', () => {
     ['a person has walked', [thing('person')], 'move', null],
     ['a parcel has been delivered', [thing('box')], 'appear', null],
     ['a lorry has parked in bay 2', [thing('truck')], 'appear', ['bay2']],
+    ['a car came and left', [thing('car')], 'visit', null],
+    ['a red car or a van has come and gone at the gate', [thing('car', 'red'), thing('van')], 'visit', ['gate']],
   ] as const)('%s', (sentence, things, kind, zones) => {
     expect(said(sentence)).toEqual({ things, kind, zones });
+  });
+
+  it.each([
+    ['a person stays longer than 60 s in bay 2', 60, ['bay2']],
+    ['a person has stayed in loading bay 2 for more than 2 minutes', 120, ['bay']],
+    ['anyone has stood at the gate for longer than 1.5 h', 5400, ['gate']],
+    ['a person is there for longer than 10 s', 10, null],
+  ] as const)('with a duration is about a stay: %s', (sentence, seconds, zones) => {
+    expect(said(sentence)).toEqual({ things: [thing('person')], kind: 'stay', seconds, zones });
+  });
+
+  it.each(['a person has left for longer than 60 s', 'a person longer than 60 s'])(
+    'with a duration and without a stay is refused: %s',
+    (sentence) => expect(faultOf(sentence)).toContain('expected one such as "a person has stayed longer than 60 s"'),
+  );
+
+  it('about visits stands beside no kind, area or probability', () => {
+    const rule = { when: 'a person has stayed longer than 60 s', severity: 'high' };
+    const settings = (given: object) => faultOfSettings({ alerts: { severity_rules: [{ ...rule, ...given }] } });
+    expect(settings({ during: [{ days: ['mon'], from: '01:00', to: '04:00' }] })).not.toBeInstanceOf(Error);
+    for (const beside of [{ kind: 'appear' }, { min_area: 0.1 }, { when_probability: 0.9 }]) {
+      expect(String(settings(beside))).toContain('is about visits');
+    }
   });
 
   it('names all zones of one name, and of two names that fit the longer one', () => {

@@ -69,6 +69,29 @@ describe('A visit of a live camera', () => {
     });
   });
 
+  const LONG = { when: 'a person has stayed longer than 3 s', severity: 'high' };
+  const alertsOf = (...severity_rules: object[]) => ({ alerts: { ...SETTINGS.alerts, severity_rules } });
+
+  it('is alerted once by a rule while it is there, also to a new endpoint and to the callback_url', async () => {
+    await register({ min_severity: 'high' });
+    const { alerts } = alertsOf(LONG);
+    const callback_url = 'https://r.example/callback';
+    const [visit] = (await walk({ alerts: { ...alerts, callback_url } })).items as [Visit];
+    expect(visit.alert).toEqual({ when: LONG.when, severity: 'high', at: '2026-06-01T12:00:05.000Z' });
+    const types = (await streamed()).map(({ type }) => type);
+    expect(types).toEqual(['visit.opened', 'visit.alerted', 'visit.ended']);
+    const sent = await Promise.all(world.queued.map((id) => bench.deliveries.get(id)));
+    const ofVisit = sent.filter((delivery) => delivery?.visit === visit.id);
+    expect(ofVisit.map((delivery) => delivery?.url).sort()).toEqual([expect.stringMatching(/hook$/), callback_url]);
+  });
+
+  it('is alerted at its end by a rule about what came and went', async () => {
+    const rule = { when: 'a person came and left', severity: 'low' };
+    const [visit] = (await walk(alertsOf(rule))).items as [Visit];
+    expect(visit.alert).toMatchObject(rule);
+    expect((await streamed()).map(({ type }) => type)).toEqual(['visit.opened', 'visit.ended', 'visit.alerted']);
+  });
+
   it('of a camera whose alerts are suspended is stored, and no endpoint gets it', async () => {
     await register({ events: ['visit.opened'] });
     const { items } = await walk({ suspend_until: '2099-01-01T00:00:00Z' });

@@ -22,6 +22,7 @@ const TYPES = [
   'change.described',
   'visit.opened',
   'visit.ended',
+  'visit.alerted',
   'comparison.finished',
   'camera.frozen',
   'camera.recovered',

@@ -31,6 +31,9 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
       <p class="quiet">
         {t(
           'A rule may have a sentence: things, what became of them, and a zone. To be alerted about nothing else, add a last rule with the severity info.',
+        )}{' '}
+        {t(
+          '"A person has stayed longer than 60 s in the yard" or "a car came and left" is about visits, and alerts each once.',
         )}
       </p>
       <ol class="severity-rules">

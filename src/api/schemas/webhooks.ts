@@ -13,10 +13,13 @@ const SUMMARIES: Readonly<Record<(typeof WEBHOOK_TYPES)[number] | (typeof ENDPOI
   'change.described': 'The describer has described a confirmed change (no alert)',
   'visit.opened': 'A visit has begun: three frames show the thing',
   'visit.ended': 'A visit has ended',
+  'visit.alerted': 'A rule about visits holds: a long stay, or something came and went',
 };
 
 /** Events that no callback_url receives. */
-const ENDPOINTS_ONLY: ReadonlySet<string> = new Set(['change.acknowledged', 'change.described', ...VISIT_EVENTS]);
+const ENDPOINTS_ONLY: ReadonlySet<string> = new Set([
+  ...['change.acknowledged', 'change.described', 'visit.opened', 'visit.ended'],
+]);
 
 const header = (name: string, description: string) => ({
   name,

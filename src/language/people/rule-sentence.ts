@@ -26,14 +26,26 @@ export interface RuleThing {
 export interface RuleSentence {
   /** any of them, at least one */
   readonly things: readonly RuleThing[];
-  /** what became of them; null: any change */
-  readonly kind: FilterKind | null;
+  /** what became of them; stay: it is there for `seconds`; visit: it came and went; null: any change */
+  readonly kind: FilterKind | 'stay' | 'visit' | null;
+  /** of a stay alone: it is longer */
+  readonly seconds?: number;
   /** ids of the include zones with the name that the sentence ends with; null: anywhere */
   readonly zones: readonly string[] | null;
 }
 
+/** Whether a sentence is about visits; the others are about changes. */
+export const isAboutVisits = ({ kind }: RuleSentence): boolean => kind === 'stay' || kind === 'visit';
+
+/** A duration makes a sentence one about a stay. */
+const LONGER = / (?:for )?(?:longer|more) than (\d+(?:\.\d+)?) ?(s|sec|seconds?|min|minutes?|h|hours?)(?= |$)/;
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+const STAY =
+  /(?: has| have| is| are)? (?:stay(?:s|ed)?|stands?|stood|standing|waits?|waited|waiting|been|there)(?: there)?$/;
+
 /** The forms of a verb at the end of the sentence. The first that fits counts, so "been left" is before "left". */
-const VERBS: readonly (readonly [kind: FilterKind, form: RegExp])[] = [
+const VERBS: readonly (readonly [kind: FilterKind | 'visit', form: RegExp])[] = [
+  ['visit', /(?: has| have)? (?:come|comes|came|arrived?|arrives)(?: in)? and (?:left|leaves?|gone|goes|go|went)$/],
   ['object_left', / (?:(?:has|have) been|is|are|was|were) left(?: behind)?$/],
   ['object_removed', / (?:(?:has|have) been|is|are|was|were) (?:removed|taken|stolen)(?: away)?$/],
   ['appear', / (?:has|have) been (?:delivered|placed|added|brought|parked)$/],
@@ -69,9 +81,18 @@ export function readRuleSentence(
   zones: readonly NamedZone[],
 ): { readonly said: RuleSentence } | { readonly fault: string } {
   const text = folded(sentence);
-  const place = placeOf(text, zones);
-  const verb = VERBS.find(([, form]) => form.test(place.rest));
+  const longer = LONGER.exec(text);
+  const place = placeOf(text.replace(LONGER, ''), zones);
+  const verb =
+    longer === null
+      ? VERBS.find(([, form]) => form.test(place.rest))
+      : STAY.test(place.rest)
+        ? (['stay', STAY] as const)
+        : undefined;
   const subject = verb === undefined ? place.rest : place.rest.replace(verb[1], '');
+  if (longer !== null && verb === undefined) {
+    return { fault: `is ${JSON.stringify(sentence)}, expected one such as "a person has stayed longer than 60 s"` };
+  }
   const things: RuleThing[] = [];
   for (const part of subject.split(/ or |, ?(?:or )?/)) {
     const thing = thingOf(part.trim());
@@ -81,7 +102,8 @@ export function readRuleSentence(
     }
     things.push(thing);
   }
-  return { said: { things, kind: verb?.[0] ?? null, zones: place.zones } };
+  const seconds = longer === null ? {} : { seconds: Number(longer[1]) * (SECONDS[longer[2]?.[0] ?? 's'] ?? 1) };
+  return { said: { things, kind: verb?.[0] ?? null, ...seconds, zones: place.zones } };
 }
 
 const folded = (text: string): string =>
