@@ -141,6 +141,9 @@ const settings = {
   ),
   OUTBOUND_TIMEOUT_MS: integer(100, 120_000, 15_000, 'Timeout of a callback or a frame download.'),
   WEBHOOK_SECRET: optionalText('whsec_... signs callbacks; default: created once in DATA_DIR/webhook.secret.'),
+  EVIDENCE_KEY_FILE: optionalText(
+    'File with the Ed25519 key (PEM) that signs evidence packages; default: created once in DATA_DIR/evidence.key.',
+  ),
   FFMPEG: text(
     'ffmpeg',
     'Name in PATH, or path, of the ffmpeg that reads rtsp:// snapshots and footage; ffprobe is expected beside it.',

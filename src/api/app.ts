@@ -54,6 +54,7 @@ import { endpointDeliveryRoutes } from './routes/endpoint-deliveries.js';
 import { endpointRoutes } from './routes/endpoints.js';
 import { eventTokenRoutes } from './routes/event-tokens.js';
 import { eventRoutes } from './routes/events.js';
+import { evidenceRoutes } from './routes/evidence.js';
 import { feedbackRoutes } from './routes/feedback.js';
 import { frameRoutes } from './routes/frames.js';
 import { heatmapRoutes } from './routes/heatmaps.js';
@@ -184,6 +185,7 @@ export async function buildApp(
   changeCountRoutes(app, deps);
   visitRoutes(app, deps, link);
   briefRoutes(app, deps, baseUrl);
+  evidenceRoutes(app, deps, keeper);
   eventRoutes(app, deps, streams);
   eventTokenRoutes(app, deps);
   sessionRoutes(app, deps, options);

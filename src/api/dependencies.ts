@@ -1,4 +1,5 @@
 /** The dependencies and settings of the API. Tests hand over other implementations. */
+import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, RawServerDefault } from 'fastify';
@@ -101,6 +102,8 @@ export interface ApiDependencies {
   readonly loginKey: Buffer;
   /** key that signs the links to frames and heatmaps (links.ts) */
   readonly linkKey: Buffer;
+  /** @returns the private key that signs evidence packages, made at the first use */
+  readonly evidenceKey: () => Promise<KeyObject>;
   /** folder of the built console; null: it is not served */
   readonly consoleFolder: string | null;
   /** @returns epoch ms */

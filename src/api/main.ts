@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../clock.js';
 import { loadConfig, redisUrlOf } from '../config.js';
+import { loadEvidenceKey } from '../evidence-key.js';
 import { createJobProducer } from '../jobs/producer.js';
 import { createQuestioner } from '../jobs/questioner.js';
 import { httpAddress, linkKey } from '../links.js';
@@ -58,6 +59,7 @@ const app = await buildApp(
     rates: createRateCounter(redis),
     linkKey: linkKey(webhookSecret),
     loginKey: loginKey(config, webhookSecret),
+    evidenceKey: () => loadEvidenceKey(config),
     consoleFolder: fileURLToPath(new URL('../console/', import.meta.url)),
     clock: systemClock,
   },

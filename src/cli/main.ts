@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   watch: ['send the pictures of a folder to the service', () => import('./watch.js')],
   companion: ['describe the events of a Frigate recorder', () => import('./companion.js')],
   mcp: ['offer the service to agents (MCP)', () => import('./mcp.js')],
+  verify: ['check an evidence package', () => import('./verify.js')],
   models: ['list the bundles and check them', () => import('./models.js')],
   keys: ['create, list and revoke API keys', () => import('./keys.js')],
   up: [

@@ -56,6 +56,7 @@ beforeAll(async () => {
     rates: createRateCounter(redis),
     linkKey: Buffer.alloc(32),
     loginKey: Buffer.alloc(32),
+    evidenceKey: () => Promise.reject(new Error('not asked')),
     consoleFolder: null,
     clock: Date.now,
   };

@@ -1,4 +1,5 @@
 /** The production app on in-memory stores and an in-memory queue. */
+import { generateKeyPairSync } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InjectOptions } from 'fastify';
@@ -150,6 +151,8 @@ export const MODEL: ModelDescription = {
   default: true,
   metrics: { bleu4: 0.4 },
 };
+/** of this run alone */
+const EVIDENCE_KEY = generateKeyPairSync('ed25519').privateKey;
 export const workerWith = (...models: ModelDescription[]): WorkerDescription => ({
   id: 'worker-1',
   host: 'localhost',
@@ -195,6 +198,7 @@ export async function fakeApp(
     rates: fakeRates(),
     linkKey: linkKey('whsec_test'),
     loginKey: Buffer.alloc(32, 1),
+    evidenceKey: async () => EVIDENCE_KEY,
     consoleFolder: null,
     clock: Date.now,
   };

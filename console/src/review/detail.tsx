@@ -10,7 +10,7 @@ import { useOutlines } from '../pair/use-outlines.js';
 import { session } from '../session.js';
 import { t } from '../texts/texts.js';
 import { readComparison } from '../try/compare.js';
-import { Fact } from '../ui/fact.js';
+import { Evidence, Fact } from '../ui/fact.js';
 import { percent, shownTime } from '../ui/format.js';
 import { useKeys } from '../ui/keys.js';
 import { act, undo, withPending } from './actions.js';
@@ -84,6 +84,7 @@ export function Detail({ change: stored, onNext, onChoose }: Props) {
         <Fact name={t('Similar')}>
           <Link href={`/review?like=${change.id}`}>{t('changes like this one')}</Link>
         </Fact>
+        <Evidence of={`change=${change.id}`} />
       </dl>
     </article>
   );

@@ -5,7 +5,7 @@ import { localAddress } from '../api/client.js';
 import type { Change, Visit } from '../api/types.js';
 import { UNITS } from '../pair/outlines.js';
 import { t } from '../texts/texts.js';
-import { Fact } from '../ui/fact.js';
+import { Evidence, Fact } from '../ui/fact.js';
 import { shownSpan, shownTime } from '../ui/format.js';
 
 interface Props {
@@ -34,6 +34,7 @@ export const VisitDetail = ({ visit, changes }: Props) => (
       <Fact name={t('Shown at')}>{shownTime(visit.best.at)}</Fact>
       <Fact name={t('Identity')}>{t(visit.identity)}</Fact>
       <Fact name={t('State')}>{t(visit.end ?? visit.status)}</Fact>
+      <Evidence of={`visit=${visit.id}`} />
     </dl>
   </article>
 );

@@ -1,5 +1,7 @@
-/** One entry of a list of facts. */
+/** Entries of a list of facts. */
 import type { ComponentChildren } from 'preact';
+import { addressOf } from '../api/root.js';
+import { t } from '../texts/texts.js';
 
 export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
@@ -9,3 +11,12 @@ export function Fact({ name, children }: { readonly name: string; readonly child
     </div>
   );
 }
+
+/** @param of query of the package, e.g. 'change=chg_...' */
+export const Evidence = ({ of }: { readonly of: string }) => (
+  <Fact name={t('Evidence')}>
+    <a href={addressOf(`/v1/evidence?${of}`)} download>
+      {t('signed package')}
+    </a>
+  </Fact>
+);

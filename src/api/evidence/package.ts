@@ -1,0 +1,108 @@
+/** An evidence package as a stream: the files of one zip, each hashed, and the signed manifest at its end. */
+import { createHash, type KeyObject, sign } from 'node:crypto';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { ZipFile } from 'yazl';
+import { publicPem } from '../../evidence-key.js';
+import type { FrameKeeper } from '../../frames/keep.js';
+import { servedFrame } from '../../frames/served-frame.js';
+import { SIDES } from '../../images.js';
+import { isoTime } from '../../iso-time.js';
+import { EVIDENCE_FILES, EVIDENCE_FORMAT, type EvidenceManifest } from '../../schemas/evidence.js';
+import { roundFigures } from '../../schemas/rounding.js';
+import type { StoredComparison } from '../../stores/stored-comparison.js';
+import { VERSION } from '../../version.js';
+import type { ApiDependencies } from '../dependencies.js';
+import type { Evidence } from './collect.js';
+import { evidencePage } from './page.js';
+
+type File = readonly [name: string, bytes: Uint8Array];
+export interface PackageDependencies extends Pick<ApiDependencies, 'blobs' | 'cameras' | 'clock'> {
+  readonly keeper: FrameKeeper;
+}
+
+/** The clocks behind the times of a package. */
+const CLOCKS = {
+  captured_at:
+    'The clock that the sender of the frame stated (captured_by: sender), or that of the service when the frame ' +
+    'arrived (captured_by: service). Times of changes and visits are capture times.',
+  accepted_at: 'The clock of the service when the frame arrived.',
+  made_at: 'The clock of the service when this package was made.',
+};
+
+/** @param key private, Ed25519 @returns a stream that fails, and is no complete zip, if a frame cannot be read */
+export function packageOf(evidence: Evidence, key: KeyObject, deps: PackageDependencies): Readable {
+  const zip = new ZipFile();
+  const output = zip.outputStream as Readable & { readonly writableNeedDrain: boolean };
+  const stop = new AbortController();
+  output.once('close', () => stop.abort());
+  const madeAt = deps.clock();
+  const fill = async () => {
+    for await (const [name, bytes] of filesOf(evidence, { key, madeAt, deps })) {
+      // Stored as they are: pictures do not shrink, and a reader needs no limit for what others would unpack to.
+      zip.addBuffer(Buffer.from(bytes), name, { mtime: new Date(madeAt), compress: false, forceDosTimestamp: true });
+      if (output.writableNeedDrain) await once(output, 'drain', { signal: stop.signal });
+      stop.signal.throwIfAborted();
+    }
+    zip.end();
+  };
+  fill().catch((error: Error) => output.destroy(error));
+  return output;
+}
+
+async function* filesOf(
+  evidence: Evidence,
+  { key, madeAt, deps }: { key: KeyObject; madeAt: number; deps: PackageDependencies },
+): AsyncGenerator<File> {
+  const files: EvidenceManifest['files'] = {};
+  const pictures = new Map<string, string>();
+  const missing = [...evidence.missing];
+  const hashed = ([name, bytes]: File): File => {
+    files[name] = { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+    return [name, bytes];
+  };
+  const records = [
+    ...evidence.changes.map((change) => [`changes/${change.id}`, change] as const),
+    ...evidence.visits.map((visit) => [`visits/${visit.id}`, visit] as const),
+    ...evidence.comparisons.map((stored) => [`comparisons/${stored.comparison.id}`, timed(stored)] as const),
+    [`cameras/${evidence.camera.id}`, evidence.camera] as const,
+  ];
+  for (const [name, record] of records) yield hashed(json(`${name}.json`, record));
+  for (const stored of evidence.comparisons) {
+    for (const side of SIDES) {
+      const { id } = stored.comparison;
+      const frame = await servedFrame(stored, side, deps, deps.keeper);
+      const bytes = await frame?.bytes();
+      if (frame === null || bytes === undefined) {
+        missing.push(`${id}: its frame "${side}" is not kept`);
+        continue;
+      }
+      const name = `frames/${id}-${side}.${frame.contentType.split('/')[1]?.replace('jpeg', 'jpg')}`;
+      pictures.set(`${id}-${side}`, name);
+      yield hashed([name, bytes]);
+    }
+  }
+  yield hashed(text(EVIDENCE_FILES.key, publicPem(key)));
+  const about = { subject: evidence.subject, clocks: CLOCKS, missing, made_at: isoTime(madeAt), scenedelta: VERSION };
+  yield hashed(text(EVIDENCE_FILES.page, evidencePage(evidence, { pictures, ...about })));
+  const manifest = json(EVIDENCE_FILES.manifest, {
+    format: EVIDENCE_FORMAT,
+    ...about,
+    files,
+  } satisfies EvidenceManifest);
+  yield manifest;
+  yield text(EVIDENCE_FILES.signature, `${sign(null, manifest[1], key).toString('base64')}\n`);
+}
+
+const text = (name: string, content: string): File => [name, Buffer.from(content)];
+const json = (name: string, value: unknown): File => text(name, `${JSON.stringify(value, null, 2)}\n`);
+
+/** The comparison with the times of its frame "after" and their source. */
+const timed = ({ comparison, request: { turn, acceptedAt } }: StoredComparison) => ({
+  ...roundFigures(comparison),
+  times: {
+    accepted_at: isoTime(acceptedAt),
+    captured_at: turn === undefined ? null : isoTime(turn.capturedAt),
+    captured_by: turn === undefined ? null : turn.capturedAt === acceptedAt ? 'service' : 'sender',
+  },
+});

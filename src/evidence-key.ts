@@ -1,0 +1,39 @@
+/** The Ed25519 key that signs evidence packages: EVIDENCE_KEY_FILE, or a file created once in DATA_DIR. */
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { join } from 'node:path';
+import type { Config } from './config.js';
+import { invalidRequest } from './errors.js';
+import { keptOnce } from './kept-once.js';
+
+const make = () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().trim();
+
+/**
+ * @returns the private key
+ * @throws ScenedeltaError 'invalid-request' if the file has no such key, 'storage-unavailable' if it cannot be kept
+ */
+export async function loadEvidenceKey(config: Pick<Config, 'evidenceKeyFile' | 'dataDir'>): Promise<KeyObject> {
+  const file = config.evidenceKeyFile ?? join(config.dataDir, 'evidence.key');
+  return ed25519(createPrivateKey, await keptOnce(file, make, 'the key of evidence packages'), file);
+}
+
+/** @returns the key of a PEM text. @throws ScenedeltaError 'invalid-request', which does not repeat the text */
+export function ed25519(read: (text: string) => KeyObject, pem: string, file: string): KeyObject {
+  try {
+    const key = read(pem);
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch {
+    // reported below
+  }
+  throw invalidRequest(`${file}: expected an Ed25519 key as PEM`);
+}
+
+/** @param key private or public @returns the public key as PEM */
+export const publicPem = (key: KeyObject): string =>
+  (key.type === 'public' ? key : createPublicKey(key)).export({ type: 'spki', format: 'pem' }).toString();
+
+/** @returns a short name of a public key, as ssh-keygen prints it: 'SHA256:' and base64 of the hash of its DER form */
+export const fingerprintOf = (key: KeyObject): string =>
+  `SHA256:${createHash('sha256')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest('base64')
+    .replace(/=+$/, '')}`;
