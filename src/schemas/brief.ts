@@ -75,10 +75,15 @@ export type NotSeen = Static<typeof NotSeenSchema>;
 
 /** Visits of one answer. */
 export const MOST_BRIEF_VISITS = 50;
+const perHour = (description: string) =>
+  Type.Array(Type.Object({ from: dateTime('Begin of an hour of local time.'), count: Type.Integer({ minimum: 1 }) }), {
+    description,
+  });
 const { id, caption, status, first_seen, last_seen, gone } = VisitSchema.properties;
 export const BriefVisitsSchema = Type.Object(
   {
     count: Type.Integer({ minimum: 0, description: 'Visits that began on the day.' }),
+    per_hour: perHour('Visits that began in an hour; hours without one are left out.'),
     items: Type.Array(
       Type.Object({
         ...{ id, caption, status, first_seen, last_seen, gone },
@@ -105,10 +110,7 @@ export const CameraBriefSchema = Type.Object(
     until: dateTime('End of the day, exclusive. A day has 23 or 25 hours if the clock changes.'),
     over: Type.Boolean({ description: 'false: the day goes on.' }),
     visits: BriefVisitsSchema,
-    passages: Type.Array(
-      Type.Object({ from: dateTime('Begin of an hour of local time.'), count: Type.Integer({ minimum: 1 }) }),
-      { description: 'Things that one or two frames show, per hour; hours without one are left out.' },
-    ),
+    passages: perHour('Things that one or two frames show, per hour; hours without one are left out.'),
     came: BriefListSchema,
     left: BriefListSchema,
     moved: BriefListSchema,

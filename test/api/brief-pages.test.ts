@@ -45,12 +45,20 @@ describe('the pages of a brief', () => {
     for (const clock of ['10:15', '10:45', '22:59', '23:30']) begun(clock, { kind: 'passage' });
     const query = `?day=${DAY}&format=markdown&tz=Europe/Berlin`;
     const { body } = await ask(query);
-    expect(body).toContain(`### Visits (2)\n\n- 09:00 to 09:00: ${caption} [show](https://sd.example/v1/visits/${id})`);
+    expect(body).toContain(
+      `### Visits (2)\n\n- Per hour: 09:00: 1, 10:00: 1\n- 09:00 to 09:00: ${caption} [show](https://sd.example/v1/visits/${id})`,
+    );
     expect(body).toContain('- 10:00 still there: a person');
     // The last one is of the next day there.
     expect(body).toContain('### Passages per hour\n\n- 11:00: 2, 23:00: 1\n');
     expect((await ask(query.replace('Europe/Berlin', 'Asia/Kolkata'))).body).toContain('15:00: 1, 16:00: 1\n');
     expect(body).not.toContain('Nothing changed');
+    const page = (await ask(query.replace('markdown', 'html'))).body;
+    const [visits = '', passages = ''] = page.match(/<svg.*?<\/svg>/g) ?? [];
+    expect(visits.match(/<rect/g)).toHaveLength(24);
+    expect(visits).toContain('height="41"><title>09:00: 1</title>');
+    expect(visits).toContain('height="1"><title>11:00: 0</title>');
+    expect(passages).toContain('<title>11:00: 2</title>');
   });
 
   it('name the offset of times in the hour that a clock change repeats', async () => {

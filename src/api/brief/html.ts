@@ -3,7 +3,7 @@
 import { escapeHtml } from '../../escape-html.js';
 import type { Locale } from '../../language/locales.js';
 import { textIn } from '../../language/translate.js';
-import type { CameraText, Line } from './wording.js';
+import type { CameraText, Hour, Line } from './wording.js';
 
 /** The page may load and run nothing; its style is in it. */
 export const BRIEF_POLICY =
@@ -18,6 +18,18 @@ const STYLE =
 const itemOf = ({ text, link }: Line): string =>
   `<li>${escapeHtml(text)}${link === null ? '' : ` <a href="${escapeHtml(link.url)}">${escapeHtml(link.text)}</a>`}</li>`;
 
+/** A bar per hour, with its time and count as a tooltip; the text beside the plot says the same. */
+function plotOf(title: string, hours: readonly Hour[]): string {
+  const most = Math.max(...hours.map(({ count }) => count), 1);
+  const bars = hours.map(({ time, count }, i) => {
+    const height = (40 * count) / most;
+    const place = `x="${i * 10}" y="${41 - height}" width="8" height="${height + 1}"`;
+    return `<rect ${place}><title>${escapeHtml(`${time}: ${count}`)}</title></rect>`;
+  });
+  const box = `viewBox="0 0 ${hours.length * 10} 42" width="${hours.length * 10}" height="42" fill="currentColor"`;
+  return `<svg role="img" aria-label="${escapeHtml(title)}" ${box}>${bars.join('')}</svg>`;
+}
+
 /** @param more whether there are further cameras */
 export function briefHtml(cameras: readonly CameraText[], more: boolean, locale: Locale): string {
   const text = (key: string): string => escapeHtml(textIn(locale, key));
@@ -26,6 +38,7 @@ export function briefHtml(cameras: readonly CameraText[], more: boolean, locale:
     `<p>${escapeHtml(subtitle)}</p>`,
     ...sections.flatMap((section) => [
       `<h3>${escapeHtml(section.title)}</h3>`,
+      ...(section.hours === undefined ? [] : [plotOf(section.title, section.hours)]),
       ...(section.lines.length === 0 ? [] : [`<ul>\n${section.lines.map(itemOf).join('\n')}\n</ul>`]),
     ]),
   ]);

@@ -1,4 +1,4 @@
-/** The visits of a day in a brief, and its passages per hour of local time. */
+/** The visits of a day in a brief, and its visits and passages per hour of local time. */
 
 import { HOUR_MS } from '../../clock.js';
 import type { Locale } from '../../language/locales.js';
@@ -18,9 +18,9 @@ export async function briefVisits(
 ): Promise<Pick<CameraBrief, 'visits' | 'passages'>> {
   // The hours of a day that begins at midnight; the last one may be shorter if the clock changes by half an hour.
   const bounds = [...Array.from({ length: Math.ceil((until - from) / HOUR_MS) }, (_, i) => from + i * HOUR_MS), until];
-  const [page, [count = 0] = [], counts] = await Promise.all([
+  const [page, begun, passed] = await Promise.all([
     deps.visits.list({ camera, kind: 'visit', since: from, until, limit: MOST_BRIEF_VISITS }),
-    deps.visits.counts('visit', camera, [from, until]),
+    deps.visits.counts('visit', camera, bounds),
     deps.visits.counts('passage', camera, bounds),
   ]);
   const items = translated(await currentVisits(page.items, deps), locale)
@@ -29,8 +29,11 @@ export async function briefVisits(
       const { id, caption, status, first_seen, last_seen, gone } = visit;
       return { id, caption, status, first_seen, last_seen, gone, url: urlOf(id) };
     });
-  const passages = counts.flatMap((passed, i) =>
-    passed === 0 ? [] : [{ from: new Date(bounds[i] as number).toISOString(), count: passed }],
-  );
-  return { visits: { count, items, left_out: Math.max(0, count - items.length) }, passages };
+  const perHour = (counts: readonly number[]) =>
+    counts.flatMap((count, i) => (count === 0 ? [] : [{ from: new Date(bounds[i] as number).toISOString(), count }]));
+  const count = begun.reduce((sum, one) => sum + one, 0);
+  return {
+    visits: { count, per_hour: perHour(begun), items, left_out: Math.max(0, count - items.length) },
+    passages: perHour(passed),
+  };
 }

@@ -1,5 +1,6 @@
 /** The parts of a brief as lines of text, which the pages in Markdown and HTML share. Pure. */
 
+import { HOUR_MS } from '../../clock.js';
 import type { Locale } from '../../language/locales.js';
 import { textIn } from '../../language/translate.js';
 import { BRIEF_LISTS, type BriefGroup, type CameraBrief, type Unseen } from '../../schemas/brief.js';
@@ -12,7 +13,14 @@ export interface Line {
 }
 interface Section {
   readonly title: string;
+  /** counts of the hours of the day, for a plot; absent: there is none */
+  readonly hours?: readonly Hour[];
   readonly lines: readonly Line[];
+}
+export interface Hour {
+  /** local time at which it begins */
+  readonly time: string;
+  readonly count: number;
 }
 export interface CameraText {
   readonly title: string;
@@ -33,6 +41,10 @@ export function cameraText(wording: Wording): CameraText {
   const text = (key: string): string => textIn(locale, key);
   const leftOut = (n: number, key: string): Line[] =>
     n === 0 ? [] : [{ text: textIn(locale, key, { n }), link: null }];
+  const perHour = (counts: CameraBrief['passages']): Line[] => {
+    const shown = counts.map(({ from, count }) => `${timeIn(brief)(from)}: ${count}`);
+    return shown.length === 0 ? [] : [{ text: shown.join(', '), link: null }];
+  };
   const sections = BRIEF_LISTS.filter((list) => brief[list].count > 0).map((list) => ({
     title: `${text(list)} (${brief[list].count})`,
     lines: [
@@ -49,16 +61,14 @@ export function cameraText(wording: Wording): CameraText {
   };
   const visits = {
     title: `${text('visits')} (${brief.visits.count})`,
+    hours: hoursOf(brief.visits.per_hour, brief),
     lines: [
+      ...perHour(brief.visits.per_hour).map((line) => ({ ...line, text: `${text('per_hour')}: ${line.text}` })),
       ...brief.visits.items.map((visit) => visitLine(visit, wording)),
       ...leftOut(brief.visits.left_out, 'earlier_left_out'),
     ],
   };
-  const passed = brief.passages.map(({ from, count }) => `${timeIn(brief)(from)}: ${count}`);
-  const passages = {
-    title: text('passages'),
-    lines: passed.length === 0 ? [] : [{ text: passed.join(', '), link: null }],
-  };
+  const passages = { title: text('passages'), hours: hoursOf(brief.passages, brief), lines: perHour(brief.passages) };
   const nothing = { title: text('nothing'), lines: [] };
   return {
     title: name === null || name.trim() === '' ? camera : `${oneLine(name)} (${camera})`,
@@ -69,6 +79,16 @@ export function cameraText(wording: Wording): CameraText {
       ...(unseen.lines.length === 0 ? [] : [unseen]),
     ],
   };
+}
+
+/** All hours of the day, those without any count as well. */
+function hoursOf(counts: CameraBrief['passages'], brief: CameraBrief): Hour[] {
+  const [from, until] = [Date.parse(brief.from), Date.parse(brief.until)];
+  return Array.from({ length: Math.ceil((until - from) / HOUR_MS) }, (_, i) => {
+    const begin = from + i * HOUR_MS;
+    const count = counts.find((one) => Date.parse(one.from) === begin)?.count ?? 0;
+    return { time: timeIn(brief)(new Date(begin).toISOString()), count };
+  });
 }
 
 /** Names and corrected sentences may contain line breaks and other control characters. */
