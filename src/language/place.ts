@@ -56,9 +56,15 @@ type Placed = { readonly side: Side; readonly box: Box };
 export const shiftOf = (regions: readonly Placed[]): number =>
   betweenFrames(regions, (from, to) => centre(to) - centre(from));
 
-/** Natural logarithm of the ratio of the heights; 0 unless both frames show the thing. */
-export const growthOf = (regions: readonly Placed[]): number =>
-  betweenFrames(regions, (from, to) => Math.log(to.height / from.height));
+/** Natural logarithms of the ratios of heights and of widths; 0 unless both frames show the thing. */
+export const growthOf = (regions: readonly Placed[]): { readonly height: number; readonly width: number } => ({
+  height: betweenFrames(regions, (from, to) => Math.log(to.height / from.height)),
+  width: betweenFrames(regions, (from, to) => Math.log(to.width / from.width)),
+});
+
+/** Motion of the lower edge down the frame, in fractions of it; 0 unless both frames show the thing. */
+export const stepOf = (regions: readonly Placed[]): number =>
+  betweenFrames(regions, (from, to) => to.y + to.height - from.y - from.height);
 
 function betweenFrames(regions: readonly Placed[], of: (from: Box, to: Box) => number): number {
   const [from, to] = (['before', 'after'] as const).map((side) => regions.find((region) => region.side === side));

@@ -19,6 +19,8 @@ export const FactCalibrationSchema = Type.Object(
     /** probability that the third of the frame, and the side that the regions moved to, are true */
     third: Probability,
     sideways: Probability,
+    /** probability that a thing came closer, or went further away, whose regions show it; absent = it is not written */
+    depth: Type.Optional(Probability),
     /** probability of the count of a phrase in the singular, and of one in the plural */
     one: Probability,
     several: Probability,

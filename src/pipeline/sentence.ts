@@ -14,7 +14,7 @@ import { levelAt } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';
 import { joinSentences, type Sentence, toClause, toSentence, uniformScores, withWords } from '../model/tokenizer.js';
 import type { Content } from '../schemas/statement.js';
-import type { Description, LocationStatement } from './location-statement.js';
+import type { Description, LocationFact, LocationStatement } from './location-statement.js';
 import { type GroupStatement, groupAlike, joinGroup } from './merge-clauses.js';
 import { uniformWords, type WordAttention } from './scored-words.js';
 import type { ClauseText } from './truth-check.js';
@@ -76,8 +76,9 @@ interface Chosen {
 
 /**
  * The strongest location has a clause however uncertain; another one only if it is a change with a probability of at
- * least `truth` and the thing has a name. Locations that remain are counted ("and two more places have changed") if
- * that is certain, or if the change map alone is certain: a place may have changed for sure while it is open how.
+ * least `truth`. A thing without a name has one only if no other thing has a name. Locations that remain are counted
+ * ("and two more places have changed") if that is certain, or if the change map alone is certain: a place may have
+ * changed for sure while it is open how.
  */
 function chosenGroups(
   statements: readonly LocationStatement[],
@@ -88,8 +89,8 @@ function chosenGroups(
   const apart = statements.filter((one, i) => !statements.slice(0, i).some((stronger) => isPart(one, stronger)));
   const level = levelOf(facts, truth);
   const certain = apart.filter(({ probability }, i) => i === 0 || probability >= truth);
-  const named = certain.filter((one, i) => i === 0 || one.facts.every(({ noun }) => noun.value !== SOMETHING));
-  const groups = groupAlike(named, MOST_CLAUSES).slice(0, MOST_CLAUSES);
+  const named = certain.filter(({ facts: known }) => known.every(({ noun }) => noun.value !== SOMETHING));
+  const groups = groupAlike(named.length === 0 ? certain.slice(0, 1) : named, MOST_CLAUSES).slice(0, MOST_CLAUSES);
   const counted = apart.filter((one) => certain.includes(one) || placeProbability(one) >= level);
   const rest = counted.filter((statement) => !groups.some((group) => group.includes(statement)));
   return {
@@ -108,14 +109,12 @@ const levelOf = ({ counted }: FactCalibration, truth: number): number =>
 
 /**
  * Whether a location is a part of a stronger one, its shadow or its reflection: smaller by half, of the same kind, less
- * than a cell of the maps away, and without another name.
+ * than a cell of the maps away, and without another name than the noun or the class of the stronger one.
  */
 function isPart(one: LocationStatement, stronger: LocationStatement): boolean {
   if (one.statement.kind !== stronger.statement.kind) return false;
-  const nouns = one.facts.map(({ noun }) => noun.value);
-  const known = stronger.facts.map(({ noun }) => noun.value);
   return (
-    nouns.every((noun) => noun === SOMETHING || known.includes(noun)) &&
+    one.facts.every((part) => part.noun.value === SOMETHING || stronger.facts.some((thing) => isAlike(part, thing))) &&
     one.regions.every((region) =>
       stronger.regions.some(
         (other) =>
@@ -124,6 +123,10 @@ function isPart(one: LocationStatement, stronger: LocationStatement): boolean {
     )
   );
 }
+
+/** Whether two things have one noun, or one has the class of the other as its noun: "a car" and "a vehicle". */
+const isAlike = (a: LocationFact, b: LocationFact): boolean =>
+  a.noun.value === b.noun.value || a.noun.value === b.class?.value || b.noun.value === a.class?.value;
 
 /** Cells of the maps are 1/36 by 1/24 of the frame; a gap of one cell is not adjacent. */
 const ADJACENT = 0.02;

@@ -9,7 +9,7 @@ import type { PairNames } from '../model/graph-io.js';
 import type { StatementKind } from '../schemas/comparison.js';
 import { type ClauseEvidence, evidenceOf } from './clause-probability.js';
 import type { Description, LocationStatement } from './location-statement.js';
-import { agreement, sideOf } from './place-facts.js';
+import { agreement, depthOf, sideOf } from './place-facts.js';
 import { statedPhrase } from './scored-words.js';
 
 /** One statement as the captioner wrote it, and the probability that it gets by the present calibration. */
@@ -21,9 +21,10 @@ export interface StatementEvidence {
   readonly clause: ClauseEvidence | null;
   /** the place that the clause states, of a move its way, with the log-odds of all of its words; null: none */
   readonly stated: { readonly phrase: string; readonly logit: number; readonly agreement: number } | null;
-  /** the third of the frame, and of a move the side that the regions moved to */
+  /** the third of the frame, and of a move the side that the regions moved to, and whether closer or further away */
   readonly third: string;
   readonly side: string | null;
+  readonly depth: string | null;
   /** whether the first noun phrase states a count; null: there is no noun phrase */
   readonly counted: boolean | null;
 }
@@ -52,6 +53,7 @@ export function statementEvidence(
       stated: statedIn(one),
       third: last === undefined ? '' : thirdOf(last.box),
       side: statement.kind === 'move' ? sideOf(regions) : null,
+      depth: statement.kind === 'move' ? depthOf(regions) : null,
       counted: thing === undefined ? null : thing.count !== 1,
     };
   });

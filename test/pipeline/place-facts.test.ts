@@ -1,6 +1,6 @@
 import { thirdOf } from '../../src/language/place.js';
 import type { MapRegion } from '../../src/model/regions.js';
-import { likelyPlace, likelyWay, sideOf } from '../../src/pipeline/place-facts.js';
+import { depthOf, likelyPlace, likelyWay, sideOf } from '../../src/pipeline/place-facts.js';
 
 const region = (side: MapRegion['side'], x: number, height = 0.1): MapRegion => ({
   side,
@@ -14,6 +14,7 @@ const AS_IS = {
   way: { scale: 1, offset: 0, agreement: 4 },
   third: 0.92,
   sideways: 0.97,
+  depth: 0.93,
 };
 
 describe('the ladder of a place', () => {
@@ -64,6 +65,45 @@ describe('the ladder of a way', () => {
   it('writes "closer" of boxes that grow, and not of boxes that shrink', () => {
     expect(way('closer', 0.5, region('before', 0.5, 0.1), region('after', 0.5, 0.2))).toBe('closer');
     expect(way('closer', 0.5, region('before', 0.5, 0.2), region('after', 0.5, 0.1))).toBeNull();
+  });
+});
+
+describe('a move in depth', () => {
+  const box = (side: MapRegion['side'], x: number, y: number, width: number, height: number): MapRegion => ({
+    ...region(side, 0),
+    box: { x, y, width, height },
+  });
+  const far = box('before', 0.4, 0.3, 0.1, 0.2);
+
+  it.each([
+    ['a larger box lower in the frame', box('after', 0.37, 0.35, 0.15, 0.3), 'closer'],
+    ['as large a box lower in the frame', box('after', 0.4, 0.45, 0.1, 0.2), null],
+    ['a larger box at the same feet', box('after', 0.37, 0.2, 0.15, 0.3), null],
+    ['a wide, flat box: who lies down', box('after', 0.3, 0.45, 0.3, 0.22), null],
+    ['a low box: who sits down', box('after', 0.37, 0.47, 0.12, 0.11), null],
+  ])('of %s', (_, near, expected) => {
+    expect(depthOf([far, near])).toBe(expected);
+    const back = [
+      { ...near, side: 'before' as const },
+      { ...far, side: 'after' as const },
+    ];
+    expect(depthOf(back)).toBe(expected && 'further away');
+  });
+
+  it('is written in place of a side that it hardly moved to, and after a side that it clearly moved to', () => {
+    const way = (x: number, stated: string | null, depth = 0.93) => {
+      const said = stated === null ? null : { value: stated, probability: 0.95 };
+      return likelyWay(said, [far, box('after', x, 0.35, 0.15, 0.3)], { ...AS_IS, depth }, 0.9)?.value ?? null;
+    };
+    expect(way(0.4, 'slightly to the right')).toBe('closer');
+    expect(way(0.7, 'to the right')).toBe('to the right');
+    expect([way(0.4, null), way(0.7, null)]).toEqual(['closer', 'to the right']);
+    expect(way(0.4, null, 0.8)).toBeNull();
+  });
+
+  it('is not written for a bundle that does not know it', () => {
+    const { depth: _, ...older } = AS_IS;
+    expect(likelyWay(null, [far, box('after', 0.37, 0.35, 0.15, 0.3)], older, 0.9)).toBeNull();
   });
 });
 

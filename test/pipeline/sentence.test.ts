@@ -144,7 +144,10 @@ describe('composeSentence of a bundle that knows how probable a clause is', () =
         kind: { value: 'appear' as const, probability },
         noun: { value: noun, probability: 0.9 },
         nouns: [],
-        class: null,
+        class: {
+          value: noun === 'car' || noun === 'vehicle' ? ('vehicle' as const) : ('object' as const),
+          probability: 0.9,
+        },
         colour: null,
         colours: [],
       },
@@ -177,8 +180,12 @@ describe('composeSentence of a bundle that knows how probable a clause is', () =
     );
   });
 
-  it('counts a further thing that it cannot name, and names the strongest all the same', () => {
-    expect(sentence(0.9, A, found('something', 0.9, 0.5))).toBe('a car has appeared and one more place has changed');
+  it('counts a thing that it cannot name beside one that it can', () => {
+    const unnamed = found('something', 0.95, 0.5);
+    expect(sentence(0.9, A, unnamed)).toBe('a car has appeared and one more place has changed');
+    expect(sentence(0.9, unnamed, A, B)).toBe(
+      'a car has appeared and a man has appeared and one more place has changed',
+    );
     expect(sentence(0.9, found('something', 0.9, 0.5))).toBe('a something has appeared');
   });
 
@@ -202,6 +209,7 @@ describe('composeSentence of a bundle that knows how probable a clause is', () =
     expect(beside('car', 0.004)).toBe('a car has appeared');
     expect(beside('something', 0.004)).toBe('a car has appeared');
     expect(beside('man', 0.004)).toBe('a car has appeared and a man has appeared');
+    expect(beside('vehicle', 0.004)).toBe('a car has appeared');
     expect(beside('something', 0.009)).toBe('a car has appeared and one more place has changed');
     expect(beside('something', 0.004, 0.15)).toBe('a car has appeared and one more place has changed');
   });

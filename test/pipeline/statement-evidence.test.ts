@@ -44,7 +44,7 @@ it('has the stated place with the log-odds of all of its words, and the probabil
 it('has the way of a move with the agreement of the boxes, and the side that they moved to', () => {
   const moved = { regions: [region('before', 0.6), region('after', 0.2)] };
   const evidence = evidenceOf('the car has moved to the right', moved);
-  expect(evidence).toMatchObject({ side: 'to the left', counted: false, stated: { agreement: -1 } });
+  expect(evidence).toMatchObject({ side: 'to the left', depth: null, counted: false, stated: { agreement: -1 } });
   expect(evidenceOf('the car has moved', moved)?.stated).toBeNull();
 });
 

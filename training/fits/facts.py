@@ -21,7 +21,7 @@ from training.learn.logistic import fit_logistic
 CLAUSE = ("kind", "move", "twin", "nothing", "score", "area")  # the evidence of a clause, in the order of its weights
 ACTION = {"appear": "appeared", "disappear": "disappeared", "move": "moved"}
 RIDGE_OF_CLAUSE, RIDGE = 1.0, 0.1
-SHARES = ("third", "sideways", "one", "several")
+SHARES = ("third", "sideways", "depth", "one", "several")
 
 
 def is_true(statement: dict, things: list[dict]) -> bool:
@@ -56,6 +56,8 @@ def facts_of(statement: dict, things: list[dict]) -> list[tuple[str, list[float]
         facts.append(("third", [], is_stated(statement["third"])))
     if side:
         facts.append(("sideways", [], is_stated(side) or is_stated(f"slightly {side}")))
+    if statement["depth"]:
+        facts.append(("depth", [], is_stated(statement["depth"])))
     if statement["counted"] is not None:
         several = any(thing["count"] > 1 for thing in shown)
         facts.append(("several" if statement["counted"] else "one", [], several == statement["counted"]))

@@ -27,6 +27,7 @@ LABEL = {
     "boxes_after": [[10, 20, 20, 20]],
 }
 AT_CAR = {"side": "after", "box": {"x": 0.1, "y": 0.2, "width": 0.2, "height": 0.2}, "score": 0.9}
+BOX = {"x": 0.5, "y": 0.2, "width": 0.2, "height": 0.2}
 ELSEWHERE = AT_CAR | {"box": {"x": 0.7, "y": 0.7, "width": 0.2, "height": 0.2}, "score": 0.8}
 
 
@@ -39,6 +40,7 @@ def statement(**changes) -> dict:
         "stated": {"phrase": "on the left", "logit": 2.0, "agreement": 0},
         "third": "on the right",
         "side": None,
+        "depth": None,
         "counted": False,
     }
     return made | changes
@@ -59,6 +61,9 @@ def test_exchanged_frames_exchange_actions_boxes_and_ways():
     (thing,) = things_of(LABEL | {"objects": [moved]}, True)
     assert (thing["action"], thing["places"]) == ("moved", ["to the right"])
     assert thing["boxes"]["after"] == [(0.5, 0.2, 0.2, 0.2)]
+    seen = statement(kind="move", side="to the right", depth="closer", stated=None, regions=[AT_CAR | {"box": BOX}])
+    judged = {name: right for name, _, right in facts.facts_of(seen, [thing])}
+    assert (judged["sideways"], judged["depth"]) == (True, False)
     (gone,) = things_of(LABEL, True)
     assert gone["action"] == "disappeared" and gone["boxes"]["after"] == []
 
