@@ -66,6 +66,8 @@ DIFFERENCE_OUT = ("memory", "change_logit", "kind_logits", "nuisance_logits", "m
 CROP_IN = ("glance_coarse", "glance_fine", "glance_box", "object_box", "glance_mask")
 # The difference graph's kind_logits, an input of captioners whose crops are related.
 FRAME_KIND = "look_kind_logits"
+# Inputs of statements.onnx, which captions one pair: its crops, and rows of indices into them.
+STATEMENTS_IN = ("memory", *CROP_IN[:4], FRAME_KIND, "rows")
 CAPTION_OUT = ("ids", "log_prob", "length", "attention")
 
 

@@ -11,6 +11,7 @@ import type {
   PairEvidence,
   PairNames,
   RegionCropFeatures,
+  StatementsInput,
 } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import type { PixelBox } from '../model/preprocess.js';
@@ -49,6 +50,8 @@ export interface Operations {
   difference: { in: FeaturePair; out: Difference };
   /** one run for several sets of crops */
   caption: { in: readonly CaptionInput[]; out: CaptionOutput[] };
+  /** of one pair, in both directions of time */
+  statements: { in: StatementsInput; out: CaptionOutput[] };
   /** of crops of one pair */
   name: { in: readonly RegionCropFeatures[]; out: PairNames[] };
   check: { in: CheckInput; out: CheckOutput[] };

@@ -18,6 +18,7 @@ export interface Task {
  */
 const PRIORITY: Readonly<Record<Operation, number>> = {
   caption: 0,
+  statements: 0,
   name: 0,
   check: 0,
   embedPair: 0,

@@ -7,7 +7,15 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { BundleError } from '../model/bundle.js';
 import { Captioner } from '../model/captioner.js';
-import type { CheckInput, CheckOutput, CropNames, Difference, Features } from '../model/graph-io.js';
+import type {
+  CaptionOutput,
+  CheckInput,
+  CheckOutput,
+  CropNames,
+  Difference,
+  Features,
+  StatementsInput,
+} from '../model/graph-io.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { resizeNormalised } from '../model/preprocess.js';
 import { chooseProvider, type Provider } from '../model/session.js';
@@ -83,14 +91,16 @@ async function openBundle(bundle: Bundle): Promise<OpenBundle> {
   const openNow = (name: GraphName) => openBundleGraph(bundle, name, provider, graphCache);
   const openLazily = (name: GraphName) => openAtFirstRun(bundle, name, () => openNow(name));
   const open = (name: GraphName) => (warmUp ? openNow(name) : openLazily(name));
-  const { names, check, pair, text } = bundle.manifest.graphs;
+  const { statements, names, check, pair, text } = bundle.manifest.graphs;
   const captioner = new Captioner(
     bundle,
     {
       // Every comparison needs the features, so they show whether ONNX Runtime takes the bundle.
       features: await openNow('features'),
       difference: await open('difference'),
-      caption: await open('caption'),
+      // Changed pairs are captioned by `statements` where a bundle has it.
+      caption: statements === undefined ? await open('caption') : openLazily('caption'),
+      ...(statements === undefined ? {} : { statements: await open('statements') }),
       ...(names === undefined ? {} : { names: await open('names') }),
       ...(check === undefined ? {} : { check: await open('check') }),
       // A comparison needs no search vector.
@@ -136,6 +146,13 @@ async function serve(
     transfer.push(copied.buffer as ArrayBuffer);
     return copied;
   };
+  const detachCaption = (caption: CaptionOutput): CaptionOutput => ({
+    ...caption,
+    ids: detach(caption.ids),
+    logProbabilities: detach(caption.logProbabilities),
+    attention: caption.attention.map(detach),
+    kindLogits: caption.kindLogits === null ? null : detach(caption.kindLogits),
+  });
   const detachFeatures = ({ coarse, fine }: Features): Features => ({
     coarse: detach(coarse),
     fine: detach(fine),
@@ -162,14 +179,13 @@ async function serve(
     }
     case 'caption': {
       const sets = inputs as Operations['caption']['in'][];
-      const captions = (await captioner.caption(sets.flat())).map((caption) => ({
-        ...caption,
-        ids: detach(caption.ids),
-        logProbabilities: detach(caption.logProbabilities),
-        attention: caption.attention.map(detach),
-        kindLogits: caption.kindLogits === null ? null : detach(caption.kindLogits),
-      }));
+      const captions = (await captioner.caption(sets.flat())).map(detachCaption);
       return sets.map(({ length }) => captions.splice(0, length));
+    }
+    case 'statements': {
+      const captions: CaptionOutput[][] = [];
+      for (const input of inputs as StatementsInput[]) captions.push(await captioner.statements(input));
+      return captions.map((rows) => rows.map(detachCaption));
     }
     case 'name': {
       const sets = inputs as Operations['name']['in'][];

@@ -1,6 +1,6 @@
 /** Packing of items into batch tensors, and views of single items of a batch. Letters as in captioner.ts. */
 import { COARSE_STRIDE, FINE_STRIDE } from './bundle.js';
-import type { CaptionInput } from './graph-io.js';
+import type { CaptionInput, RegionCropFeatures } from './graph-io.js';
 import type { CropRule } from './manifest.js';
 import type { Tensor } from './session.js';
 
@@ -81,4 +81,17 @@ export function cropTensors(
     object_box: objectBox,
     glance_mask: mask,
   };
+}
+
+/** @returns the inputs of a graph whose rows are single crops: [M, ...], without the axis of regions and the mask */
+export function separateCropTensors(
+  crops: readonly RegionCropFeatures[],
+  cropRule: CropRule,
+  channels: { readonly coarse: number; readonly fine: number },
+  M: number,
+): Record<string, Tensor> {
+  const inputs = crops.map((crop) => ({ crops: [crop] }));
+  const { glance_mask: _all, ...tensors } = cropTensors(inputs, { ...cropRule, regions: 1 }, channels, M);
+  const withoutRegions = ({ dims: [m = 0, , ...dims], data }: Tensor): Tensor => ({ dims: [m, ...dims], data });
+  return Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, withoutRegions(tensor)]));
 }

@@ -5,10 +5,11 @@
  * D width, K kinds, Q nuisances, R region crops, g = crop side / 16, T words. All arrays are row-major.
  */
 import type { Heatmap, Side } from '../images.js';
-import { cropTensors, row, stack } from './batches.js';
+import { cropTensors, row, separateCropTensors, stack } from './batches.js';
 import { COARSE_STRIDE, FINE_STRIDE, SLOTS } from './bundle.js';
+import { captionsOf, runStatementsGraph } from './caption-rows.js';
 import { encodeSentences } from './check-words.js';
-import { checkGraph, FULL_FRAME_KIND, floatOutput, has, integerOutput, statedSize } from './contract.js';
+import { checkGraph, FULL_FRAME_KIND, floatOutput, has, statedSize } from './contract.js';
 import type {
   CaptionInput,
   CaptionOutput,
@@ -20,6 +21,7 @@ import type {
   PairEvidence,
   PairNames,
   RegionCropFeatures,
+  StatementsInput,
 } from './graph-io.js';
 import type { Bundle, BundleManifest } from './manifest.js';
 import { memoryRows } from './memory-layout.js';
@@ -31,6 +33,7 @@ export interface Graphs {
   readonly difference: Graph;
   readonly caption: Graph;
   /** these if the manifest has them */
+  readonly statements?: Graph;
   readonly names?: Graph;
   readonly check?: Graph;
   readonly pair?: Graph;
@@ -118,9 +121,8 @@ export class Captioner {
 
   /** @param inputs one per pair: the memory and the kind logits of its `Difference`, and its region crops */
   caption(inputs: readonly CaptionInput[]): Promise<CaptionOutput[]> {
-    const { attention, glance: cropRule, kinds, max_length: T } = this.#manifest;
+    const { attention, glance: cropRule, kinds } = this.#manifest;
     const N = memoryRows(attention);
-    const cropCells = cropRule === null ? 0 : cropRule.regions * (cropRule.size / COARSE_STRIDE) ** 2;
     const K = kinds.length;
     const graph = this.#graphs.caption;
     return this.#inBuckets(inputs, async (batch, B) => {
@@ -136,24 +138,19 @@ export class Captioner {
         const logits = batch.map(({ kindLogits }) => kindLogits);
         feeds[FULL_FRAME_KIND] = stack(logits, [K], B);
       }
-      const outputs = await graph.run(feeds);
-      const ids = integerOutput(graph, outputs, 'ids', [B, T]);
-      const logProbabilities = floatOutput(graph, outputs, 'log_prob', [B, T]);
-      const lengths = integerOutput(graph, outputs, 'length', [B]);
-      const weights = floatOutput(graph, outputs, 'attention', [B, T, N + cropCells]);
-      const kind = this.#cropsJudgeKind ? floatOutput(graph, outputs, 'kind_logits', [B, K]) : null;
-      return batch.map((_, i) => {
-        const length = Number(lengths[i]);
-        const itemWeights = row(weights, i, B); // [T, N + R * g * g]
-        return {
-          ids: row(ids, i, B),
-          logProbabilities: row(logProbabilities, i, B),
-          length,
-          attention: Array.from({ length }, (_, t) => row(itemWeights, t, T)),
-          kindLogits: kind === null ? null : row(kind, i, B),
-        };
-      });
+      return captionsOf(graph, await graph.run(feeds), this.#manifest, batch.length, B);
     });
+  }
+
+  /**
+   * As `caption`, for many rows about one pair, whose crops are encoded once.
+   * @returns one output per set, then one per set with the frames exchanged
+   * @throws RangeError if the bundle has no graph `statements`
+   */
+  statements(input: StatementsInput): Promise<CaptionOutput[]> {
+    const graph = this.#graphs.statements;
+    if (graph === undefined) throw new RangeError('has no graph statements');
+    return runStatementsGraph(graph, this.#manifest, this.#channels, input, this.#buckets);
   }
 
   /**
@@ -166,19 +163,7 @@ export class Captioner {
     const graph = this.#graphs.names;
     if (graph === undefined || names === undefined || cropRule === null) throw new RangeError('has no graph names');
     return this.#inBuckets(crops, async (batch, M) => {
-      const inputs = batch.map((crop) => ({ crops: [crop] }));
-      const { glance_mask: _all, ...tensors } = cropTensors(inputs, { ...cropRule, regions: 1 }, this.#channels, M);
-      // [M,1,...] -> [M,...]
-      const feeds = Object.entries(tensors).map(
-        ([
-          name,
-          {
-            dims: [m = 0, , ...dims],
-            data,
-          },
-        ]) => [name, { dims: [m, ...dims], data }],
-      );
-      const outputs = await graph.run(Object.fromEntries(feeds));
+      const outputs = await graph.run(separateCropTensors(batch, cropRule, this.#channels, M));
       const nouns = floatOutput(graph, outputs, 'noun_logits', [M, 2, names.nouns.length]);
       const colours = floatOutput(graph, outputs, 'colour_logits', [M, 2, names.colours.length]);
       const side = (i: number, s: number) => ({
@@ -252,17 +237,17 @@ export class Captioner {
       const crops = cropRule === null ? [] : await encodeBlank(cropRule.size, cropRule.size);
       const differences = await this.difference(frames.map((features) => ({ before: features, after: features })));
       const box = { x: 0, y: 0, width: 1, height: 1 };
-      await this.caption(
-        differences.map(({ memory, kindLogits }, i) => {
-          const crop = crops[i];
-          const only = crop === undefined ? [] : [{ before: crop, after: crop, crop: box, object: box }];
-          return { memory, kindLogits, crops: only };
-        }),
-      );
-      if (this.#graphs.names !== undefined) {
-        await this.name(crops.map((crop) => ({ before: crop, after: crop, crop: box, object: box })));
-      }
+      const shown = crops.map((crop) => ({ before: crop, after: crop, crop: box, object: box }));
       const [difference] = differences;
+      if (this.#graphs.statements === undefined) {
+        await this.caption(
+          differences.map(({ memory, kindLogits }, i) => ({ memory, kindLogits, crops: shown.slice(i, i + 1) })),
+        );
+      } else if (difference !== undefined) {
+        const sets = shown.slice(0, Math.ceil(size / 2)).map((_, i) => [i]);
+        await this.statements({ given: difference, exchanged: difference, crops: shown, sets });
+      }
+      if (this.#graphs.names !== undefined) await this.name(shown);
       if (this.#graphs.check !== undefined && difference !== undefined) {
         await this.check({ ...difference, crops: [], sentences: [['nothing']] });
       }

@@ -21,6 +21,10 @@ const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly 
     outputs: ['memory', 'change_logit', 'kind_logits', 'nuisance_logits', 'map_before', 'map_after'],
   },
   caption: { inputs: ['memory', ...CROP_INPUTS], outputs: ['ids', 'log_prob', 'length', 'attention'] },
+  statements: {
+    inputs: ['memory', ...CROP_INPUTS.slice(0, 4), FULL_FRAME_KIND, 'rows'],
+    outputs: ['ids', 'log_prob', 'length', 'attention', JOINT_KIND],
+  },
   names: {
     inputs: ['glance_coarse', 'glance_fine', 'glance_box', 'object_box'],
     outputs: ['noun_logits', 'colour_logits'],
@@ -32,7 +36,7 @@ const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly 
   pair: { inputs: ['memory', ...CROP_INPUTS, FULL_FRAME_KIND, 'map_before', 'map_after'], outputs: ['vector'] },
   text: { inputs: ['ids', 'grams'], outputs: ['vector'] },
 };
-const INTEGERS = new Set(['ids', 'length', 'grams']);
+const INTEGERS = new Set(['ids', 'length', 'grams', 'rows']);
 
 /**
  * @throws BundleError if an opened graph lacks a tensor of the contract, has one too many, or differs from the manifest

@@ -51,6 +51,17 @@ export interface CaptionInput {
   readonly crops: readonly RegionCropFeatures[];
 }
 
+/** Rows about one pair, for both directions of time. */
+export interface StatementsInput {
+  readonly given: Pick<Difference, 'memory' | 'kindLogits'>;
+  /** of the pair with its frames exchanged */
+  readonly exchanged: Pick<Difference, 'memory' | 'kindLogits'>;
+  /** at least one */
+  readonly crops: readonly RegionCropFeatures[];
+  /** a row each: at most R indices of `crops` */
+  readonly sets: readonly (readonly number[])[];
+}
+
 /** Outputs of the other graphs for a pair, which the graphs `check` and `pair` read. */
 export interface PairEvidence extends CaptionInput, Pick<Difference, 'before' | 'after'> {}
 

@@ -95,6 +95,7 @@ const ManifestSchema = Type.Object(
         features: GraphSpecSchema,
         difference: GraphSpecSchema,
         caption: GraphSpecSchema,
+        statements: Type.Optional(GraphSpecSchema),
         names: Type.Optional(GraphSpecSchema),
         check: Type.Optional(GraphSpecSchema),
         pair: Type.Optional(GraphSpecSchema),
@@ -291,9 +292,7 @@ async function read(path: string): Promise<Uint8Array> {
     return await readFile(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    throw new BundleError(path, code === 'ENOENT' ? 'is missing' : `cannot be read (${code})`, {
-      cause: error,
-    });
+    throw new BundleError(path, code === 'ENOENT' ? 'is missing' : `cannot be read (${code})`, { cause: error });
   }
 }
 

@@ -73,19 +73,8 @@ export async function describePair(
     Promise.resolve(exchange),
   );
   const strongest = located.slice(0, glanced);
-  const inputs = (of: Difference, sets: readonly (readonly RegionCropFeatures[])[]) =>
-    sets.map((candidates) => ({ memory: of.memory, kindLogits: of.kindLogits, crops: candidates }));
-  const run = async (sets: readonly (readonly EncodedCrop[])[]): Promise<CaptionRun[]> => {
-    if (reversed === undefined) return pool.run('caption', manifest.name, inputs(pair.difference, sets));
-    const exchanged = sets.map((candidates) =>
-      candidates.map((crop) => ({ ...crop, before: crop.after, after: crop.before })),
-    );
-    const rows = [...inputs(pair.difference, sets), ...inputs(reversed, exchanged)];
-    const outputs = await pool.run('caption', manifest.name, rows);
-    return sets.map((_, i) =>
-      inBothDirections(outputs[i] as CaptionOutput, outputs[sets.length + i] as CaptionOutput, manifest.kinds),
-    );
-  };
+  const run = (sets: readonly (readonly EncodedCrop[])[]) =>
+    runCaptions(pool, manifest, pair.difference, reversed, sets);
   if (names === undefined) return { description: await describeLocations(crops, strongest, run, manifest), crops };
   const words = manifest.names as Names;
   const known = { ...knownNames(names, words), beings: beingsOf(crops, names, words) };
@@ -94,6 +83,42 @@ export async function describePair(
   const wording = { names: words, calibration: calibration.facts, kinds, truth };
   const named = nameAll(description, names, wording);
   return { description: named, crops, evidence: () => statementEvidence(description, named, names, kinds) };
+}
+
+/**
+ * @param reversed of the exchanged pair; undefined: one direction of time is enough
+ * @param sets of crops, one row each
+ */
+async function runCaptions(
+  pool: InferencePool,
+  { name, kinds, graphs }: Bundle['manifest'],
+  given: Difference,
+  reversed: Difference | undefined,
+  sets: readonly (readonly EncodedCrop[])[],
+): Promise<CaptionRun[]> {
+  const inputs = (of: Difference, crops: readonly (readonly RegionCropFeatures[])[]) =>
+    crops.map((row) => ({ memory: of.memory, kindLogits: of.kindLogits, crops: row }));
+  if (reversed === undefined) return pool.run('caption', name, inputs(given, sets));
+  const crops = [...new Set(sets.flat())];
+  const exchange = (crop: EncodedCrop) => ({ ...crop, before: crop.after, after: crop.before });
+  const outputs =
+    graphs.statements === undefined || crops.length === 0
+      ? await pool.run('caption', name, [
+          ...inputs(given, sets),
+          ...inputs(
+            reversed,
+            sets.map((row) => row.map(exchange)),
+          ),
+        ])
+      : await pool.run('statements', name, {
+          given: { memory: given.memory, kindLogits: given.kindLogits },
+          exchanged: { memory: reversed.memory, kindLogits: reversed.kindLogits },
+          crops,
+          sets: sets.map((row) => row.map((crop) => crops.indexOf(crop))),
+        });
+  return sets.map((_, i) =>
+    inBothDirections(outputs[i] as CaptionOutput, outputs[sets.length + i] as CaptionOutput, kinds),
+  );
 }
 
 /** The crops of at most `most` locations; two things at one location are two (separate-things.ts). */

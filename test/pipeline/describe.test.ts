@@ -49,7 +49,14 @@ async function locationsOf(regions: readonly MapRegion[], namesOf: (crop: Region
         graph === 'difference' ? {} : graph === 'name' ? items.map(namesOf) : items.map(() => output),
     },
   } as unknown as CaptionParts;
-  const manifest = { name: 'made', glance: GLANCE, names: NAMES, vocabulary: VOCABULARY, kinds: ['none', 'appear'] };
+  const manifest = {
+    name: 'made',
+    graphs: {},
+    glance: GLANCE,
+    names: NAMES,
+    vocabulary: VOCABULARY,
+    kinds: ['none', 'appear'],
+  };
   const bundle = { manifest: { ...manifest, special: { pad: 0, unk: 1, start: 2, end: 3 }, calibration: {} } };
   const frames = { before: FRAME, after: FRAME };
   const pair = { frames, features: frames, difference: { memory: null, kindLogits: null } };

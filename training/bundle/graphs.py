@@ -206,9 +206,15 @@ def example_inputs(c, batch: int, seed: int) -> tuple[tuple[Tensor, ...], tuple[
 
 
 def write_graph(
-    module, inputs: tuple[Tensor, ...], names: tuple[str, ...], outputs: tuple[str, ...], path: Path
+    module,
+    inputs: tuple[Tensor, ...],
+    names: tuple[str, ...],
+    outputs: tuple[str, ...],
+    path: Path,
+    first_axes: dict[str, str] | None = None,
 ) -> None:
-    axes = {name: {0: "B"} for name in (*names, *outputs)}
+    """first_axes: name of a tensor's first axis, if it is not B."""
+    axes = {name: {0: (first_axes or {}).get(name, "B")} for name in (*names, *outputs)}
     torch.onnx.export(
         module,
         inputs,

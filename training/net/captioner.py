@@ -177,17 +177,27 @@ class Captioner(nn.Module):
         Returns log-probabilities [B,V], attention [B,S] of the last layer, uncovered after the word, new caches.
         """
         position = (self.positions * slot[:, None]).sum(0)  # [D]
-        uncovered = uncovered - self.event_of_word(tokens, previous)
-        x = self.embed_words(tokens, position, conditioning, uncovered)[:, None]  # [B,1,D]
+        x, uncovered = self.enter(tokens, previous, uncovered, position, conditioning)
         new = []
         for i, layer in enumerate(self.layers):
             (k, v), (mk, mv) = caches[2 * i : 2 * i + 2], memory[2 * i : 2 * i + 2]
             x, attention, k, v = layer.step(x, k, v, slot, past, mk, mv, bias)
             new += [k, v]
+        return self.word_scores(x), attention[:, 0], uncovered, new
+
+    def enter(
+        self, tokens: Tensor, previous: Tensor, uncovered: Tensor, position: Tensor, conditioning: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """The input of the layers at one word [B,1,D], and the events to report after it [B,E]; position [D]."""
+        uncovered = uncovered - self.event_of_word(tokens, previous)
+        return self.embed_words(tokens, position, conditioning, uncovered)[:, None], uncovered
+
+    def word_scores(self, x: Tensor) -> Tensor:
+        """Output of the layers at one word [B,1,D] -> log-probabilities of the next word [B,V]."""
         logits = self.logits(x)[:, 0]  # [B,V]
         forbidden = torch.zeros_like(logits)
         forbidden[:, : START + 1] = -10_000.0  # PAD, UNK and START are never written
-        return torch.log_softmax(logits + forbidden, -1), attention[:, 0], uncovered, new
+        return torch.log_softmax(logits + forbidden, -1)
 
     @torch.no_grad()
     def greedy(

@@ -78,6 +78,36 @@ class RegionCrops(nn.Module):
         x = self.coarse(coarse.flatten(2).transpose(1, 2)) + self.fine(fine).flatten(2).transpose(1, 2)  # [M,G,D]
         return self.norm(x + self.inside(inside) + self.position())
 
+    def see(
+        self, coarse: Tensor, fine: Tensor, rgb: Tensor, crop: Tensor, obj: Tensor
+    ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor], Tensor, Tensor]:
+        """The parts of crops that both directions of time share: coarse [M,2,Cc,g,g], fine [M,2,Cf,2g,2g], rgb
+        [M,2,3,2g,2g], crop and obj [M,4] -> cells [M,G,D] and content [M,D] before and after, logits of the colours
+        [M,2,colours], place [M,D]."""
+        inside = inside_box(crop, obj, self.c.crop_grid)[..., None]  # [M,G,1]
+        b = self.cells(coarse[:, 0], fine[:, 0], inside)  # [M,G,D]
+        a = self.cells(coarse[:, 1], fine[:, 1], inside)  # [M,G,D]
+        centre, log_size = obj[:, :2] + obj[:, 2:] / 2, obj[:, 2:].clamp(min=1e-3).log() / 4
+        place = self.box(torch.cat([obj, centre, log_size], 1))  # [M,D]
+        weight = torch.softmax(self.pool(F.relu(b - a) + F.relu(a - b)) + 4 * inside, 1)  # [M,G,1]
+        object_b, object_a = (b * weight).sum(1), (a * weight).sum(1)  # [M,D]: the content of each frame
+        colours = torch.stack([self.colour(object_b), self.colour(object_a)], 1)  # [M,2,colours]
+        if self.colour_head is not None:
+            colours = colours + self.colour_head(rgb, torch.stack([b, a], 1), inside)
+        return (b, a), (object_b, object_a), colours, place
+
+    def compare(
+        self, cells: tuple[Tensor, Tensor], objects: tuple[Tensor, Tensor], colours: Tensor, place: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The outputs of `see` in one direction of time -> cells [M,G,D], summary [M,D], logits of the sides [M,4]."""
+        (b, a), (object_b, object_a) = cells, objects
+        fused = self.fuse(torch.cat([b, a, b - a], -1)) + place[:, None]  # [M,G,D]
+        both = torch.cat([object_b, object_a, (object_b - object_a).abs()], -1)  # [M,3D]
+        summary = F.relu(self.summary(both)) + place  # [M,D]
+        if self.colour_head is not None:
+            summary = summary + self.colours_to_summary(torch.softmax(colours, -1).flatten(1))
+        return fused, summary, self.side(both)
+
     def forward(
         self,
         coarse: Tensor,
@@ -104,26 +134,14 @@ class RegionCrops(nn.Module):
             displacement = displacement_features(displacements(coarse, fine, crop, obj), obj[:, :, None])
         coarse, fine = coarse.flatten(0, 1), fine.flatten(0, 1)  # [M,2,C,...]
         crop, obj = crop.flatten(0, 1), obj.flatten(0, 1)  # [M,4]
-        inside = inside_box(crop, obj, self.c.crop_grid)[..., None]  # [M,G,1]
         rgb = fine[:, :, -3:]
         if self.training and self.c.crop_dropout > 0:
             coarse, fine = (
                 x * F.dropout(torch.ones_like(x[:, :1, :, :1, :1]), self.c.crop_dropout) for x in (coarse, fine)
             )
-        b = self.cells(coarse[:, 0], fine[:, 0], inside)  # [M,G,D]
-        a = self.cells(coarse[:, 1], fine[:, 1], inside)  # [M,G,D]
-        centre, log_size = obj[:, :2] + obj[:, 2:] / 2, obj[:, 2:].clamp(min=1e-3).log() / 4
-        place = self.box(torch.cat([obj, centre, log_size], 1))  # [M,D]
-        cells = self.fuse(torch.cat([b, a, b - a], -1)) + place[:, None]  # [M,G,D]
-        weight = torch.softmax(self.pool(F.relu(b - a) + F.relu(a - b)) + 4 * inside, 1)  # [M,G,1]
-        object_b, object_a = (b * weight).sum(1), (a * weight).sum(1)  # [M,D]: the content of each frame
-        both = torch.cat([object_b, object_a, (object_b - object_a).abs()], -1)  # [M,3D]
-        summary = F.relu(self.summary(both)) + place  # [M,D]
-        colours = torch.stack([self.colour(object_b), self.colour(object_a)], 1)  # [M,2,colours]
-        if self.colour_head is not None:
-            colours = colours + self.colour_head(rgb, torch.stack([b, a], 1), inside)
-            summary = summary + self.colours_to_summary(torch.softmax(colours, -1).flatten(1))
-        side_logits, relations = self.side(both).reshape(B, R, -1), {}
+        (b, a), (object_b, object_a), colours, place = self.see(coarse, fine, rgb, crop, obj)
+        cells, summary, side_logits = self.compare((b, a), (object_b, object_a), colours, place)
+        side_logits, relations = side_logits.reshape(B, R, -1), {}
         if self.relations is not None:
             objects = tuple(x.reshape(B, R, -1) for x in (object_b, object_a, place))
             sides = torch.softmax(side_logits, -1)

@@ -1,0 +1,86 @@
+"""Adds `statements.onnx` to a bundle, or writes it anew from the bundle's caption graph, with the same weights.
+
+    python -m training.bundle statements --bundle models/scorer-surveillance
+
+The words stay the same: both graphs are compared on random crops, and the version of the bundle stays, too.
+"""
+
+import argparse
+import os
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from training.bundle.graphs import caption_out, example_inputs
+from training.bundle.manifest import entries_of, replace_manifest
+from training.bundle.parity import within_parity, worst
+from training.bundle.restore import restore_captioner
+from training.bundle.statements_graph import FILE, rows_of, write_statements
+from training.contract import CROP_IN, FRAME_KIND, KINDS, STATEMENTS_IN
+from training.inputs import existing_folder, open_graph, read_json
+from training.net.config import ModelConfig
+from training.world import load_world
+
+
+def feeds_of(c: ModelConfig, seed: int = 77) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Random inputs of one pair for statements.onnx, and the same rows as pairs of their own for caption.onnx."""
+    random = torch.Generator().manual_seed(seed)
+    memory = torch.randn(2, c.memory_grid[0] * c.memory_grid[1], c.width, generator=random)
+    kind_logits = torch.randn(2, len(KINDS), generator=random)
+    _, (coarse, fine, crop, obj, _mask) = example_inputs(c, 1, seed)
+    rows = rows_of(c)
+    direction, slots = rows[:, 0], rows[:, 1:]
+    used, at = slots >= 0, slots.clamp(min=0)
+
+    def of_rows(crops: torch.Tensor) -> torch.Tensor:
+        chosen = crops[0][at] * used.reshape(*used.shape, *[1] * (crops.dim() - 2))  # [B,R,...]
+        if crops.dim() == 3:  # boxes
+            return chosen
+        return torch.where((direction == 1)[:, None, None, None, None, None], chosen.flip(2), chosen)
+
+    shared = (memory, coarse[0], fine[0], crop[0], obj[0], kind_logits, rows)
+    alone = dict(zip(CROP_IN, (*map(of_rows, (coarse, fine, crop, obj)), used.float())))
+    alone |= {"memory": memory[direction], FRAME_KIND: kind_logits[direction]}
+    as_numpy = lambda feed: {name: value.contiguous().numpy() for name, value in feed.items()}
+    return as_numpy(dict(zip(STATEMENTS_IN, shared))), as_numpy(alone)
+
+
+def check_statements(c: ModelConfig, statements: Path, caption: Path) -> dict[str, float]:
+    """Largest difference of each output from caption.onnx. @raises SystemExit if words differ, or another output by
+    more than PARITY"""
+    names, (shared, alone) = caption_out(c), feeds_of(c)
+    got = dict(zip(names, open_graph(statements, *names).run(names, shared)))
+    expected = dict(zip(names, open_graph(caption, *names).run(names, alone)))
+    for name in ("ids", "length"):
+        if not np.array_equal(got[name], expected[name]):
+            raise SystemExit(f"{statements}: {name} are {got[name].tolist()}, {caption} has {expected[name].tolist()}")
+    floats = ("log_prob", "attention", "kind_logits")
+    return within_parity({name: worst(torch.from_numpy(expected[name]), got[name]) for name in floats}, statements)
+
+
+def install(bundle: Path) -> float:
+    """Returns the largest difference from caption.onnx. @raises SystemExit as `check_statements`"""
+    manifest = read_json(bundle / "manifest.json", "files", "graphs", "configuration.world")
+    captioner, _ = restore_captioner(bundle, load_world(manifest["configuration"]["world"]))
+    partial = bundle / f".{FILE}"
+    try:
+        write_statements(captioner, partial)
+        error = max(check_statements(captioner.c, partial, bundle / "caption.onnx").values())
+        os.replace(partial, bundle / FILE)
+    finally:
+        partial.unlink(missing_ok=True)
+    replace_manifest(bundle, manifest | entries_of(bundle, manifest, "statements"))
+    return error
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bundle", type=existing_folder, required=True)
+    args = parser.parse_args()
+    error = install(args.bundle)
+    print(f"{args.bundle / FILE}: writes the words of caption.onnx, numbers within {error:.1e}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""Exports `statements.onnx`: the captions of many rows about one pair (`training.net.statements`)."""
+
+from pathlib import Path
+
+import onnx
+import torch
+from torch import Tensor, nn
+
+from training.bundle.graphs import caption_out, example_inputs, write_graph
+from training.bundle.half import round_to_half
+from training.contract import FRAME_KIND, KINDS, PAD, START, STATEMENTS_IN
+from training.net.captioner import Captioner, expand_crop_attention
+from training.net.statements import AppendWord, EncodeRows
+
+FILE = "statements.onnx"
+AXES = dict.fromkeys(STATEMENTS_IN[1:5], "C") | {"memory": "Z", FRAME_KIND: "Z"}
+
+
+class StatementsGraph(nn.Module):
+    """The decode loop as a script, so that it becomes one ONNX Loop. Ids are those of `training.contract`."""
+
+    def __init__(self, encode: torch.jit.ScriptModule, append: torch.jit.ScriptModule, captioner: Captioner):
+        super().__init__()
+        c = captioner.c
+        self.encode, self.append = encode, append
+        self.T: int = c.max_length
+        self.H: int = captioner.cache[0]
+        self.d: int = captioner.cache[1]
+        self.N: int = c.memory_grid[0] * c.memory_grid[1]
+        self.G: int = c.crop_grid**2
+        self.R: int = min(c.regions, c.described_crops)
+        self.undescribed: int = (c.regions - self.R) * self.G
+        self.register_buffer("positions", captioner.positions)
+
+    def forward(
+        self,
+        memory: Tensor,
+        glance_coarse: Tensor,
+        glance_fine: Tensor,
+        glance_box: Tensor,
+        object_box: Tensor,
+        frame_kind: Tensor,
+        rows: Tensor,
+    ):
+        bias, conditioning, uncovered, mk0, mv0, mk1, mv1, kind = self.encode(
+            memory, glance_coarse, glance_fine, glance_box, object_box, frame_kind, rows
+        )
+        B = rows.size(0)
+        k0 = torch.zeros([B, self.H, 0, self.d])
+        v0, k1, v1 = k0, k0, k0
+        token = torch.full([B], 2, dtype=torch.int64)  # START
+        previous = torch.zeros([B], dtype=torch.int64)
+        alive = torch.ones([B], dtype=torch.int64)
+        ids = torch.zeros([B, 0], dtype=torch.int64)
+        log_prob = torch.zeros([B, 0])
+        attention = torch.zeros([B, 0, bias.size(3)])
+        t = 0
+        go = True
+        while go:
+            chosen, best, attended, uncovered, k0, v0, k1, v1 = self.append(
+                token, previous, uncovered, self.positions[t], k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, conditioning
+            )
+            living = alive.to(torch.float32)
+            previous, token = token, chosen * alive
+            ids = torch.cat([ids, token[:, None]], 1)
+            log_prob = torch.cat([log_prob, (best * living)[:, None]], 1)
+            attention = torch.cat([attention, (attended * living[:, None])[:, None]], 1)
+            alive = alive * (token != 3).to(torch.int64)  # END
+            t = t + 1
+            go = bool(alive.sum() > 0) and t < self.T
+        ids = torch.nn.functional.pad(ids, [0, self.T - t])
+        log_prob = torch.nn.functional.pad(log_prob, [0, self.T - t])
+        attention = torch.nn.functional.pad(attention, [0, 0, 0, self.T - t])
+        length = ((ids != 0) & (ids != 3)).to(torch.int64).sum(1)
+        attention = expand_crop_attention(attention, B, self.T, self.N, self.R, self.G)
+        return ids, log_prob, length, torch.nn.functional.pad(attention, [0, self.undescribed]), kind
+
+
+def rows_of(c) -> Tensor:
+    """Example rows over as many crops as a row has slots: all crops, then each one, in both directions."""
+    alone = [[crop] + [-1] * (c.regions - 1) for crop in range(c.regions)]
+    sets = [list(range(c.regions)), *alone]
+    return torch.tensor([[direction, *slots] for direction in (0, 1) for slots in sets])
+
+
+@torch.no_grad()
+def write_statements(captioner: Captioner, path: Path) -> None:
+    """Writes the graph; the network, which must relate its crops, is rounded to float16 values."""
+    c = captioner.c
+    round_to_half(captioner)
+    _, (coarse, fine, crop, obj, _mask) = example_inputs(c, 1, 1)
+    random = torch.Generator().manual_seed(1)
+    memory = torch.randn(2, c.memory_grid[0] * c.memory_grid[1], c.width, generator=random)
+    first = (memory, coarse[0], fine[0], crop[0], obj[0], torch.randn(2, len(KINDS), generator=random), rows_of(c))
+    encode = torch.jit.trace(EncodeRows(captioner).eval(), first, check_trace=False)
+    bias, conditioning, uncovered, *kv, _kind = encode(*first)
+    B, (H, d) = len(bias), captioner.cache
+    cache = [torch.zeros(B, H, 2, d) for _ in range(4)]
+    start = (torch.full((B,), START), torch.full((B,), PAD), uncovered, captioner.positions[2])
+    word = (*start, *cache, *kv, bias, conditioning)
+    append = torch.jit.trace(AppendWord(captioner).eval(), word, check_trace=False)
+    graph = torch.jit.script(StatementsGraph(encode, append, captioner).eval())
+    write_graph(graph, first, STATEMENTS_IN, caption_out(c), path, AXES)
+    model = onnx.load(path)
+    forget_shapes(model.graph)
+    onnx.save(model, path)
+
+
+def forget_shapes(graph: onnx.GraphProto) -> None:
+    """Removes the shapes of the graphs within, in place: the exporter states those of the first word, but they grow."""
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                for value in (*attribute.g.input, *attribute.g.output):
+                    if value.type.tensor_type.shape.dim:  # a scalar keeps its shape
+                        value.type.tensor_type.ClearField("shape")
+                del attribute.g.value_info[:]
+                forget_shapes(attribute.g)
