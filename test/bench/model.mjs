@@ -22,6 +22,7 @@ const { loadBundles } = await dist('pipeline/bundles.js');
 const { Pipeline } = await dist('pipeline/compare.js');
 const { wordHeatmaps } = await dist('pipeline/word-heatmaps.js');
 const { composeSentence } = await dist('pipeline/sentence.js');
+const { inBothDirections } = await dist('pipeline/both-directions.js');
 const { describeLocations } = await dist('pipeline/statements.js');
 const { mostProbableKind } = await dist('model/calibration.js');
 const { decodeFrame } = await dist('frames/decode.js');
@@ -85,6 +86,7 @@ async function measureStages() {
       features: await open('features'),
       difference: await open('difference'),
       caption: await open('caption'),
+      statements: await open('statements'),
       ...(manifest.check === undefined ? {} : { check: await open('check') }),
     },
     null,
@@ -98,14 +100,23 @@ async function measureStages() {
   );
   const [ofAfter] = await time('features of a frame', 2, () => captioner.encode([resized], height, width));
   const [ofBefore] = await captioner.encode([image(before, fullFrame(before), width, height)], height, width);
-  const [difference] = await time('difference', 1, () => captioner.difference([{ before: ofBefore, after: ofAfter }]));
+  const [difference] = await time('difference', 2, () => captioner.difference([{ before: ofBefore, after: ofAfter }]));
+  const [exchanged] = await captioner.difference([{ before: ofAfter, after: ofBefore }]);
   const maps = { before: difference.before, after: difference.after };
   const regions = await time('regions', 1, async () => findRegions(maps, manifest.regions));
   const { crops, size } = await measureCrops(captioner, { before, after }, regions);
-  await time('caption: one row', 1, () => captioner.caption([{ ...difference, crops }]));
-  const run = (sets) => captioner.caption(sets.map((set) => ({ ...difference, crops: set })));
+  await time('caption: one row, by the graph of single rows', 0, () => captioner.caption([{ ...difference, crops }]));
+  const run = async (sets) => {
+    const outputs = await captioner.statements({
+      ...{ given: difference, exchanged, crops },
+      sets: sets.map((set) => set.map((crop) => crops.indexOf(crop))),
+    });
+    return sets.map((_, i) => inBothDirections(outputs[i], outputs[sets.length + i], manifest.kinds));
+  };
   const strongest = crops.slice(0, manifest.glance?.regions ?? 0);
-  const description = await time('caption: statements', 1, () => describeLocations(crops, strongest, run, manifest));
+  const description = await time('caption: statements, both directions', 1, () =>
+    describeLocations(crops, strongest, run, manifest),
+  );
   const { joint: output } = description;
   const kind = mostProbableKind(output.kindLogits ?? difference.kindLogits, manifest.kinds);
   await time('sentence and heatmaps of words', 1, async () =>
