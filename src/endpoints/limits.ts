@@ -80,6 +80,15 @@ export const LIMITS = {
     rate: { perMinute: 120, burst: 60 },
     source: 'https://developer.pagerduty.com/docs/send-alert-event',
   },
+  // Exchange takes 255 characters of a subject, and many servers 10 MB of a mail, in which a picture grows by a third.
+  email: {
+    ...NONE,
+    title: characters(255),
+    picture: 5_000_000,
+    request: 10_000_000,
+    source:
+      'https://learn.microsoft.com/office365/servicedescriptions/exchange-online-service-description/exchange-online-limits',
+  },
 } as const satisfies Readonly<Record<string, Limits>>;
 export type FormatName = keyof typeof LIMITS;
 

@@ -36,7 +36,20 @@ export interface Receiver {
 export interface EndpointRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | FormData;
+  readonly body: string | FormData | Mail;
+}
+
+/** A mail, of the format `email` alone. */
+export interface Mail {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** JPEG, shown in the HTML as cid:picture */
+  readonly picture: Uint8Array | undefined;
+  readonly messageId: string;
+  readonly references: string;
 }
 export type Format = (message: EndpointMessage, receiver: Receiver) => EndpointRequest;
 

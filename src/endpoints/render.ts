@@ -1,6 +1,7 @@
 /** The formats of endpoints, and the request in one of them for a message. Pure. */
 import { alertmanager } from './formats/alertmanager.js';
 import { binaryCloudEvent, structuredCloudEvent } from './formats/cloudevents.js';
+import { email } from './formats/email.js';
 import { ntfy } from './formats/ntfy.js';
 import { pagerduty } from './formats/pagerduty.js';
 import { slack } from './formats/slack.js';
@@ -26,10 +27,11 @@ const FORMATS = {
   teams,
   telegram,
   pagerduty,
+  email,
 } as const satisfies Readonly<Record<FormatName, Format>>;
 
 /** Formats that send the login in another way than by the header Authorization. */
-const LOGINS: readonly FormatName[] = ['pagerduty'];
+const LOGINS: readonly FormatName[] = ['pagerduty', 'email'];
 
 /** @returns the request without its signature */
 export function render(format: FormatName, message: EndpointMessage, receiver: Receiver): EndpointRequest {

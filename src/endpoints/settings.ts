@@ -21,7 +21,7 @@ const fields = {
     description:
       'Standard Webhooks 1.0; CloudEvents 1.0, structured or binary; the API v2 of Alertmanager; ' +
       'Slack (also Mattermost, and Discord with /slack at the end of the address); ntfy; Microsoft Teams (a workflow); ' +
-      'a bot of Telegram; PagerDuty (Events API v2).',
+      'a bot of Telegram; PagerDuty (Events API v2); e-mail.',
   }),
   events: Type.Array(literals(ENDPOINT_EVENTS), {
     minItems: 1,
@@ -60,15 +60,17 @@ const optional = Object.fromEntries(
   Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]),
 ) as never as { [K in keyof typeof fields]: ReturnType<typeof Type.Optional<(typeof fields)[K]>> };
 const url = Type.String({
-  pattern: '^https?://[^\\s]+$',
+  pattern: '^(?:https?|smtps?)://[^\\s]+$',
   maxLength: 2048,
-  description: 'Address that receives the requests; with alertmanager the address of the server itself.',
+  description:
+    'Address that receives the requests; with alertmanager the address of the server itself; ' +
+    'with email smtp(s)://user@host:port?from=<address>&to=<address>.',
   examples: ['https://alerts.example/scenedelta'],
 });
 const authorization = Type.Optional(
   nullable(
     Type.String({ pattern: '^[\\x21-\\x7e]+(?: [\\x21-\\x7e]+)*$', maxLength: 1024 }),
-    'Value of the header Authorization of each request, e.g. `Bearer tk_...`; with pagerduty the integration key. ' +
+    'Value of the header Authorization of each request, e.g. `Bearer tk_...`; with pagerduty the integration key, with email the password. ' +
       'It is never shown.',
   ),
 );

@@ -33,12 +33,20 @@ export interface AllowList {
 const PUBLIC_ONLY: AllowList = { setting: 'OUTBOUND_ALLOW', ranges: [], publicToo: true };
 
 const URL_LIMIT = 2048;
-/** Below this port public addresses have only the default ones: the service must not talk to a mail server. */
+/** Below this port public addresses have only the default ones: an HTTP request must not reach a mail server. */
 const FIRST_FREE_PORT = 1024;
 const RTSP = ['rtsp:', 'rtsps:'];
+const MAIL = ['smtp:', 'smtps:'];
 /** Default port of each scheme. */
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'rtsp:': 554, 'rtsps:': 322 };
-const USUAL_PORTS = { http: [80, 443], rtsp: [554, 322] } as const;
+const DEFAULT_PORTS: Readonly<Record<string, number>> = {
+  'http:': 80,
+  'https:': 443,
+  'rtsp:': 554,
+  'rtsps:': 322,
+  'smtp:': 587,
+  'smtps:': 465,
+};
+const USUAL_PORTS = { http: [80, 443], rtsp: [554, 322], mail: [25, 465, 587] } as const;
 /**
  * Reserved ports of services that are no camera (mail, remote shells, name servers, ...): those of the Fetch standard
  * ("port blocking") but RTSP's. An allowed range includes none of them; an entry with a port may name one.
@@ -139,23 +147,29 @@ const NAMES: Record<string, string> = {
  * Checks a URL without resolving its name. Addresses in other notations (0x7f.1, 2130706433, 0177.0.0.1) are literal
  * addresses to the URL parser, and so they are here.
  * @param options.rtsp whether rtsp(s) is allowed as well
+ * @param options.mail whether smtp(s) is allowed, alone and with a user
  * @throws ScenedeltaError 'url-refused' with the given URL (without user and query) and the expectation
  */
-export function checkUrlSyntax(text: string, options: { allow?: AllowList; field: string; rtsp?: boolean }): URL {
+export function checkUrlSyntax(
+  text: string,
+  options: { allow?: AllowList; field: string; rtsp?: boolean; mail?: boolean },
+): URL {
   const reject = (why: string): never => {
     throw new ScenedeltaError('url-refused', `${JSON.stringify(withoutSecrets(text).slice(0, 200))}: ${why}`, {
       field: options.field,
     });
   };
   if (text.length > URL_LIMIT) reject(`has ${text.length} characters, expected at most ${URL_LIMIT}`);
-  const schemes = ['http:', 'https:', ...(options.rtsp === true ? RTSP : [])];
+  const isMail = options.mail === true;
+  const schemes = isMail ? MAIL : ['http:', 'https:', ...(options.rtsp === true ? RTSP : [])];
   const expected = schemes.map((scheme) => `${scheme}//`).join(' or ');
   if (!URL.canParse(text)) reject(`expected an absolute ${expected} URL`);
   const url = new URL(text);
   if (!schemes.includes(url.protocol)) reject(`expected ${expected}, got ${url.protocol}//`);
-  if (url.username !== '' || url.password !== '') reject('expected no user name or password in the URL');
-  const isRtsp = RTSP.includes(url.protocol);
-  const hostname = isRtsp ? readHost(url.hostname) : url.hostname;
+  if (isMail && url.password !== '') reject('expected the password as authorization, not in the URL');
+  if (!isMail && (url.username !== '' || url.password !== '')) reject('expected no user name or password in the URL');
+  const isForeign = !url.protocol.startsWith('http');
+  const hostname = isForeign ? readHost(url.hostname) : url.hostname;
   const host = bareHost(hostname);
   // Older versions of Node parse some notations of an address to an empty host.
   if (host === '') reject('has no host that can be read, expected a name or an address');
@@ -164,7 +178,7 @@ export function checkUrlSyntax(text: string, options: { allow?: AllowList; field
   const isAddress = isIP(host) !== 0;
   // The addresses of a name are checked when it is resolved; without an allowed range none may have this port.
   if (!target.usual && (isAddress ? checkAddress(host, allow, target) !== null : allow.ranges.length === 0)) {
-    const usual = USUAL_PORTS[isRtsp ? 'rtsp' : 'http'].join(', ');
+    const usual = usualPorts(url).join(', ');
     reject(
       `port ${target.port}: expected ${usual} or a port from ${FIRST_FREE_PORT}, or an address that ` +
         `${allow.setting} names with this port`,
@@ -172,16 +186,18 @@ export function checkUrlSyntax(text: string, options: { allow?: AllowList; field
   }
   const refusal = isAddress ? checkAddress(host, allow, target) : null;
   if (refusal !== null) reject(`${host} is ${refusal}, expected ${allowedAddresses(allow)}`);
-  if (isRtsp) url.hostname = hostname;
+  if (isForeign) url.hostname = hostname;
   return url;
 }
 
 /** @returns the port that a connection to a URL has */
-export function targetOf({ port, protocol }: URL): Target {
-  const target = port === '' ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port);
-  const usual: readonly number[] = USUAL_PORTS[RTSP.includes(protocol) ? 'rtsp' : 'http'];
-  return { port: target, usual: target >= FIRST_FREE_PORT || usual.includes(target) };
+export function targetOf(url: URL): Target {
+  const port = url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? 0) : Number(url.port);
+  return { port, usual: port >= FIRST_FREE_PORT || usualPorts(url).includes(port) };
 }
+
+const usualPorts = ({ protocol }: URL): readonly number[] =>
+  USUAL_PORTS[RTSP.includes(protocol) ? 'rtsp' : MAIL.includes(protocol) ? 'mail' : 'http'];
 
 /**
  * The URL parser reads the notations of an address only in URLs of the schemes that it knows.

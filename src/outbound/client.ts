@@ -16,6 +16,7 @@ import { askCamera, type CameraAnswer, NoAnswer, readPicture } from './camera-ht
 import { createGuardedAgent, type Resolve } from './guarded-agent.js';
 import type { Limits, Picture } from './http-fields.js';
 import { createHttpLogins, parseChallenges, type RefusedLogins } from './http-login.js';
+import { createMailer, type Mailer } from './mail.js';
 import { createPoster, type PostOutcome, USER_AGENT } from './post.js';
 import { createRtspFetcher, isRtsp, type RtspSettings } from './rtsp.js';
 import { asUrlError, tooLarge } from './url-error.js';
@@ -58,6 +59,8 @@ export interface OutboundClient {
     url: string,
     options: { origin: string; headers: Record<string, string>; signal?: AbortSignal },
   ): Promise<PostOutcome | { readonly rate: number | null }>;
+  /** Never throws because of the server's behaviour. @param url smtp(s)://user@host:port */
+  mail: Mailer;
   close(): Promise<void>;
 }
 
@@ -198,11 +201,12 @@ export function createOutboundClient(
 
   const { post, askPermission } = createPoster({ agent, allow, timeoutMs, now });
 
+  const mail = createMailer({ agent, allow, timeoutMs });
   const close = async () => {
     await rtsp?.close();
     agent.close();
   };
-  return { fetchImage, download, post, askPermission, close };
+  return { fetchImage, download, post, askPermission, mail, close };
 }
 
 /**

@@ -6,7 +6,7 @@ const DeliveryAttemptSchema = Type.Object({
   attempt: Type.Integer({ minimum: 1 }),
   at: Type.String({ format: 'date-time' }),
   status: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'HTTP status of the receiver; null if there was no answer.',
+    description: 'HTTP status of the receiver, or reply code of a mail server; null if there was no answer.',
   }),
   error: Type.Union([Type.String(), Type.Null()], {
     description: "Reason of the failure; for an endpoint with the receiver's words.",

@@ -74,6 +74,14 @@ describe('POST /v1/endpoints', () => {
     ['an address of ntfy without a topic', { url: 'https://ntfy.sh', format: 'ntfy' }, 422, 'url'],
     ['another scheme', { url: 'ftp://r.example/' }, 400, 'url'],
     ['a bot of Telegram without a chat', { url: 'https://api.telegram.org/bot1:a', format: 'telegram' }, 422, 'url'],
+    ['mail without a recipient', { url: 'smtp://a%40b.example@mail.example', format: 'email' }, 422, 'url'],
+    [
+      'mail to a private server',
+      { url: 'smtp://10.1.2.3?from=a@b.example&to=c@d.example', format: 'email' },
+      422,
+      'url',
+    ],
+    ['a mail server of another format', { url: 'smtp://mail.example' }, 422, 'url'],
     ['PagerDuty without an integration key', { format: 'pagerduty' }, 422, 'authorization'],
     ['an unknown format', { format: 'discord' }, 400, 'format'],
     ['a header in the login', { authorization: 'x\r\ny: z' }, 400, 'authorization'],
@@ -83,6 +91,14 @@ describe('POST /v1/endpoints', () => {
     const refused = await create(given);
     expect([refused.status, refused.json.field]).toEqual([status, field]);
     expect(fake.endpoints.kept.size).toBe(0);
+  });
+
+  it('keeps the password of a mail server for this server alone', async () => {
+    const url = 'smtps://a%40b.example@mail.example?to=c@d.example';
+    const { json } = await create({ url, format: 'email', authorization: 'secret' });
+    expect(json).toMatchObject({ url: 'smtps://mail.example', secret: null, has_authorization: true });
+    const moved = await call('PATCH', `/v1/endpoints/${json.id}`, { url: url.replace('mail.', 'other.') });
+    expect([moved.status, moved.json.field]).toEqual([422, 'authorization']);
   });
 
   it('asks for the scope admin', async () => {

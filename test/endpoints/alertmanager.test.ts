@@ -11,6 +11,7 @@ import { render } from '../../src/endpoints/render.js';
 import { endpointMessage } from '../helpers/endpoints.js';
 import { eventually } from '../helpers/eventually.js';
 import { freePort } from '../helpers/free-port.js';
+import { textOf } from '../helpers/strict-receivers.js';
 
 const program = findAlertmanager();
 const describeWithIt = program === undefined ? describe.skip : describe;
@@ -39,7 +40,7 @@ afterAll(async () => {
 
 const send = async (message: EndpointMessage) => {
   const request = render('alertmanager', message, { url, authorization: null });
-  const answer = await fetch(request.url, { method: 'POST', headers: request.headers, body: request.body });
+  const answer = await fetch(request.url, { method: 'POST', headers: request.headers, body: textOf(request) });
   expect([answer.status, await answer.text()]).toEqual([200, '']);
 };
 /** @returns the firing alerts, as amtool lists them */

@@ -48,7 +48,8 @@ function expectBetween(begin: string, end: string, expected: string): void {
   else expect(text.slice(from, to)).toBe(expected);
 }
 
-it.each(Object.keys(LIMITS) as FormatName[])('The example of %s is the request that is sent', (format) => {
+const HTTP = (Object.keys(LIMITS) as FormatName[]).filter((format) => format !== 'email');
+it.each(HTTP)('The example of %s is the request that is sent', (format) => {
   const [begin, end] = [`<!-- example: ${format} -->\n\n\`\`\`http\n`, '\n```\n\n<!-- /example -->'];
   expectBetween(begin, end, example(format));
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { HTTP } from 'cloudevents';
 import fc from 'fast-check';
+import { addressesOf } from '../../src/endpoints/formats/email.js';
 import { topicOf } from '../../src/endpoints/formats/ntfy.js';
 import { escapeChat } from '../../src/endpoints/formats/slack.js';
 import { botOf } from '../../src/endpoints/formats/telegram.js';
@@ -194,9 +195,36 @@ describe('PagerDuty', () => {
   });
 });
 
+describe('E-mail', () => {
+  const { url } = receiverOf('email');
+  it('has text and HTML without markup of names, and refers to the change', () => {
+    const picture = Buffer.from('x');
+    const message = endpointMessage('change.opened', { caption: HOSTILE }, { cameraName: HOSTILE, picture });
+    const { json } = sent('email', message, url);
+    expect(json).toMatchObject({
+      from: 'cameras@site.example',
+      to: ['guard@site.example', 'desk@site.example'],
+      messageId: `<${message.id}@cameras.example>`,
+      references: `<${message.payload.data.change.id}@cameras.example>`,
+    });
+    expect(json.text).toContain(HOSTILE);
+    expect(json.html).not.toContain('<script');
+    expect(json.html).toContain('cid:picture');
+  });
+
+  it.each([
+    ['smtp://mail.example?from=a@b.example&to=c@d.example&to=e@f.example', ['c@d.example', 'e@f.example']],
+    ['smtp://a%40b.example@mail.example?to=c%2Bx@d.example', ['c+x@d.example']],
+    ['smtp://user@mail.example?to=c@d.example', undefined],
+    ['smtp://mail.example?from=a@b.example', undefined],
+    ['smtp://mail.example?from=a@b.example&to=c@d.example,x', undefined],
+    ['smtp://mail.example?from=a@b.example&to=c@d.example%0D%0ABcc:x@y.example', undefined],
+  ])('reads the recipients of %s', (address, to) => expect(addressesOf(address)?.to).toEqual(to));
+});
+
 describe('Every format', () => {
   const formats = Object.keys(LIMITS) as FormatName[];
-  it.each(formats.filter((format) => format !== 'pagerduty'))(
+  it.each(formats.filter((format) => format !== 'pagerduty' && format !== 'email'))(
     '%s sends the login of the receiver, and nothing that another line of headers could be',
     (format) => {
       const message = endpointMessage('change.opened', { caption: HOSTILE }, { cameraName: HOSTILE });

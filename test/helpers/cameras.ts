@@ -198,6 +198,7 @@ export function turnProcessor(bench: Bench, { enqueueDelivery, addDescription, .
     fetchImage: () => Promise.reject(new Error('no outside')),
     download: () => Promise.reject(new Error('no outside')),
     post: () => Promise.reject(),
+    mail: () => Promise.reject(),
     askPermission: () => Promise.reject(),
     close: async () => {},
   };

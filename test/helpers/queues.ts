@@ -104,6 +104,7 @@ export function useQueues() {
                 return outcome;
               },
               askPermission: async () => ({ rate: null }),
+              mail: () => Promise.reject(),
             },
             pictureOf: async () => undefined,
             limits: createDeliveryLimits(Date.now),

@@ -3,7 +3,7 @@
  * those of the documents, not of src/endpoints/limits.ts.
  */
 import type { FormatName } from '../../src/endpoints/limits.js';
-import type { EndpointRequest, Receiver } from '../../src/endpoints/message.js';
+import type { EndpointRequest, Mail, Receiver } from '../../src/endpoints/message.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a receiver reads what comes
 type Json = any;
@@ -65,8 +65,8 @@ const teams: Strict = ({ text }) => {
 
 /** The Bot API; it counts code points, of which there are no more than code units. */
 const telegram: Strict = ({ url, body, text }) => {
-  const fields = typeof body === 'string' ? JSON.parse(text) : Object.fromEntries(body as Iterable<[string, Json]>);
-  const photo = typeof body !== 'string';
+  const fields = body instanceof FormData ? Object.fromEntries(body as Iterable<[string, Json]>) : JSON.parse(text);
+  const photo = body instanceof FormData;
   const written = photo ? fields.caption : fields.text;
   const entities = photo ? JSON.parse(fields.caption_entities) : fields.entities;
   return firstOf(
@@ -92,6 +92,17 @@ const pagerduty: Strict = ({ text }) => {
   );
 };
 
+/** A mail server of 10 MB, and Exchange, which takes subjects of 255 characters. */
+const email: Strict = ({ body }) => {
+  const { from, to, subject, text, html, picture } = body as Mail;
+  const size = bytesOf(text) + bytesOf(html) + 1.37 * (picture?.length ?? 0) + 2_000;
+  return firstOf(
+    [has(subject, 255), '554 subject too long'],
+    [[from, ...to].every((one) => /^\S+@\S+$/.test(one)) && to.length > 0, '501 bad address'],
+    [size <= 10_000_000, '552 message too large'],
+  );
+};
+
 export const STRICT: Readonly<Record<FormatName, Strict>> = {
   'standard-webhooks': payload,
   cloudevents: cloudevent,
@@ -102,6 +113,7 @@ export const STRICT: Readonly<Record<FormatName, Strict>> = {
   teams,
   telegram,
   pagerduty,
+  email,
 };
 
 /** An address and a login that each format takes. */
@@ -116,7 +128,8 @@ const URLS: Readonly<Partial<Record<FormatName, string>>> = {
   teams: 'https://prod-01.westeurope.logic.azure.com/workflows/abc/triggers/manual/paths/invoke?sig=secret',
   telegram: 'https://api.telegram.org/bot110201543:AAHdqTcvCH1vGWJxfSe?chat_id=-1001234567890',
   pagerduty: 'https://events.pagerduty.com/v2/enqueue',
+  email: 'smtps://cameras%40site.example@mail.example?to=guard@site.example&to=desk@site.example',
 };
 
-/** @returns the body of a request as text; '' if it is a form */
-export const textOf = ({ body }: EndpointRequest): string => (typeof body === 'string' ? body : '');
+/** @returns the body of a request as text */
+export const textOf = ({ body }: EndpointRequest): string => (typeof body === 'string' ? body : JSON.stringify(body));

@@ -58,7 +58,7 @@ const processor = () =>
         sent.push({ url, body: String(body), headers });
         return answer;
       },
-      askPermission: async () => ({ rate: null }),
+      ...{ askPermission: async () => ({ rate: null }), mail: () => Promise.reject() },
     },
     pictureOf: async () => undefined,
     limits: createDeliveryLimits(() => now),

@@ -55,6 +55,7 @@ const processor = (random = () => 0.5) =>
         return answers.length > 1 ? (answers.shift() as PostOutcome) : (answers[0] as PostOutcome);
       },
       askPermission: async () => ({ rate: null }),
+      mail: () => Promise.reject(),
     },
     pictureOf: async () => undefined,
     limits: createDeliveryLimits(() => now),

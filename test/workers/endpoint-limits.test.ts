@@ -1,9 +1,12 @@
 /** Deliveries to receivers that refuse, and within the rate of their format. */
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { SMTPServer } from 'smtp-server';
 import { frameKey } from '../../src/blobs.js';
 import sharp from '../../src/frames/sharp.js';
 import { acceptedComparison, storedRef } from '../helpers/comparisons.js';
 import { useEndpointDeliveries } from '../helpers/endpoint-deliveries.js';
+import { storedEndpoint } from '../helpers/endpoints.js';
 
 const world = useEndpointDeliveries();
 const { alert, bench, one, register, run } = world;
@@ -102,5 +105,26 @@ describe('A format with a picture inside', () => {
     await register();
     await run(await one());
     expect(world.receiver.received).toMatchObject([{ path: '/bot1:a/sendMessage' }]);
+  });
+
+  it('goes by mail to a mail server', async () => {
+    const mails: string[] = [];
+    const server = new SMTPServer({
+      ...{ authOptional: true, disabledCommands: ['STARTTLS'] },
+      async onData(stream, { envelope }, done) {
+        for await (const _chunk of stream);
+        mails.push(...envelope.rcptTo.map(({ address }) => address));
+        done(null);
+      },
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const { port } = server.server.address() as AddressInfo;
+    const url = `smtp://127.0.0.1:${port}?from=a@b.example&to=c@d.example`;
+    await world.endpoints.create(storedEndpoint(url, { format: 'email' }));
+    const delivery = await one();
+    expect(await run(delivery)).toEqual({ kind: 'delivered' });
+    expect(mails).toEqual(['c@d.example']);
+    expect((await bench.deliveries.get(delivery))?.attempts).toMatchObject([{ status: 250, error: null }]);
+    await new Promise<void>((done) => server.close(() => done()));
   });
 });

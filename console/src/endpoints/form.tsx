@@ -16,11 +16,12 @@ const FORMATS: readonly (readonly [Format, name: string, address: string])[] = [
   ['teams', 'Microsoft Teams (workflow)', 'https://….logic.azure.com/workflows/…'],
   ['telegram', 'Telegram (bot)', 'https://api.telegram.org/bot…?chat_id=…'],
   ['pagerduty', 'PagerDuty', 'https://events.pagerduty.com/v2/enqueue'],
+  ['email', 'E-mail', 'smtps://user@mail.example?from=…&to=…'],
 ];
 const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'] as const;
 
 /** Name of the secret of formats that send none as the header Authorization. */
-const SECRETS: Readonly<Partial<Record<Format, string>>> = { pagerduty: t('Integration key') };
+const SECRETS: Readonly<Partial<Record<Format, string>>> = { pagerduty: t('Integration key'), email: t('Password') };
 
 /** @returns the names in a text, separated by commas or spaces */
 const namesIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))];

@@ -1,6 +1,7 @@
 /** From the body of a request to the endpoint that is stored, and from there to the answer. */
 import { randomBytes } from 'node:crypto';
 import type { Static } from 'typebox';
+import { addressesOf } from '../../endpoints/formats/email.js';
 import { topicOf } from '../../endpoints/formats/ntfy.js';
 import { ROUTING_KEY } from '../../endpoints/formats/pagerduty.js';
 import { botOf } from '../../endpoints/formats/telegram.js';
@@ -28,7 +29,7 @@ export function assertReceiver(
   { format }: Pick<EndpointSettings, 'format'>,
   allow: AllowList,
 ): void {
-  assertUrl(url, 'url', allow);
+  assertUrl(url, 'url', allow, { mail: format === 'email' });
   if (format === 'pagerduty' && !ROUTING_KEY.test(authorization ?? '')) {
     throw invalidValue(
       'authorization is no integration key of PagerDuty: expected 32 letters and digits',
@@ -40,7 +41,9 @@ export function assertReceiver(
       ? 'that ends with a topic for ntfy, e.g. https://ntfy.example/my-topic'
       : format === 'telegram' && botOf(url) === undefined
         ? 'of a bot with a chat, https://api.telegram.org/bot<token>?chat_id=<id>'
-        : undefined;
+        : format === 'email' && addressesOf(url) === undefined
+          ? 'with a sender and a recipient, smtps://user@mail.example?from=<address>&to=<address>'
+          : undefined;
   if (expected === undefined) return;
   const given = JSON.stringify(shownUrl(url, format).slice(0, 100));
   throw invalidValue(`url is ${given}, expected an address ${expected}`, 'url');

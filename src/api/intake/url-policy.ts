@@ -37,9 +37,14 @@ export function assertFetchable(frames: Readonly<Record<string, IncomingFrame>>,
 }
 
 /** @throws ScenedeltaError 'url-refused' naming the field */
-export function assertUrl(url: string, field: string, allow: AllowList, { rtsp = false } = {}): void {
+export function assertUrl(
+  url: string,
+  field: string,
+  allow: AllowList,
+  schemes: { rtsp?: boolean; mail?: boolean } = {},
+): void {
   try {
-    checkUrlSyntax(url, { field, allow, rtsp });
+    checkUrlSyntax(url, { field, allow, ...schemes });
   } catch (err) {
     throw refused((err as Error).message, field);
   }

@@ -4,7 +4,14 @@ import { cut, type TextLimit } from '../../endpoints/cut.js';
 import { type FormatName, limitsOf } from '../../endpoints/limits.js';
 import { type EndpointRequest, frameOf } from '../../endpoints/message.js';
 import { render } from '../../endpoints/render.js';
-import { type EndpointSecrets, HIDDEN, openSecrets, shownUrl, validSecrets } from '../../endpoints/secrets.js';
+import {
+  type EndpointSecrets,
+  HIDDEN,
+  openSecrets,
+  originOf,
+  shownUrl,
+  validSecrets,
+} from '../../endpoints/secrets.js';
 import { SIGNED_FORMATS } from '../../endpoints/settings.js';
 import type { PictureOf } from '../../frames/change-picture.js';
 import type { JobGuard } from '../../jobs/job-guard.js';
@@ -17,7 +24,7 @@ import { signedHeaders } from './sign-webhook.js';
 
 export interface EndpointDependencies {
   readonly endpoints: Pick<EndpointStore, 'get' | 'noteAttempt' | 'savePermission' | 'pace'>;
-  readonly outbound: Pick<OutboundClient, 'post' | 'askPermission'>;
+  readonly outbound: Pick<OutboundClient, 'post' | 'mail' | 'askPermission'>;
   readonly pictureOf: PictureOf;
   /** key that encrypts the secrets of endpoints */
   readonly loginKey: Buffer;
@@ -59,24 +66,28 @@ export async function sendToEndpoint(
   const payload = translated(message.forEndpoint.payload, locale);
   const { picture: limit } = limitsOf(format);
   const picture = limit === null ? undefined : await deps.pictureOf(frameOf(payload), limit);
-  const request = await plain(render(format, { ...message.forEndpoint, payload, locale, now: at, picture }, secrets));
-  const trace = traceparent === undefined ? {} : { traceparent };
-  const headers = { ...signed(request, delivery.id, at, format, secrets), ...trace };
-  const outcome = await deps.outbound.post(request.url, { body: request.body, headers, quoting: true });
+  const request = render(format, { ...message.forEndpoint, payload, locale, now: at, picture }, secrets);
+  const signature = (body: string) => ({
+    ...(SIGNED_FORMATS.includes(format) ? signedHeaders({ id: delivery.id, at, body }, validSecrets(secrets, at)) : {}),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  });
+  const outcome = await sent(request, secrets, signature, deps);
   return noted(endpoint, explained(outcome, secrets, format), deps);
 }
 
-/** A request whose body is text or bytes. */
-interface PlainRequest extends Omit<EndpointRequest, 'body'> {
-  readonly body: string | Uint8Array;
-}
-
-/** The platform encodes a form. */
-async function plain({ body, ...request }: EndpointRequest): Promise<PlainRequest> {
-  if (typeof body === 'string') return { ...request, body };
+/** The platform encodes a form; the mailer makes a mail of its parts. */
+async function sent(
+  { url, headers, body }: EndpointRequest,
+  secrets: EndpointSecrets,
+  signature: (body: string) => Record<string, string>,
+  { outbound }: Pick<EndpointDependencies, 'outbound'>,
+): Promise<PostOutcome> {
+  const post = (sentBody: string | Uint8Array, more: Record<string, string>) =>
+    outbound.post(url, { body: sentBody, headers: { ...headers, ...more }, quoting: true });
+  if (typeof body === 'string') return post(body, signature(body));
+  if (!(body instanceof FormData)) return outbound.mail(url, body, { password: secrets.authorization });
   const form = new Response(body);
-  const headers = { ...request.headers, 'content-type': form.headers.get('content-type') ?? '' };
-  return { ...request, headers, body: new Uint8Array(await form.arrayBuffer()) };
+  return post(new Uint8Array(await form.arrayBuffer()), { 'content-type': form.headers.get('content-type') ?? '' });
 }
 
 const UNREADABLE =
@@ -89,17 +100,6 @@ function opened({ id, sealed }: EndpointRecord, key: Buffer): EndpointSecrets | 
   } catch {
     return undefined;
   }
-}
-
-function signed(
-  { headers, body }: PlainRequest,
-  id: string,
-  at: number,
-  format: FormatName,
-  secrets: EndpointSecrets,
-): Record<string, string> {
-  if (!SIGNED_FORMATS.includes(format) || typeof body !== 'string') return { ...headers };
-  return { ...headers, ...signedHeaders({ id, at, body }, validSecrets(secrets, at)) };
 }
 
 /** Counts the outcome for the endpoint, and stops one that is gone or has failed for too long. */
@@ -118,7 +118,8 @@ const QUOTED: TextLimit = { most: 300, unit: 'characters' };
 /** The outcome with the receiver's words, and without the secrets of the endpoint: it is logged and shown. */
 function explained(outcome: PostOutcome, { url, authorization }: EndpointSecrets, format: FormatName): PostOutcome {
   if (outcome.error === null) return outcome;
-  const { origin, pathname, search } = new URL(url);
+  const { pathname, search } = new URL(url);
+  const origin = originOf(url);
   const shown = shownUrl(url, format);
   const secrets = [
     [origin + pathname + search, shown],

@@ -1,0 +1,101 @@
+/** Mail to a server that an administrator names, over a connection of the guarded agent. */
+import { createTransport } from 'nodemailer';
+import { startDeadline } from '../deadline.js';
+import { type AllowList, bareHost, checkUrlSyntax, targetOf } from './address.js';
+import type { GuardedAgent } from './guarded-agent.js';
+import type { PostOutcome } from './post.js';
+import { asUrlError } from './url-error.js';
+
+export type Mailer = (
+  url: string,
+  mail: MailToSend,
+  login: { readonly password: string | null; readonly signal?: AbortSignal | undefined },
+) => Promise<PostOutcome>;
+
+interface MailToSend {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** JPEG, shown in the HTML as cid:picture */
+  readonly picture?: Uint8Array | undefined;
+  readonly messageId: string;
+  readonly references: string;
+}
+
+const FIELD = 'url';
+
+/**
+ * smtps has TLS from the start. smtp changes to TLS if the server offers it; with a password it must, so that the
+ * password is never sent in the clear.
+ * @returns sends a mail; the outcome has the reply code as its status, and the words of a refusal
+ */
+export function createMailer({
+  agent,
+  allow,
+  timeoutMs,
+}: {
+  agent: GuardedAgent;
+  allow: AllowList;
+  timeoutMs: number;
+}): Mailer {
+  return async (text, mail, { password, signal }) => {
+    const deadline = startDeadline(timeoutMs, signal);
+    const outcome = { status: null, error: null, retryAfterMs: null, permanent: false } satisfies PostOutcome;
+    try {
+      const url = checkUrlSyntax(text, { allow, field: FIELD, mail: true });
+      const connection = await agent.connect(url, deadline.signal);
+      deadline.signal.addEventListener('abort', () => void connection.destroy(), { once: true });
+      try {
+        const transport = createTransport({
+          host: bareHost(url.hostname),
+          port: targetOf(url).port,
+          secure: url.protocol === 'smtps:',
+          getSocket: (_options, done) => done(null, { connection }),
+          ...(password === null
+            ? {}
+            : { requireTLS: true, auth: { user: decodeURIComponent(url.username), pass: password } }),
+          ...{ disableFileAccess: true, disableUrlAccess: true },
+        });
+        await transport.sendMail(contentOf(mail));
+        return { ...outcome, status: 250 };
+      } finally {
+        connection.destroy();
+      }
+    } catch (thrown) {
+      if (signal?.aborted === true) throw signal.reason;
+      const { responseCode, response, command, originalCode } = thrown as Partial<Refusal>;
+      if (responseCode !== undefined) {
+        const error = `the mail server answered ${responseCode} to ${command}`;
+        return { ...outcome, status: responseCode, error, said: response };
+      }
+      const timedOut = deadline.expired;
+      const cause = originalCode === undefined ? thrown : { code: originalCode };
+      const error = asUrlError(cause, 'the mail server', { field: FIELD, timeoutMs, timedOut });
+      return { ...outcome, error: error.message, permanent: error.code === 'url-refused' };
+    } finally {
+      deadline.end();
+    }
+  };
+}
+
+/** Members of the mailer's errors. */
+interface Refusal {
+  readonly responseCode: number;
+  readonly response: string;
+  readonly command: string;
+  /** of the system or of TLS */
+  readonly originalCode: string;
+}
+
+const contentOf = ({ picture, from, to, ...mail }: MailToSend) => ({
+  ...mail,
+  from,
+  to: [...to],
+  headers: { 'Auto-Submitted': 'auto-generated' },
+  attachments:
+    picture === undefined
+      ? []
+      : [{ filename: 'change.jpg', content: Buffer.from(picture), contentType: 'image/jpeg', cid: 'picture' }],
+});
