@@ -1,18 +1,22 @@
 /** Whether an endpoint gets an alert. Pure. */
 import { matchesCamera } from '../cameras/id-pattern.js';
+import type { SignalNotice } from '../schemas/camera-signal.js';
 import { compareSeverity, hasKind, lastRegions, type Notice } from '../schemas/change.js';
 import type { VisitNotice } from '../schemas/visit.js';
 import type { EndpointSettings } from './settings.js';
 
 type Filters = Omit<EndpointSettings, 'description' | 'format'>;
 
+type Asked = Pick<Notice, 'type' | 'change'> | VisitNotice | SignalNotice;
+
 /**
  * An empty list of a filter lets everything pass. A disabled endpoint gets nothing. Zones and kinds are of
- * changes: they filter no visit. A severity has the alert of a visit alone.
+ * changes: they filter no visit and no signal. Of these the alert of a visit alone has a severity.
  */
-export function wantsAlert(filters: Filters, notice: Pick<Notice, 'type' | 'change'> | VisitNotice): boolean {
+export function wantsAlert(filters: Filters, notice: Asked): boolean {
   const { cameras, zones, kinds, events, text } = filters;
-  const { camera, caption } = 'visit' in notice ? notice.visit : notice.change;
+  const subject = 'change' in notice ? notice.change : 'visit' in notice ? notice.visit : notice.signal;
+  const { camera, caption } = subject;
   const isAsked =
     filters.enabled &&
     events.includes(notice.type) &&
@@ -23,6 +27,7 @@ export function wantsAlert(filters: Filters, notice: Pick<Notice, 'type' | 'chan
     const { alert } = notice.visit;
     return notice.type !== 'visit.alerted' || compareSeverity(alert?.severity ?? 'info', filters.min_severity) >= 0;
   }
+  if ('signal' in notice) return true;
   const { change } = notice;
   return (
     (zones.length === 0 || isInZone(change, zones)) &&

@@ -13,7 +13,10 @@ export interface Limits {
   readonly picture: number | null;
   /** bytes of the body of a request */
   readonly request: number | null;
-  /** `burst` requests at once, and one more every minute / `perMinute`; null: the receiver asks by 429 */
+  /**
+   * `burst` requests at once, and one more every minute / `perMinute`; the sum is within the documented window.
+   * null: the receiver asks by 429
+   */
   readonly rate: { readonly perMinute: number; readonly burst: number } | null;
   readonly source: string;
 }
@@ -43,7 +46,7 @@ export const LIMITS = {
     ...NONE,
     title: characters(256),
     body: characters(4_096),
-    rate: { perMinute: 30, burst: 5 },
+    rate: { perMinute: 25, burst: 5 },
     source: 'https://discord.com/developers/docs/resources/message#embed-object-embed-limits',
   },
   ntfy: {
@@ -59,7 +62,7 @@ export const LIMITS = {
     title: characters(256),
     body: characters(4_096),
     request: 28_672,
-    rate: { perMinute: 240, burst: 4 },
+    rate: { perMinute: 120, burst: 2 },
     source: 'https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook',
   },
   // The text under a photo, with title and link; a message without one may be longer. The rate is that of a group.
@@ -68,7 +71,7 @@ export const LIMITS = {
     title: characters(256),
     body: characters(1_024),
     picture: 10_000_000,
-    rate: { perMinute: 20, burst: 1 },
+    rate: { perMinute: 18, burst: 2 },
     source: 'https://core.telegram.org/bots/api#sendphoto',
   },
   // The summary, with the title.
@@ -77,7 +80,7 @@ export const LIMITS = {
     title: characters(256),
     body: characters(1_024),
     request: 524_288,
-    rate: { perMinute: 120, burst: 60 },
+    rate: { perMinute: 90, burst: 30 },
     source: 'https://developer.pagerduty.com/docs/send-alert-event',
   },
   // Exchange takes 255 characters of a subject, and many servers 10 MB of a mail, in which a picture grows by a third.

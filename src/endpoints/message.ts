@@ -2,20 +2,21 @@
 import type { Locale } from '../language/locales.js';
 import { textIn } from '../language/translate.js';
 import { write } from '../language/write.js';
+import { signalSubject } from '../schemas/camera-signal.js';
 import { type FoundChange, type ShownFrame, shownFrame, shownSide } from '../schemas/change.js';
-import type { AlertPayload, AlertToShow, VisitPayload } from '../schemas/webhook-payload.js';
+import type { AlertPayload, AlertToShow, SignalPayload, VisitPayload } from '../schemas/webhook-payload.js';
 import { cut, type TextLimit } from './cut.js';
 
 export interface EndpointMessage {
   /** the same for all receivers and attempts: id of the alert, or of the delivery of a test event */
   readonly id: string;
-  /** of the alert, of a visit, or of a test event */
-  readonly payload: AlertPayload | VisitPayload;
+  /** of the alert, of a visit, of the signal of a camera, or of a test event */
+  readonly payload: AlertPayload | VisitPayload | SignalPayload;
   /** language of the sentences of the payload and of the wording */
   readonly locale: Locale;
   /** name of the camera for people */
   readonly cameraName: string;
-  /** page of the console about the change or visit */
+  /** page of the console about the change, visit or camera */
   readonly link: string;
   /** base of the links of the service, without a trailing slash */
   readonly baseUrl: string;
@@ -55,10 +56,19 @@ export type Format = (message: EndpointMessage, receiver: Receiver) => EndpointR
 
 /** Whether the change or visit is over for the people who are alerted. */
 export const isOver = (type: EndpointMessage['payload']['type']): boolean =>
-  type === 'change.reverted' || type === 'change.acknowledged' || type === 'visit.ended';
+  type === 'change.reverted' ||
+  type === 'change.acknowledged' ||
+  type === 'visit.ended' ||
+  type === 'camera.signal_back';
 
-/** The change or visit of a message, as all formats show it. A visit without an alert has the least severity. */
+/**
+ * The change, visit or signal of a message, as all formats show it. A visit without an alert has the least severity.
+ */
 export function subjectOf({ payload: { data } }: EndpointMessage): Subject {
+  if ('signal' in data) {
+    const { camera, reason: kind, since } = data.signal;
+    return { id: signalSubject(camera), camera, zone: null, kind, severity: 'medium', since };
+  }
   if (!('visit' in data)) return { ...data.change, since: data.change.confirmed_at };
   const { id, camera, kind, first_seen: since, alert } = data.visit;
   return { id, camera, zone: null, kind, severity: alert?.severity ?? 'info', since };
@@ -77,6 +87,10 @@ const LONGEST_NAME: TextLimit = { most: 100, unit: 'characters' };
 /** @returns the sentence with the number of suppressed alerts, or that of the describer with ours */
 export function textOf({ payload: { data, type }, locale }: EndpointMessage): string {
   if ('visit' in data) return data.visit.caption;
+  if ('signal' in data) {
+    const { caption, since } = data.signal;
+    return type === 'camera.signal_back' ? textIn(locale, 'signal_back', { since }) : caption;
+  }
   if (type === 'endpoint.test') return testSentence(locale);
   const { caption: sentence } = data.change;
   const { description } = data;
@@ -102,13 +116,16 @@ const testSentence = (locale: Locale): string =>
 /** @returns a picture of the change: outlined, or the frame itself; undefined if both have expired */
 export const pictureOf = ({ payload: { data } }: EndpointMessage): string | undefined => {
   if ('visit' in data) return data.visit.picture?.url;
+  if ('signal' in data) return undefined;
   const side = shownSide(data.change);
   return data.heatmaps?.[side].url ?? data.frames?.[side]?.url;
 };
 
-/** The frame of `pictureOf`, of which formats with a picture inside get the bytes. */
-export const frameOf = ({ data }: EndpointMessage['payload']): ShownFrame =>
-  'visit' in data ? { ...data.visit.best, outlined: false } : shownFrame(data.change);
+/** The frame of `pictureOf`, of which formats with a picture inside get the bytes; undefined: there is none. */
+export function frameOf({ data }: EndpointMessage['payload']): ShownFrame | undefined {
+  if ('signal' in data) return undefined;
+  return 'visit' in data ? { ...data.visit.best, outlined: false } : shownFrame(data.change);
+}
 
 const NOBODY = '00000000000000000000000000';
 

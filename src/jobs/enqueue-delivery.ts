@@ -77,8 +77,10 @@ const endpointDelivery = (
   url: shownUrl,
 });
 
-const subject = (intent: StoredMessage['intent']) =>
-  'visit' in intent ? { visit: intent.visit.id } : { change: intent.change.id };
+function subject(intent: StoredMessage['intent']): Pick<NewDelivery, 'camera' | 'visit' | 'change'> {
+  if ('signal' in intent) return { camera: intent.signal.camera };
+  return 'visit' in intent ? { visit: intent.visit.id } : { change: intent.change.id };
+}
 
 /**
  * Delivers once more.

@@ -27,6 +27,7 @@ export const DeliverySchema = Type.Object(
     ),
     change: Type.Optional(Type.String({ description: 'The change that the alert reports.' })),
     visit: Type.Optional(Type.String({ description: 'The visit that the message reports.' })),
+    camera: Type.Optional(Type.String({ description: 'The camera whose signal the message reports.' })),
     alert: Type.Optional(Type.String({ description: 'The alert, if an endpoint receives it.' })),
     endpoint: Type.Optional(Type.String({ description: 'The endpoint that receives it; absent: a callback_url.' })),
     event: Type.Optional(Type.String({ description: 'Type of the event that an endpoint receives.' })),

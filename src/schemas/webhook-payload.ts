@@ -2,9 +2,11 @@
  * Payloads of webhooks (Standard Webhooks 1.0): a comparison or an alert, with links that open without an API key.
  * Pure.
  */
+
 import { type Static, Type } from 'typebox';
 import { SIDES, type Side } from '../images.js';
 import { framePath, heatmapPath, signLink } from '../links.js';
+import { CameraSignalSchema, SIGNAL_EVENTS, type SignalNotice } from './camera-signal.js';
 import { FoundChangeSchema, NOTICE_TYPES, type Notice } from './change.js';
 import { type Comparison, ComparisonSchema, sidesOf } from './comparison.js';
 import { dateTime, literals } from './constructors.js';
@@ -60,6 +62,20 @@ export const VisitPayloadSchema = Type.Object(
   { $id: 'VisitPayload' },
 );
 export type VisitPayload = Static<typeof VisitPayloadSchema>;
+
+export const SignalPayloadSchema = Type.Object(
+  {
+    type: literals(SIGNAL_EVENTS),
+    timestamp: dateTime('Capture time of the event; the same at every attempt.'),
+    data: Type.Object({ signal: CameraSignalSchema }),
+  },
+  { $id: 'SignalPayload' },
+);
+export type SignalPayload = Static<typeof SignalPayloadSchema>;
+
+export const buildSignalPayload = ({ type, signal, at }: SignalNotice): SignalPayload => ({
+  ...{ type, timestamp: new Date(at).toISOString(), data: { signal } },
+});
 
 /** The part of an alert that its payload shows. */
 export interface AlertToShow extends Pick<Notice, 'change' | 'description' | 'suppressedCount' | 'at'> {

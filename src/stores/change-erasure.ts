@@ -1,5 +1,6 @@
 /** Erasure of changes with their alerts, deliveries and index entries. */
 import type { Redis } from 'ioredis';
+import { signalSubject } from '../schemas/camera-signal.js';
 import { logEntry } from './change-log.js';
 import { allIndexes } from './change-writes.js';
 import { eraseEvents } from './erase-events.js';
@@ -67,7 +68,9 @@ export function erasureOf(redis: Redis) {
     eraseOf: (camera: string): Promise<number> =>
       redisCall("erasing a camera's changes", async () => {
         const erased = await eraseSelected(camera, async (ids) => ids);
-        await redis.del(KEYS.cameraEvents(camera));
+        const erasing = redis.multi().del(KEYS.cameraEvents(camera));
+        await eraseMessages(redis, erasing, signalSubject(camera));
+        await erasing.exec();
         await eraseEvents(redis, (event) => event.camera === camera);
         return erased;
       }),

@@ -3,6 +3,7 @@
  * Writing them twice changes nothing more.
  */
 import { deliveryIdOf } from '../ids.js';
+import { type SignalNotice, signalSubject } from '../schemas/camera-signal.js';
 import {
   CHANGE_STATUSES,
   type ChangeStatus,
@@ -23,7 +24,7 @@ import type { RedisCommand } from './redis.js';
 export const EXPIRY_SLACK_MS = 3_600_000;
 
 /** An alert, or the description of a change, with all that its delivery needs. */
-export interface StoredAlert<Intent extends Notice | VisitNotice = Notice> {
+export interface StoredAlert<Intent extends Notice | VisitNotice | SignalNotice = Notice> {
   readonly intent: Intent;
   /** of the comparison that caused the alert */
   readonly comparisonId: string;
@@ -35,12 +36,14 @@ export interface StoredAlert<Intent extends Notice | VisitNotice = Notice> {
   readonly apiKeyId: string;
 }
 
-/** A message of which a delivery is made: an alert, a description or an event of a visit. */
-export type StoredMessage = StoredAlert<Notice | VisitNotice>;
+/** A message of which a delivery is made: an alert, a description, or an event of a visit or of a camera's signal. */
+export type StoredMessage = StoredAlert<Notice | VisitNotice | SignalNotice>;
 
-/** @returns the id of the change or visit that a message is about */
-export const subjectOf = (intent: StoredMessage['intent']): string =>
-  'visit' in intent ? intent.visit.id : intent.change.id;
+/** @returns the id of the change, visit or signal that a message is about */
+export function subjectOf(intent: StoredMessage['intent']): string {
+  if ('signal' in intent) return signalSubject(intent.signal.camera);
+  return 'visit' in intent ? intent.visit.id : intent.change.id;
+}
 
 /** Changes and alerts of one turn of a camera. */
 export interface TurnChanges {
@@ -53,9 +56,10 @@ export interface TurnChanges {
   readonly describe?: readonly string[];
   /** search vectors of changes; absent: none */
   readonly vectors?: readonly VectorOfChange[];
-  /** visits that began, ended or were linked, and the messages about them; absent: none */
+  /** visits that began, ended or were linked; absent: none */
   readonly visits?: readonly VisitEvent[];
-  readonly visitMessages?: readonly StoredAlert<VisitNotice>[];
+  /** about visits and the signal of the camera; absent: none */
+  readonly messages?: readonly StoredMessage[];
   /** absent: nothing to report */
   readonly health?: readonly CameraHealthEvent[];
   /** spans that ended with the frame of the turn */
@@ -77,7 +81,7 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
     ...writesOfSpans(turn.camera, turn.unseen ?? [], lifetime),
     ...(turn.describe ?? []).map((id) => ['ZADD', KEYS.descriptionsOpen, now, id] as const),
     ...turn.alerts.flatMap((alert) => writesOfAlert(alert, now, lifetime)),
-    ...(turn.visitMessages ?? []).flatMap((message) => writesOfMessage(message, now, lifetime)),
+    ...(turn.messages ?? []).flatMap((message) => writesOfMessage(message, now, lifetime)),
     ...(turn.eventsApplied === 0 ? [] : [['LTRIM', KEYS.cameraEvents(turn.camera), turn.eventsApplied, -1] as const]),
   ];
 }

@@ -5,6 +5,7 @@
 
 import type { Redis } from 'ioredis';
 import { systemClock } from '../clock.js';
+import { signalSubject } from '../schemas/camera-signal.js';
 import type { CameraEvent } from '../schemas/change.js';
 import type { Delivery, DeliveryAttempt } from '../schemas/delivery.js';
 import { CREATE_DELIVERIES, RECORD_ATTEMPT, RESEND_DELIVERY } from './delivery-scripts.js';
@@ -40,10 +41,12 @@ export function createDeliveryStore(redis: Redis, options: { retentionMs: number
      */
     create: (deliveries: readonly NewDelivery[], alertId?: string): Promise<void> =>
       redisCall('creating deliveries', async () => {
-        const indexes = deliveries.map(({ id, comparison, change, visit, endpoint }) => ({
+        const indexes = deliveries.map(({ id, comparison, change, visit, camera, endpoint }) => ({
           id,
           key: KEYS.delivery(id),
-          lists: [change ?? visit ?? comparison, endpoint].filter((one) => one !== undefined).map(KEYS.deliveriesOf),
+          lists: [change ?? visit ?? (camera && signalSubject(camera)) ?? comparison, endpoint]
+            .filter((one) => one !== undefined)
+            .map(KEYS.deliveriesOf),
         }));
         const created = deliveries.map((delivery, i) => ({ ...indexes[i], delivery: JSON.stringify(delivery) }));
         await runCreate(

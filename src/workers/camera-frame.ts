@@ -14,11 +14,14 @@ import { decodePreview } from '../frames/preview.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
 import { derivedId } from '../ids.js';
 import { isoTime } from '../iso-time.js';
+import { tamperStatement } from '../language/plain.js';
+import { write } from '../language/write.js';
 import type { Logger } from '../logger.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
+import { SIGNAL_EVENTS, type SignalNotice } from '../schemas/camera-signal.js';
 import type { Comparison } from '../schemas/comparison.js';
 import type { VectorOfChange } from '../schemas/search-vector.js';
-import { VISIT_EVENTS, type VisitEvent, type VisitNotice } from '../schemas/visit.js';
+import { VISIT_EVENTS, type VisitNotice } from '../schemas/visit.js';
 import { levelFrame, NEW_RANGE } from '../sequence/level-range.js';
 import { type CameraState, initialCameraState } from '../sequence/state.js';
 import { type StepDependencies, type StepInput, type StepResult, stepSequence } from '../sequence/step.js';
@@ -111,8 +114,8 @@ async function compare(
   const { heatmaps, changes, suppressed, health, unseen } = processed;
   const url = camera.settings.alerts.callback_url;
   const alerts = processed.alerts.map((intent): StoredAlert => ({ intent, comparisonId, url, ...trace, apiKeyId }));
-  const notices = await visitNotices(processed.visits, camera, at, deps);
-  const visitMessages = notices.map((intent) => ({
+  const notices = await noticesOf(processed, camera, at, deps);
+  const messages = notices.map((intent) => ({
     ...{ intent, comparisonId, ...trace, apiKeyId },
     url: intent.type === 'visit.alerted' ? url : null,
   }));
@@ -129,7 +132,7 @@ async function compare(
       state: processed.state,
       changes: {
         camera: camera.id,
-        ...{ changes, alerts, suppressed, health, unseen, visits: processed.visits, visitMessages },
+        ...{ changes, alerts, suppressed, health, unseen, visits: processed.visits, messages },
         describe: describe.map(({ change }) => change.id),
         vectors: await vectorsOf(processed, comparisonId, deps),
         eventsApplied: events.length,
@@ -138,20 +141,34 @@ async function compare(
   };
 }
 
-/** The events of visits that a receiver asks for, in the times in which the camera may alert. */
-async function visitNotices(
-  events: readonly VisitEvent[],
+/**
+ * The events of visits and of the camera's signal that a receiver asks for, in the times in which the camera may alert.
+ * The return of the signal is reported at any time, so that no receiver waits for it.
+ */
+async function noticesOf(
+  { visits, health }: Pick<StepResult, 'visits' | 'health'>,
   { id, settings }: StoredCamera,
   at: number,
   { endpoints }: Pick<CameraFrameDependencies, 'endpoints'>,
-): Promise<VisitNotice[]> {
-  const notices = events.flatMap(({ type, visit }): VisitNotice[] => {
+): Promise<(VisitNotice | SignalNotice)[]> {
+  const ofVisits = visits.flatMap(({ type, visit }): VisitNotice[] => {
     const known = VISIT_EVENTS.find((one) => one === type);
     return known === undefined ? [] : [{ id: derivedId('alr', at, `${type}/${visit.id}`), type: known, visit, at }];
   });
-  if (notices.length === 0 || !isWatching(at, rulesOf(id, settings, true))) return [];
+  const ofSignal = health.flatMap(({ type, reason, since }): SignalNotice[] => {
+    const known = SIGNAL_EVENTS.find((one) => one === type);
+    if (known === undefined || reason === undefined) return [];
+    const content = tamperStatement(reason);
+    const signal = { camera: id, reason, since, caption: write(content), content };
+    return [{ id: derivedId('alr', at, `${type}/${id}`), type: known, signal, at }];
+  });
+  const all = [...ofVisits, ...ofSignal];
+  if (all.length === 0) return [];
+  const isOpen = isWatching(at, rulesOf(id, settings, true));
+  const notices = all.filter(({ type }) => isOpen || type === 'camera.signal_back');
   const filters = (await endpoints.all()).filter(({ stopped }) => stopped === null);
-  const isCalledBack = ({ type }: VisitNotice) => type === 'visit.alerted' && settings.alerts.callback_url !== null;
+  const isCalledBack = ({ type }: (typeof notices)[number]) =>
+    type === 'visit.alerted' && settings.alerts.callback_url !== null;
   return notices.filter(
     (notice) => isCalledBack(notice) || filters.some(({ settings: wanted }) => wantsAlert(wanted, notice)),
   );

@@ -80,9 +80,7 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
   const enqueueDeliveries = async (ended: StoredComparison, { changes }: TurnPart): Promise<void> => {
     const deliveries = [
       deps.enqueueDelivery.ofComparison(ended),
-      ...[...(changes?.alerts ?? []), ...(changes?.visitMessages ?? [])].map((alert) =>
-        deps.enqueueDelivery.ofAlert(alert),
-      ),
+      ...[...(changes?.alerts ?? []), ...(changes?.messages ?? [])].map((alert) => deps.enqueueDelivery.ofAlert(alert)),
     ];
     for (const delivery of await Promise.allSettled(deliveries)) {
       if (delivery.status === 'fulfilled') continue;

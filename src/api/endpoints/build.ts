@@ -10,6 +10,7 @@ import { type EndpointSecrets, openSecrets, originOf, shownUrl, validSecrets } f
 import { type EndpointPatch, type EndpointSettings, SIGNED_FORMATS } from '../../endpoints/settings.js';
 import { invalidValue, ScenedeltaError } from '../../errors.js';
 import type { AllowList } from '../../outbound/address.js';
+import { SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
 import { ALERT_TYPES } from '../../schemas/change.js';
 import type { EndpointRecord } from '../../stores/endpoints.js';
 import { assertUrl } from '../intake/url-policy.js';
@@ -67,7 +68,7 @@ const ALERTS_ALONE: readonly FormatName[] = ['alertmanager', 'pagerduty'];
 
 /** @throws ScenedeltaError 'invalid-value' for an event that the format has no request for */
 export function assertEvents({ format, events }: Pick<EndpointSettings, 'format' | 'events'>): void {
-  const other = events.find((type) => !ALERT_TYPES.some((alert) => alert === type));
+  const other = events.find((type) => ![...ALERT_TYPES, ...SIGNAL_EVENTS].some((alert) => alert === type));
   if (!ALERTS_ALONE.includes(format) || other === undefined) return;
   throw invalidValue(`events has ${other} with the format ${format}, expected alerts alone: it raises none`, 'events');
 }

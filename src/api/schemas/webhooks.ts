@@ -1,4 +1,5 @@
 /** Requests that the service sends to receivers (OpenAPI 3.1 `webhooks`), by the `type` of their body. */
+import { SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
 import { type ENDPOINT_EVENTS, NOTICE_TYPES } from '../../schemas/change.js';
 import { VISIT_EVENTS } from '../../schemas/visit.js';
 import { WEBHOOK_TYPES } from '../../schemas/webhook-payload.js';
@@ -14,11 +15,14 @@ const SUMMARIES: Readonly<Record<(typeof WEBHOOK_TYPES)[number] | (typeof ENDPOI
   'visit.opened': 'A visit has begun: three frames show the thing',
   'visit.ended': 'A visit has ended',
   'visit.alerted': 'A rule about visits holds: a long stay, or something came and went',
+  'camera.signal_lost': 'The frames of a camera do not show its scene any more',
+  'camera.signal_back': 'The frames of a camera show its scene again',
 };
 
 /** Events that no callback_url receives. */
 const ENDPOINTS_ONLY: ReadonlySet<string> = new Set([
   ...['change.acknowledged', 'change.described', 'visit.opened', 'visit.ended'],
+  ...SIGNAL_EVENTS,
 ]);
 
 const header = (name: string, description: string) => ({
@@ -43,7 +47,10 @@ const ORDER =
 /** Once in full, because the events share it. */
 const orderOf = (type: string) => (type === 'change.opened' ? ORDER : ' For their order see `change.opened`.');
 
-function describe(type: keyof typeof SUMMARIES, component: 'WebhookPayload' | 'AlertPayload' | 'VisitPayload') {
+function describe(
+  type: keyof typeof SUMMARIES,
+  component: 'WebhookPayload' | 'AlertPayload' | 'VisitPayload' | 'SignalPayload',
+) {
   return {
     post: {
       operationId: `on-${type.replace('.', '-')}`,
@@ -73,4 +80,5 @@ export const WEBHOOKS = Object.fromEntries([
   ...WEBHOOK_TYPES.map((type) => [type, describe(type, 'WebhookPayload')]),
   ...NOTICE_TYPES.map((type) => [type, describe(type, 'AlertPayload')]),
   ...VISIT_EVENTS.map((type) => [type, describe(type, 'VisitPayload')]),
+  ...SIGNAL_EVENTS.map((type) => [type, describe(type, 'SignalPayload')]),
 ]);

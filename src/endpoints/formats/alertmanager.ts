@@ -42,6 +42,9 @@ function alertsOf(message: EndpointMessage) {
   ];
 }
 
+const nameOf = (type: EndpointMessage['payload']['type']): string =>
+  type === 'endpoint.test' ? 'SceneChangeTest' : type.startsWith('camera.') ? 'CameraSignalLost' : 'SceneChange';
+
 /** @param endsAt epoch ms by the clock of the service: the camera's clock may be ahead of Alertmanager's */
 function alertOf(message: EndpointMessage, severity: Severity, endsAt: number) {
   const { id, camera, zone, kind, since } = subjectOf(message);
@@ -49,7 +52,7 @@ function alertOf(message: EndpointMessage, severity: Severity, endsAt: number) {
   const startsAt = Math.min(Date.parse(since), message.now);
   return {
     labels: {
-      alertname: message.payload.type === 'endpoint.test' ? 'SceneChangeTest' : 'SceneChange',
+      alertname: nameOf(message.payload.type),
       ...{ camera, change: id, kind, severity },
       ...(zone === null ? {} : { zone }),
     },

@@ -6,11 +6,10 @@ import { DEFAULT_LOCALE, translated } from '../../language/translate.js';
 import type { CameraEvent } from '../../schemas/change.js';
 import type { Delivery } from '../../schemas/delivery.js';
 import {
-  type AlertPayload,
   buildAlertPayload,
+  buildSignalPayload,
   buildVisitPayload,
   buildWebhookPayload,
-  type VisitPayload,
   type WebhookLinks,
   type WebhookPayload,
 } from '../../schemas/webhook-payload.js';
@@ -33,7 +32,7 @@ export interface Message {
   readonly trace?: Pick<ComparisonRequest, 'traceId' | 'traceparent'>;
   /** of the callback, with query and credentials; null: an endpoint receives it */
   readonly url: string | null;
-  readonly payload: WebhookPayload | AlertPayload | VisitPayload;
+  readonly payload: WebhookPayload | EndpointMessage['payload'];
   /** for the formats of endpoints; undefined: a comparison, which only callbacks receive */
   readonly forEndpoint?: Omit<EndpointMessage, 'now'>;
   /** a later alert, which contains this one, has been delivered to the same receiver */
@@ -47,7 +46,7 @@ export interface Message {
 /** @returns undefined if the comparison or change has been erased. */
 export async function messageOf(delivery: Delivery, deps: MessageDependencies): Promise<Message | undefined> {
   if (delivery.event === 'endpoint.test') return testMessage(delivery, deps);
-  if ((delivery.change ?? delivery.visit) !== undefined) return alertMessage(delivery, deps);
+  if ((delivery.change ?? delivery.visit ?? delivery.camera) !== undefined) return alertMessage(delivery, deps);
   const stored = await deps.results.get(delivery.comparison ?? '');
   if (stored === undefined || stored.request.callbackUrl === null) return undefined;
   const { camera } = stored.comparison;
@@ -61,8 +60,8 @@ async function alertMessage(delivery: Delivery, deps: MessageDependencies): Prom
   const alert = await deps.changes.alert(delivery.alert ?? alertIdOf(delivery.id));
   if (alert === undefined || (delivery.endpoint === undefined && alert.url === null)) return undefined;
   const { intent } = alert;
-  if (!('visit' in intent) && (await deps.changes.get(intent.change.id)) === undefined) return undefined;
-  const { camera } = 'visit' in intent ? intent.visit : intent.change;
+  if ('change' in intent && (await deps.changes.get(intent.change.id)) === undefined) return undefined;
+  const { camera } = 'signal' in intent ? intent.signal : 'visit' in intent ? intent.visit : intent.change;
   const { name, locale } = (await deps.cameras.get(camera))?.settings ?? {};
   const payload = await payloadOf(intent, deps);
   return {
@@ -72,7 +71,7 @@ async function alertMessage(delivery: Delivery, deps: MessageDependencies): Prom
     forEndpoint: endpointMessage(payload, { id: intent.id, name: name ?? camera, locale }, deps.links),
     overtaken: await isOvertaken(delivery, alert, deps),
     cameraEvent: (state) => {
-      if ('visit' in intent || intent.cooldownKey === null) return undefined;
+      if (!('change' in intent) || intent.cooldownKey === null) return undefined;
       const { id: alertId, cooldownKey, suppressedCount } = intent;
       return { camera, event: { type: `alert.${state}`, alertId, cooldownKey, suppressedCount } };
     },
@@ -83,6 +82,7 @@ const localeOf = async (camera: string, { cameras }: MessageDependencies): Promi
   (await cameras.get(camera))?.settings.locale ?? DEFAULT_LOCALE;
 
 async function payloadOf(intent: StoredMessage['intent'], { results, links }: MessageDependencies) {
+  if ('signal' in intent) return buildSignalPayload(intent);
   const { best } = 'visit' in intent ? intent.visit : intent.change.comparisons;
   const shown = (await results.get(typeof best === 'string' ? best : best.comparison))?.comparison;
   const keptSince = shown?.finished_at == null ? null : Date.parse(shown.finished_at);
@@ -102,14 +102,20 @@ function testMessage({ id }: Delivery, { links }: MessageDependencies): Message 
 }
 
 const endpointMessage = (
-  payload: AlertPayload | VisitPayload,
+  payload: EndpointMessage['payload'],
   { id, name, locale }: { id: string; name: string; locale: Locale | null | undefined },
   { baseUrl }: WebhookLinks,
 ) => ({
   ...{ id, payload, cameraName: name, locale: locale ?? DEFAULT_LOCALE },
   baseUrl,
-  link: `${baseUrl}/review/${'visit' in payload.data ? payload.data.visit.id : payload.data.change.id}`,
+  link: baseUrl + pageOf(payload),
 });
+
+/** @returns the path of the page of the console */
+function pageOf({ data }: EndpointMessage['payload']): string {
+  if ('signal' in data) return `/cameras/${data.signal.camera}`;
+  return `/review/${'visit' in data ? data.visit.id : data.change.id}`;
+}
 
 /**
  * An alert that arrives after a later one of its change would report an outdated state; the later one contained the

@@ -65,7 +65,8 @@ export async function sendToEndpoint(
   const locale = endpoint.settings.locale ?? message.forEndpoint.locale;
   const payload = translated(message.forEndpoint.payload, locale);
   const { picture: limit } = limitsOf(format);
-  const picture = limit === null ? undefined : await deps.pictureOf(frameOf(payload), limit);
+  const frame = frameOf(payload);
+  const picture = limit === null || frame === undefined ? undefined : await deps.pictureOf(frame, limit);
   const request = render(format, { ...message.forEndpoint, payload, locale, now: at, picture }, secrets);
   const signature = (body: string) => ({
     ...(SIGNED_FORMATS.includes(format) ? signedHeaders({ id: delivery.id, at, body }, validSecrets(secrets, at)) : {}),
