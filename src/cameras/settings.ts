@@ -14,6 +14,7 @@ import { isTimeZone } from '../wall-clock.js';
 import { DescriberSettingsSchema, instructionsFault, withDescriberDefaults } from './describer.js';
 import { CAMERA_ID_PATTERN } from './id-pattern.js';
 import { polygonFault } from './polygon.js';
+import { faultOfRound, RoundSchema } from './rounds.js';
 import { ScheduleSchema } from './schedule.js';
 import { faultOfRule, SeverityRuleSchema } from './severity-rule.js';
 
@@ -152,6 +153,13 @@ export const CameraSettingsSchema = Type.Object(
     suspend_until: nullable(Type.String({ format: 'date-time' }), {
       description: 'No alerts before this time.',
     }),
+    rounds: Type.Array(RoundSchema, {
+      maxItems: 16,
+      default: [],
+      description:
+        'Each compares the pictures nearest to two times, once per day. The comparison goes to `alerts.callback_url` ' +
+        'and into the daily brief; its `metadata.round` names the round.',
+    }),
     alerts: AlertSettingsSchema,
     memory: Type.Object(
       {
@@ -243,6 +251,12 @@ export function checkSettings(body: unknown): CameraSettings {
   if (settings.schedule !== null && !isTimeZone(settings.schedule.timezone)) {
     const came = JSON.stringify(settings.schedule.timezone);
     throw refused('schedule/timezone', `is ${came}, expected an IANA time zone such as Europe/Berlin`);
+  }
+  for (const [i, round] of settings.rounds.entries()) {
+    const fault = faultOfRound(round);
+    if (fault !== null) throw refused(`rounds/${i}/${fault.field}`, fault.what);
+    const twice = settings.rounds.findIndex(({ name }) => name === round.name) < i;
+    if (twice) throw refused(`rounds/${i}/name`, `is ${JSON.stringify(round.name)} a second time`);
   }
   for (const [i, rule] of settings.alerts.severity_rules.entries()) {
     const fault = faultOfRule(rule, settings.zones);

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   search: ['search the results of footage for words', () => import('./search.js')],
   tune: ['adapt a bundle to the feedback on its changes', () => import('./tune.js')],
   when: ['find when a place in a recording changed', () => import('./when.js')],
+  shift: ['compare two times of each day of recordings', () => import('./shift.js')],
   watch: ['send the pictures of a folder to the service', () => import('./watch.js')],
   companion: ['describe the events of a Frigate recorder', () => import('./companion.js')],
   mcp: ['offer the service to agents (MCP)', () => import('./mcp.js')],

@@ -7,7 +7,8 @@ import { maskOf, type StoredCamera } from '../cameras/camera.js';
 import { LOSSY_MARGIN } from '../cameras/privacy-margin.js';
 import type { DecodeLimits } from '../frames/decode.js';
 import { decodePreview } from '../frames/preview.js';
-import { MASKED_TYPE, maskFrame, paintPolygon, paintPreview } from '../frames/privacy-mask.js';
+import { maskFrame, paintPolygon, paintPreview } from '../frames/privacy-mask.js';
+import { sniffImage } from '../image-type.js';
 import type { Preview } from '../images.js';
 import { jpegOf } from './change-pictures.js';
 import type { Picture } from './source-frames.js';
@@ -70,7 +71,7 @@ export class FramePictures {
     const { bytes, contentType } = picture;
     if (mask === null) return { bytes, contentType };
     const painted = await maskFrame(bytes, mask.polygons, { ...this.#limits, field: 'frame' });
-    return { bytes: painted, contentType: MASKED_TYPE, ...masked };
+    return { bytes: painted, contentType: sniffImage(painted, 'frame'), ...masked };
   }
 }
 

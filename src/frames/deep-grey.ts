@@ -54,7 +54,9 @@ export async function readDeepGrey(
         .toBuffer({ resolveWithObject: true });
       // The buffer may begin at any byte of a larger one.
       const levels = new Float32Array(Uint8Array.from(data).buffer);
-      return { width: info.width, height: info.height, levels, isInteger: depth !== 'float' && depth !== 'double' };
+      // A masked picture has floating point for its NaN alone.
+      const isInteger = levels.every((level) => Number.isInteger(level) || Number.isNaN(level));
+      return { width: info.width, height: info.height, levels, isInteger };
     } catch (error) {
       throw damaged(options.field, error instanceof Error ? error.message : String(error), error);
     }
@@ -106,6 +108,16 @@ export function inEightBits({ width, height, levels }: DeepGrey, { low, high }: 
     .toColourspace('b-w')
     .png({ compressionLevel: 3 })
     .toBuffer();
+}
+
+/** @returns deep grey as a JPEG by its range; other pictures as they are @throws ScenedeltaError as readDeepGrey */
+export async function asJpeg(bytes: Uint8Array, options: Omit<DecodeOptions, 'allocate'>): Promise<Uint8Array> {
+  const grey = await readDeepGrey(bytes, options);
+  return grey === null
+    ? bytes
+    : sharp(await inEightBits(grey, rangeOf(grey)))
+        .jpeg()
+        .toBuffer();
 }
 
 interface EncodedPair {

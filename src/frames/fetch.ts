@@ -13,7 +13,7 @@ import type { OutboundClient } from '../outbound/client.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
 import type { DecodeLimits } from './decode.js';
 import { type StoredFrame, storeFrame } from './keep.js';
-import { MASKED_TYPE, maskFrame } from './privacy-mask.js';
+import { maskFrame } from './privacy-mask.js';
 
 interface FetchOptions {
   /** name of the frame in errors: before, after or frame */
@@ -72,7 +72,7 @@ export function createFrameFetcher(deps: {
     const bytes = await maskFrame(fetched, mask.polygons, { pixelLimit, decodeTimeout, field }).catch((thrown) => {
       throw stored ? thrown : asUrlFailure(thrown);
     });
-    return storeFrame(blobs, { bytes, contentType: MASKED_TYPE, mask: mask.id });
+    return storeFrame(blobs, { bytes, contentType: sniffImage(bytes, field), mask: mask.id });
   };
 }
 

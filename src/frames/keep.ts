@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import { type BlobStore, frameKey } from '../blobs.js';
 import type { PrivacyMask } from '../cameras/camera.js';
+import { sniffImage } from '../image-type.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
 import type { DecodeLimits } from './decode.js';
-import { MASKED_TYPE, maskFrame } from './privacy-mask.js';
+import { asJpeg } from './deep-grey.js';
+import { maskFrame } from './privacy-mask.js';
 
 /** Number of frames that are masked at a time; others wait, so that many uploads at once do not exhaust the memory. */
 const CONCURRENT_MASKS = 2;
@@ -47,21 +49,15 @@ export function createFrameKeeper(
   { pixelLimit, decodeTimeout }: DecodeLimits,
 ): FrameKeeper {
   const limit = pLimit(CONCURRENT_MASKS);
-  const shown: FrameKeeper['shown'] = (bytes, { polygons }, field) =>
+  const masked: FrameKeeper['shown'] = (bytes, { polygons }, field) =>
     limit(() => maskFrame(bytes, polygons, { pixelLimit, decodeTimeout, field }));
   return {
-    shown,
+    shown: async (bytes, mask, field) => asJpeg(await masked(bytes, mask, field), { pixelLimit, decodeTimeout, field }),
     async keep(frame, mask, field) {
       if (frame.from !== 'bytes') return frame;
-      const { ref } =
-        mask === null
-          ? await storeFrame(blobs, frame)
-          : await storeFrame(blobs, {
-              bytes: await shown(frame.bytes, mask, field),
-              contentType: MASKED_TYPE,
-              mask: mask.id,
-            });
-      return ref;
+      if (mask === null) return (await storeFrame(blobs, frame)).ref;
+      const bytes = await masked(frame.bytes, mask, field);
+      return (await storeFrame(blobs, { bytes, contentType: sniffImage(bytes, field), mask: mask.id })).ref;
     },
   };
 }

@@ -5,6 +5,8 @@ import { LOSSY_MARGIN } from '../cameras/privacy-margin.js';
 import { sniffImage } from '../image-type.js';
 import type { Preview, RgbImage, Size } from '../images.js';
 import { type DecodeOptions, withFullSize } from './decode.js';
+import { readDeepGrey } from './deep-grey.js';
+import { tiffOf } from './grey-tiff.js';
 import sharp from './sharp.js';
 
 const LOSSLESS = ['image/png', 'image/gif'];
@@ -12,13 +14,11 @@ const LOSSLESS = ['image/png', 'image/gif'];
 const QUALITY = 95;
 /** Optimised Huffman tables save some bytes, and hold all coefficients in memory: 6 bytes per pixel. */
 const OPTIMISED_PIXELS = 16_000_000;
-/** Content type of a masked frame. */
-export const MASKED_TYPE = 'image/jpeg';
-
 /**
  * @param bytes an encoded frame
- * @returns the upright frame as a JPEG, black under the polygons. Metadata is dropped, because it may contain a
- *   thumbnail of the unmasked frame.
+ * @returns the upright frame as a JPEG, black under the polygons; of deep grey a TIFF, with NaN under them, because no
+ *   range is known yet in which a level is black. Metadata is dropped, because it may contain a thumbnail of the
+ *   unmasked frame.
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small or processing-timeout, with `field`
  */
 export async function maskFrame(
@@ -27,6 +27,13 @@ export async function maskFrame(
   options: Omit<DecodeOptions, 'allocate'>,
 ): Promise<Uint8Array> {
   const margin = LOSSLESS.includes(sniffImage(bytes, options.field)) ? 0 : LOSSY_MARGIN;
+  const grey = await readDeepGrey(bytes, options);
+  if (grey !== null) {
+    for (const polygon of polygons) {
+      fillPolygon(grey, polygon, margin, (first, end) => grey.levels.fill(Number.NaN, first, end));
+    }
+    return tiffOf(grey);
+  }
   return withFullSize(bytes, options, async ({ data, width, height }) => {
     for (const polygon of polygons) paintPolygon({ data, width, height }, polygon, margin);
     const optimiseCoding = width * height <= OPTIMISED_PIXELS;

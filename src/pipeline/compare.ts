@@ -75,8 +75,7 @@ export class Pipeline {
    *   frames-differ-in-shape, unknown-model, cancelled, inference-failed, processing-timeout
    */
   async compare(input: PairInput): Promise<PairOutput> {
-    const { comparisonTimeout } = this.#limits;
-    return withTimeLimit(comparisonTimeout, input.signal, (signal) => this.#compare({ ...input, signal }));
+    return withTimeLimit(this.#limits.comparisonTimeout, input.signal, (signal) => this.#compare({ ...input, signal }));
   }
 
   /**
@@ -140,8 +139,8 @@ export class Pipeline {
     const lost = lostOf(frames, manifest.camera === 'moving' ? null : evidence);
     // A camera's whole frame takes the place of a damaged "before".
     const ofCamera = (comparison.input.camera ?? null) !== null;
-    const isReplaced = ofCamera && lost?.side === 'before';
-    if (lost !== null && isUnusable(lost) && !isReplaced) return { finding: lostFinding(lost, viewpoint) };
+    const isJudged = lost === null || !isUnusable(lost) || (ofCamera && lost.side === 'before');
+    if (!isJudged) return { finding: lostFinding(lost, viewpoint) };
     const tampers = lost === null ? fuseTampers(manifest, evidence, features, ofCamera) : [];
     if (tampers.length > 0) return { finding: tamperedFinding(tampers, viewpoint) };
     const alignment = chooseAlignment(evidence, manifest);

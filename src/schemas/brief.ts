@@ -1,7 +1,7 @@
 /** The daily brief: per camera what the confirmed changes of one day say, and when the camera showed nothing. */
 import { type Static, Type } from 'typebox';
 import { CHANGE_KINDS } from './change.js';
-import { SEVERITIES } from './comparison.js';
+import { SEVERITIES, VERDICTS } from './comparison.js';
 import { dateTime, literals, nullable } from './constructors.js';
 import { VisitSchema } from './visit.js';
 
@@ -96,6 +96,22 @@ export const BriefVisitsSchema = Type.Object(
   { $id: 'BriefVisits' },
 );
 
+export const BriefRoundSchema = Type.Object(
+  {
+    name: Type.String({ description: 'Name of the round.' }),
+    at: dateTime('The later time.'),
+    with: dateTime('The earlier time.'),
+    comparison: Type.String({ description: 'Id.' }),
+    verdict: nullable(literals(VERDICTS), 'null: it has none yet, or a time has no usable picture.'),
+    caption: Type.String({
+      description: 'The difference as a sentence; or which time has no usable picture, and what there was.',
+    }),
+    url: Type.String({ description: 'The comparison in the API.' }),
+  },
+  { $id: 'BriefRound', description: 'A comparison of two times of the day.' },
+);
+export type BriefRound = Static<typeof BriefRoundSchema>;
+
 /** The lists of a camera's brief, in the order in which they are shown. */
 export const BRIEF_LISTS = ['came', 'left', 'moved', 'replaced', 'still_there', 'still_gone'] as const;
 export type BriefListName = (typeof BRIEF_LISTS)[number];
@@ -111,6 +127,7 @@ export const CameraBriefSchema = Type.Object(
     over: Type.Boolean({ description: 'false: the day goes on.' }),
     visits: BriefVisitsSchema,
     passages: perHour('Things that one or two frames show, per hour; hours without one are left out.'),
+    rounds: Type.Array(BriefRoundSchema, { description: 'Rounds whose later time is on the day.' }),
     came: BriefListSchema,
     left: BriefListSchema,
     moved: BriefListSchema,

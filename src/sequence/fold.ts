@@ -225,10 +225,11 @@ function countingFinding(
   const words = found.words.map((_word, i) => i);
   if (already !== null) return { finding: found, excluded: already, words };
   const judged = made === threshold ? found : judgedAt(found, threshold ?? bundleThreshold);
-  return inZones(judged, words, camera.settings);
+  return countingIn(judged, words, camera.settings);
 }
 
-function inZones(judged: Finding, words: readonly number[], settings: CameraSettings) {
+/** @param words their positions in the words of the finding */
+export function countingIn(judged: Finding, words: readonly number[], settings: CameraSettings) {
   const { finding, excluded } = filterFinding(judged, settings);
   if (excluded === 0) return { finding, excluded, words };
   return finding.regions.length === 0 ? { finding, excluded, words: null } : { ...restate(finding), excluded };

@@ -155,7 +155,10 @@ function vectorsOf(compared: PairOutput | null, updates: readonly ChangeUpdate[]
 }
 
 /** One heatmap per word; a word of another sentence than the comparison's has an empty one. */
-function matchWords(heatmaps: HeatmapData | null, { words: positions, finding }: FoldedFrame): HeatmapData | null {
+export function matchWords(
+  heatmaps: HeatmapData | null,
+  { words: positions, finding }: Pick<FoldedFrame, 'words' | 'finding'>,
+): HeatmapData | null {
   if (heatmaps === null) return null;
   const { before, after } = heatmaps.words;
   if (positions?.length === after.length) return heatmaps;

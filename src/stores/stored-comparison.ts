@@ -20,9 +20,12 @@ export interface ComparisonRequest {
   readonly traceId: string;
   /** W3C trace context of the request, or of its span; absent: the request had none, and there are no traces */
   readonly traceparent?: string;
-  /** null: a camera's frame, which is compared with what its turn chooses as "before" */
+  /** null: a camera's frame, which is compared with what its turn chooses as "before"; or a round lacks a picture */
   readonly before: FrameRef | null;
-  readonly after: FrameRef;
+  /** null: a round lacks a picture */
+  readonly after: FrameRef | null;
+  /** a round of its camera: judged by the camera's settings, with statements */
+  readonly round?: true;
   /**
    * only of a camera's frame, which is processed in the camera's turn and has no job of its own; capturedAt in epoch ms
    */

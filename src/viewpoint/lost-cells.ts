@@ -76,7 +76,7 @@ export function component(open: Uint8Array, start: number, columns: number, rows
 }
 
 /** Side of the blocks of JPEG, H.264 and H.265 at full size, pixels. */
-const BLOCK = 16;
+export const BLOCK = 16;
 /** An edge of a block is cut if the step across it exceeds these multiples of that beside it and in the other frame. */
 const TIMES = { beside: 3, other: 2 };
 const LEAST_STEP = 6;

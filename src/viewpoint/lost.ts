@@ -4,7 +4,7 @@
  * picture from a sensor has.
  */
 import type { Box, RgbImage, Side } from '../images.js';
-import { type Cells, cellsOf, component, displacedCells } from './lost-cells.js';
+import { BLOCK, type Cells, cellsOf, component, displacedCells } from './lost-cells.js';
 
 export type LossReason = 'signal_lost' | 'picture_damaged';
 
@@ -203,19 +203,20 @@ function rectangleAround(cells: readonly number[], columns: number): Rectangle {
 
 /** Whether something else begins along most of one side of the rectangle, inside the frame. */
 function hasStraightEdge({ left, top, right, bottom }: Rectangle, colour: Colour, shown: Cells): boolean {
-  const { columns, rows } = shown;
+  const { columns, rows, side } = shown;
+  // Up to one block of the coder along the edge is half lost and ripples.
+  const beyond = 1 + Math.ceil(BLOCK / side);
   const isOther = (x: number, y: number) => distance(shown, y * columns + x, colour) > OTHER_COLOUR;
   const along = (from: number, to: number, shows: (at: number) => boolean) => {
     let count = 0;
     for (let at = from; at <= to; at++) if (shows(at)) count++;
     return count >= 0.7 * (to - from + 1);
   };
-  // The cell at the edge itself may be half lost, so that the next one counts.
   return (
-    (top >= 2 && along(left, right, (x) => isOther(x, top - 2))) ||
-    (bottom < rows - 2 && along(left, right, (x) => isOther(x, bottom + 2))) ||
-    (left >= 2 && along(top, bottom, (y) => isOther(left - 2, y))) ||
-    (right < columns - 2 && along(top, bottom, (y) => isOther(right + 2, y)))
+    (top >= beyond && along(left, right, (x) => isOther(x, top - beyond))) ||
+    (bottom < rows - beyond && along(left, right, (x) => isOther(x, bottom + beyond))) ||
+    (left >= beyond && along(top, bottom, (y) => isOther(left - beyond, y))) ||
+    (right < columns - beyond && along(top, bottom, (y) => isOther(right + beyond, y)))
   );
 }
 

@@ -20,6 +20,7 @@ import type { Logger } from '../logger.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
 import { SIGNAL_EVENTS, type SignalNotice } from '../schemas/camera-signal.js';
 import type { Comparison } from '../schemas/comparison.js';
+import type { FrameRef } from '../schemas/frame-ref.js';
 import type { VectorOfChange } from '../schemas/search-vector.js';
 import { VISIT_EVENTS, type VisitNotice } from '../schemas/visit.js';
 import { levelFrame, NEW_RANGE } from '../sequence/level-range.js';
@@ -56,7 +57,8 @@ export async function fetchFrame(
 ): Promise<StoredFrame> {
   assertInOrder(stateOf(turn), capturedAt(request));
   const options = { field: 'frame', signal, mask: maskOf(turn.camera) };
-  return deps.fetchFrame(frames.after ?? request.after, options);
+  // Only a round may lack it.
+  return deps.fetchFrame(frames.after ?? (request.after as FrameRef), options);
 }
 
 const LEVELLED = { contentType: 'image/png' };
@@ -90,7 +92,9 @@ async function compare(
   const comparisonId = comparison.id;
   const content = fetched.ref.sha256;
   const levelled = await levelFrame(fetched.bytes, state, deps.decodeLimits);
-  const frame = levelled === null ? fetched : await storeFrame(deps.blobs, { ...LEVELLED, bytes: levelled.bytes });
+  const { mask } = fetched.ref;
+  const frame =
+    levelled === null ? fetched : await storeFrame(deps.blobs, { ...LEVELLED, bytes: levelled.bytes, mask });
   const orders: StepInput['events'] = levelled?.isNewRange ? [...events, NEW_RANGE] : events;
   const preview = () => decodePreview(frame.bytes, { ...deps.decodeLimits, field: 'frame' });
   const examined = async () => {

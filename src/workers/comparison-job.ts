@@ -2,14 +2,17 @@
  * The job of one comparison, from its queued id to its saved result.
  * It is independent of BullMQ; queue-workers.ts adapts it.
  */
+import type { StoredCamera } from '../cameras/camera.js';
 import { invalidRequest, ScenedeltaError } from '../errors.js';
 import { asUrlFailure, type FetchFrame } from '../frames/fetch.js';
 import type { StoredFrame } from '../frames/keep.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
 import type { Side } from '../images.js';
 import { ComparisonJobSchema, parseJob } from '../jobs/payloads.js';
-import type { Comparer } from '../pipeline/pair.js';
+import type { Comparer, PairOutput } from '../pipeline/pair.js';
 import { isFinal } from '../schemas/comparison.js';
+import { countingIn } from '../sequence/fold.js';
+import { matchWords } from '../sequence/step.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
 import { traced } from '../tracing.js';
@@ -33,7 +36,7 @@ export interface ComparisonJobDependencies {
   readonly fetchFrame: FetchFrame;
   readonly fetchLimits: FetchLimits;
   /** gives the privacy mask to paint on the frames of a camera before anything reads them */
-  readonly cameras: Pick<CameraStore, 'maskOf'>;
+  readonly cameras: Pick<CameraStore, 'maskOf' | 'get'>;
   /** epoch ms */
   readonly clock: () => number;
 }
@@ -48,8 +51,8 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
     { comparison, frames, request }: StoredComparison,
     signal: AbortSignal,
   ): Promise<Record<Side, StoredFrame>> => {
-    if (request.before === null) {
-      throw invalidRequest(`${comparison.id} has no "before": it belongs to a camera's turn`, 'before');
+    if (request.before === null || request.after === null) {
+      throw invalidRequest(`${comparison.id} has one picture: it belongs to a camera's turn or round`, 'before');
     }
     const mask = await deps.cameras.maskOf(comparison.camera);
     const [before, after] = await Promise.all([
@@ -81,7 +84,9 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
       const frames = await traced('read frames', () => fetch(stored, signal));
       attempt = await lifeCycle.fetched(attempt, refsOf(frames));
       assertInTime(stored.request, deps.clock());
-      const { heatmaps, ...compared } = await compare(deps.pipeline, stored.request, frames, signal);
+      const round = stored.request.round === true ? await deps.cameras.get(stored.comparison.camera ?? '') : undefined;
+      const pair = await compare(deps.pipeline, stored.request, frames, { round, signal });
+      const { heatmaps, ...compared } = round === undefined ? pair : countingOf(pair, round);
       const encoded = heatmaps && encodeHeatmapData(heatmaps);
       return await lifeCycle.finish(attempt, { ...compared, frames: refsOf(frames), heatmaps: encoded });
     } catch (thrown) {
@@ -141,11 +146,21 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
 
 const refsOf = ({ before, after }: Record<Side, StoredFrame>) => ({ before: before.ref, after: after.ref });
 
+/** The part of a round's answer that counts by the zones and areas of its camera. */
+function countingOf(pair: PairOutput, { settings }: StoredCamera): PairOutput {
+  const counting = countingIn(
+    pair.finding,
+    pair.finding.words.map((_word, i) => i),
+    settings,
+  );
+  return { ...pair, finding: counting.finding, heatmaps: matchWords(pair.heatmaps, counting) };
+}
+
 async function compare(
   pipeline: Comparer,
   request: ComparisonRequest,
   { before, after }: Record<Side, StoredFrame>,
-  signal: AbortSignal,
+  { round, signal }: { readonly round: StoredCamera | undefined; readonly signal: AbortSignal },
 ) {
   signal.throwIfAborted();
   try {
@@ -155,6 +170,7 @@ async function compare(
       beforeKey: before.ref.sha256,
       model: request.model,
       truth: request.truth ?? null,
+      ...(round === undefined ? {} : { threshold: round.settings.threshold, statements: true }),
       signal,
     });
   } catch (thrown) {

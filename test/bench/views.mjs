@@ -3,23 +3,19 @@
  * pictures of other cameras between their frames, or a new view from some frame on, through `stepSequence`. The
  * evidence of the viewpoint decides, without a model. The threshold was chosen on the first half of the cameras.
  */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import sharp from 'sharp';
-import { checkSettings } from '../../dist/cameras/settings.js';
 import { decodeFrame } from '../../dist/frames/decode.js';
-import { decodePreview } from '../../dist/frames/preview.js';
 import { identicalFinding, tamperedFinding } from '../../dist/pipeline/finding.js';
 import { seededRandom } from '../../dist/random.js';
-import { createPreviewStore } from '../../dist/sequence/previews.js';
-import { initialCameraState } from '../../dist/sequence/state.js';
-import { stepSequence } from '../../dist/sequence/step.js';
 import { examine, showsOtherView } from '../../dist/viewpoint/examine.js';
 import { load, resized } from '../../scripts/lib/images.mjs';
 import { dataFolder, readOptions } from '../../scripts/lib/options.mjs';
 import { NUISANCE_VARIANTS } from '../../scripts/lib/variants.mjs';
 import { report } from './lib/report.mjs';
+import { sequenceOf } from './lib/step-sequence.mjs';
 
 const { values } = readOptions({
   data: { type: 'string' },
@@ -56,52 +52,20 @@ async function picture(file, size, variant, random) {
 }
 
 /** A camera whose frames are compared by the evidence of the viewpoint alone. */
-function sequenceOf(before) {
-  const kept = new Map();
-  const blobs = { put: async (key, bytes) => kept.set(key, bytes), get: async (key) => kept.get(key) };
-  const epoch = new Date(0).toISOString();
-  const settings = checkSettings({ before, examine_every_s: 0 });
-  const camera = { id: 'gate', settings, reference: null, mask: null, created_at: epoch, updated_at: epoch };
-  const pipeline = {
-    operatingPoints: () => [],
-    async compare(input) {
-      const [old, present] = await Promise.all(
-        ['before', 'after'].map((side) => decodeFrame(input[side], { ...LIMITS, field: side })),
-      );
-      const evidence = examine(old, present);
-      const score = evidence.tampers.turned;
-      const foreign = showsOtherView(evidence);
-      const finding = foreign ? tamperedFinding([{ name: 'foreign_picture', score }]) : identicalFinding();
-      return { finding, heatmaps: null, timings: {} };
-    },
-  };
-  const fetchFrame = async (ref) => ({ bytes: kept.get(ref.sha256), ref });
-  const deps = {
-    blobs,
-    decodeLimits: LIMITS,
-    pipeline,
-    fetchFrame,
-    previews: createPreviewStore({ blobs, ...LIMITS }),
-  };
-  let state = initialCameraState();
-  let at = Date.UTC(2026, 5, 1, 12);
+function cameraOf(before) {
+  const step = sequenceOf({ before }, async (input) => {
+    const [old, present] = await Promise.all(
+      ['before', 'after'].map((side) => decodeFrame(input[side], { ...LIMITS, field: side })),
+    );
+    const evidence = examine(old, present);
+    const tampers = [{ name: 'foreign_picture', score: evidence.tampers.turned }];
+    const finding = showsOtherView(evidence) ? tamperedFinding(tampers) : identicalFinding();
+    return { finding, heatmaps: null, timings: {} };
+  });
   return async (bytes) => {
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    kept.set(sha256, bytes);
-    const ref = { from: 'stored', sha256, bytes: bytes.length, contentType: 'image/jpeg' };
-    const input = {
-      ...{ camera, state, at, signal: new AbortController().signal, events: [], alerting: true, content: sha256 },
-      comparisonId: `cmp_${at}`,
-      preview: () => decodePreview(bytes, { ...LIMITS, field: 'frame' }),
-      frame: async () => ({ bytes, ref }),
-    };
-    const result = await stepSequence(input, deps);
-    const held =
-      JSON.stringify([state.before, state.backgrounds]) ===
-      JSON.stringify([result.state.before, result.state.backgrounds]);
-    ({ state } = result);
-    at += 10_000;
-    return { name: result.finding.tamper?.[0]?.name ?? 'scene', held, changes: result.changes.length };
+    const { finding, state, earlier, changes } = await step(bytes);
+    const held = isDeepStrictEqual([state.before, state.backgrounds], [earlier.before, earlier.backgrounds]);
+    return { name: finding.tamper?.[0]?.name ?? 'scene', held, changes: changes.length };
   };
 }
 
@@ -124,7 +88,7 @@ for (let n = 0; n < Number(values.sequences); n++) {
   const pair = pick(cameras.get(name));
   const size = await load(pair[0], WIDTH);
   const variant = () => (random.uniform(0, 1) < 0.5 ? pick(ALTERED) : null);
-  const step = sequenceOf(n % 4 < 2 ? 'previous' : 'memory');
+  const step = cameraOf(n % 4 < 2 ? 'previous' : 'memory');
   const ofCamera = async (file, altered) => step(await picture(file, size, altered, random));
   await ofCamera(pair[0], null);
   for (const file of [pair[0], pair[1]]) {

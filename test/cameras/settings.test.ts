@@ -22,6 +22,7 @@ describe('settings of a camera', () => {
       describer: null,
       locale: null,
       min_area: 0,
+      rounds: [],
       schedule: null,
       suspend_until: null,
       alerts: {

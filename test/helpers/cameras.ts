@@ -162,7 +162,7 @@ export async function sendFrame(
   camera: StoredCamera,
   frame: Uint8Array,
   capturedAt: number,
-  change: { deadline?: number | null; callbackUrl?: string | null } = {},
+  change: { deadline?: number | null; callbackUrl?: string | null; acceptedAt?: number } = {},
 ): Promise<string> {
   const sha256 = createHash('sha256').update(frame).digest('hex');
   await bench.blobs.put(frameKey(sha256), frame);
@@ -175,7 +175,7 @@ export async function sendFrame(
       apiKeyId: 'key_test',
       frame: { from: 'stored', sha256, bytes: frame.byteLength, contentType: 'image/png' },
       capturedAt,
-      acceptedAt: Date.now(),
+      acceptedAt: change.acceptedAt ?? Date.now(),
       deadline: change.deadline ?? null,
       callbackUrl: change.callbackUrl ?? null,
     },

@@ -161,7 +161,7 @@ export function comparisonProcessor(
     pipeline: scriptedPipeline().pipeline,
     fetchFrame: async (ref) => ({ bytes: Buffer.from('x'), ref: ref as never }),
     fetchLimits: createFetchLimits(clock),
-    cameras: { maskOf: async () => null },
+    cameras: { maskOf: async () => null, get: async () => undefined },
     clock,
     ...change,
   });

@@ -1,5 +1,6 @@
 /** findLosses: lost parts of made frames are found with reason and place; whole frames are not called damaged. */
 import { describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
 import type { RgbImage } from '../../src/images.js';
 import { seededRandom } from '../../src/random.js';
 import { findLosses } from '../../src/viewpoint/lost.js';
@@ -51,6 +52,15 @@ describe('a part of one colour', () => {
     const [left, top, right, bottom] = rectangle;
     expect(lost?.reason).toBe('signal_lost');
     expect(lost?.share).toBeCloseTo(((right - left) * (bottom - top)) / (WIDTH * HEIGHT), 1);
+  });
+
+  it('is found in black, though the coder ripples beyond its edge', async () => {
+    const black = filled(after, [0, 0, 0], HALF);
+    const raw = { width: WIDTH, height: HEIGHT, channels: 3 } as const;
+    const coded = sharp(await sharp(black.data, { raw }).jpeg({ quality: 60 }).toBuffer());
+    const lost = findLost({ ...black, data: await coded.raw().toBuffer() }, before);
+    expect(lost?.reason).toBe('signal_lost');
+    expect(lost?.share).toBeCloseTo(0.5, 1);
   });
 
   it('of both frames is a part of the scene', () => {

@@ -5,6 +5,7 @@ import { t } from '../texts/texts.js';
 import { Field } from '../ui/field.js';
 import { percent } from '../ui/format.js';
 import { LocaleSelect } from '../ui/locale-select.js';
+import { type Round, Rounds } from './rounds.js';
 import { PauseField, type Schedule, ScheduleFields } from './schedule.js';
 import { SeverityOptions } from './severity-options.js';
 import { type SeverityRule, SeverityRules } from './severity-rules.js';
@@ -23,6 +24,7 @@ export interface RulesDraft {
   readonly schedule: Schedule | null;
   readonly suspendUntil: string | null;
   readonly severityRules: readonly SeverityRule[];
+  readonly rounds: readonly Round[];
 }
 
 export const rulesOf = ({
@@ -33,6 +35,7 @@ export const rulesOf = ({
   alarms_per_day,
   schedule,
   suspend_until,
+  rounds,
 }: Camera): RulesDraft => ({
   name: name ?? '',
   locale,
@@ -46,6 +49,7 @@ export const rulesOf = ({
   schedule,
   suspendUntil: suspend_until,
   severityRules: alerts.severity_rules,
+  rounds: rounds ?? [],
 });
 
 /** @returns the settings of the draft; a budget takes the place of a threshold */
@@ -57,6 +61,7 @@ export const settingsOf = (draft: RulesDraft, { alerts, threshold }: Camera) => 
   threshold: draft.alarmsPerDay === '' ? threshold : null,
   schedule: draft.schedule,
   suspend_until: draft.suspendUntil,
+  rounds: [...draft.rounds],
   alerts: {
     ...alerts,
     confirm_frames: Number(draft.confirmFrames),
@@ -158,6 +163,7 @@ export function Rules({ camera, draft, zones }: Props) {
       <h2>{t('Times')}</h2>
       <ScheduleFields schedule={draft.value.schedule} onSchedule={(schedule) => put({ schedule })} />
       <PauseField until={draft.value.suspendUntil} onUntil={(suspendUntil) => put({ suspendUntil })} />
+      <Rounds rounds={draft.value.rounds} onRounds={(rounds) => put({ rounds })} />
       <h2>{t('Alarm budget')}</h2>
       <Figure
         name={t('Accepted false alarms per day (empty: no budget)')}

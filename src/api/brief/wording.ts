@@ -3,7 +3,7 @@
 import { HOUR_MS } from '../../clock.js';
 import type { Locale } from '../../language/locales.js';
 import { textIn } from '../../language/translate.js';
-import { BRIEF_LISTS, type BriefGroup, type CameraBrief, type Unseen } from '../../schemas/brief.js';
+import { BRIEF_LISTS, type BriefGroup, type BriefRound, type CameraBrief, type Unseen } from '../../schemas/brief.js';
 import { clockOf, dateOf } from './day.js';
 
 /** A line, and the change that it links to. */
@@ -69,13 +69,14 @@ export function cameraText(wording: Wording): CameraText {
     ],
   };
   const passages = { title: text('passages'), hours: hoursOf(brief.passages, brief), lines: perHour(brief.passages) };
+  const rounds = { title: text('rounds'), lines: brief.rounds.map((round) => roundLine(round, wording)) };
   const nothing = { title: text('nothing'), lines: [] };
   return {
     title: name === null || name.trim() === '' ? camera : `${oneLine(name)} (${camera})`,
     subtitle: `${day}, ${timezone}${over ? '' : text('so_far')}${truncated ? text('truncated') : ''}`,
     sections: [
-      ...[visits, passages].filter(({ lines }) => lines.length > 0),
-      ...(sections.length === 0 && visits.lines.length === 0 ? [nothing] : sections),
+      ...[rounds, visits, passages].filter(({ lines }) => lines.length > 0),
+      ...(sections.length + visits.lines.length + rounds.lines.length === 0 ? [nothing] : sections),
       ...(unseen.lines.length === 0 ? [] : [unseen]),
     ],
   };
@@ -121,6 +122,12 @@ function visitLine(
   const [from, to] = [time(first_seen), time(last_seen)];
   const when = status === 'open' ? `${from} ${textIn(locale, 'open_visit')}` : textIn(locale, 'range', { from, to });
   return { text: `${when}: ${oneLine(caption)}`, link: { text: textIn(locale, 'show'), url: pageOf(id) } };
+}
+
+function roundLine({ name, at, with: earlier, caption, url }: BriefRound, { brief, locale }: Wording): Line {
+  const time = timeIn(brief);
+  const range = textIn(locale, 'range', { from: time(earlier), to: time(at) });
+  return { text: `${oneLine(name)}, ${range}: ${oneLine(caption)}`, link: { text: textIn(locale, 'show'), url } };
 }
 
 function unseenLine({ from, until, detail, change }: Unseen, { brief, locale, pageOf }: Wording): Line {

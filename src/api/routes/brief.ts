@@ -14,6 +14,7 @@ import { BRIEF_POLICY, briefHtml } from '../brief/html.js';
 import { briefLists, isFact } from '../brief/lists.js';
 import { briefMarkdown } from '../brief/markdown.js';
 import { notSeen } from '../brief/not-seen.js';
+import { briefRounds } from '../brief/rounds.js';
 import { briefVisits } from '../brief/visits.js';
 import { cameraText } from '../brief/wording.js';
 import { findCamera } from '../cameras/present.js';
@@ -73,7 +74,7 @@ const schema = {
 
 export function briefRoutes(
   app: Api,
-  deps: Pick<ApiDependencies, 'cameras' | 'days' | 'visits' | 'clock' | 'consoleFolder'>,
+  deps: Pick<ApiDependencies, 'cameras' | 'days' | 'visits' | 'results' | 'clock' | 'consoleFolder'>,
   baseUrl: () => string,
 ): void {
   const urlOf = (id: string) => `${baseUrl()}/v1/${id.startsWith('vis_') ? 'visits' : 'changes'}/${id}`;
@@ -88,11 +89,12 @@ export function briefRoutes(
     const now = deps.clock();
     const day = dayOf(text, tz ?? settings.schedule?.timezone ?? 'UTC', now);
     if (day.from > now) throw notYet(text, id, day.timezone);
-    const [found, spans, state, visits] = await Promise.all([
+    const [found, spans, state, visits, rounds] = await Promise.all([
       deps.days.changesOf(id, day, mostRead),
       deps.days.unseenOf(id, day),
       deps.cameras.state(id),
       briefVisits(id, day, urlOf, deps, locale),
+      briefRounds(camera, day, { locale, baseUrl: baseUrl() }, deps),
     ]);
     const changes = translated(found.changes.filter(isFact), locale);
     return {
@@ -101,6 +103,7 @@ export function briefRoutes(
       until: new Date(day.until).toISOString(),
       over: day.until <= now,
       ...visits,
+      rounds,
       ...briefLists(changes, day, urlOf),
       not_seen: notSeen(day, { spans, state, gapSeconds: settings.gap_s, changes, now, locale }),
       truncated: found.truncated,

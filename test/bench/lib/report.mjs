@@ -9,7 +9,7 @@ export const RESULTS = join(ROOT, 'test/bench/RESULTS.md');
 /** Longest line of a Markdown paragraph. */
 const LINE_LENGTH = 118;
 /** Benches that run no model: their figures hold for every bundle. */
-const WITHOUT_MODEL = ['bench:glitches', 'bench:views', 'bench:scale'];
+const WITHOUT_MODEL = ['bench:glitches', 'bench:outages', 'bench:views', 'bench:scale'];
 
 /** Load average over the last minute, when the bench began: 0 on a quiet machine. */
 const [loadBefore = 0] = loadavg();

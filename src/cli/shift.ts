@@ -1,0 +1,129 @@
+/** `scenedelta shift INPUT --at 07:00 --with "16:50 yesterday"`: compares two times of each day of an archive. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkRound, type Round } from '../cameras/rounds.js';
+import { privacyPolygons } from '../cameras/zones.js';
+import { parseDuration } from '../footage/inputs/times.js';
+import { localFiles } from '../footage/local-files.js';
+import { type Shift, shiftsOf } from '../footage/shift.js';
+import { StillFrames } from '../footage/still-frames.js';
+import type { Pipeline } from '../pipeline/compare.js';
+import { roundFigures } from '../schemas/rounding.js';
+import { createCommand } from './command.js';
+import { configWith } from './config-with.js';
+import { readSettings } from './footage/options.js';
+import { firstFrameSize } from './footage/range.js';
+import { formatMoment } from './footage/report-lines.js';
+import { type PlanChoices, planOf, s3Sources, startPipeline } from './footage/start.js';
+import { printError, printLine } from './print.js';
+import { listenForStop } from './stop-signal.js';
+import { makeFolder, writeAtOnce } from './write-at-once.js';
+
+interface ShiftOptions extends Omit<PlanChoices, 'outputDir'> {
+  readonly at: string;
+  readonly with: string;
+  readonly days?: string;
+  readonly every: string;
+  readonly config?: string;
+  readonly outputDir?: string;
+  readonly json?: true;
+  readonly model?: string;
+  readonly device?: string;
+}
+
+export const command = createCommand('shift')
+  .description('Compares, for each camera and day of an archive, the pictures nearest to two times of the day.')
+  .argument('<input...>', 'recordings: files, folders or globs')
+  .requiredOption('--at <HH:MM>', 'local time of the later picture')
+  .requiredOption('--with <time>', 'local time of the earlier picture: HH:MM, or "HH:MM yesterday"')
+  .option('--days <days>', 'days of the later picture, as mon,tue; default: all')
+  .option('--every <duration>', 'time between two frames of a video', '10s')
+  .option('-c, --config <file>', 'settings of the camera, JSON or YAML: its zones and its threshold')
+  .option('-d, --output-dir <folder>', 'write shift.json and the pictures into this folder')
+  .option('--json', 'print the result as JSON')
+  .option('--template <text>', 'camera and time from the paths, as for `scenedelta footage`')
+  .option('--camera <name>', 'the camera of all recordings')
+  .option('--start <time>', 'capture time of the first frame')
+  .option('--tz <zone>', 'time zone of both times, and of times without one')
+  .option('--image-interval <duration>', 'with --start: time between two pictures', '1s')
+  .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
+  .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
+  .action(run);
+
+async function run(inputs: readonly string[], options: ShiftOptions): Promise<void> {
+  const config = await configWith(options);
+  const every = parseDuration(options.every, '--every');
+  const { signal, done } = listenForStop();
+  const downloads = await mkdtemp(join(tmpdir(), 'scenedelta-shift-'));
+  let pipeline: Pipeline | undefined;
+  try {
+    const { plan, timeZone } = await planOf(inputs, { ...options, outputDir: options.outputDir ?? '' }, config, signal);
+    const round = checkRound({
+      ...{ name: 'shift', at: options.at, with: options.with, tz: timeZone },
+      ...(options.days === undefined ? {} : { days: options.days.split(',') }),
+    });
+    const settings = await readSettings(options.config === undefined ? {} : { config: options.config }, () =>
+      firstFrameSize(plan, config, signal),
+    );
+    for (const { file, reason } of plan.failures) printError(`${file} is left out: ${reason}`);
+    const range = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+    const materialize = localFiles(downloads, s3Sources(config));
+    pipeline = await startPipeline(config);
+    if (options.outputDir !== undefined) await makeFolder(options.outputDir);
+    const records: object[] = [];
+    for (const { camera, items } of plan.sequences) {
+      const frames = await StillFrames.of(items, { ...config, every, range, signal, materialize });
+      try {
+        const of = { settings, privacy: privacyPolygons(settings.zones), pipeline, decodeLimits: config, signal };
+        for await (const shift of shiftsOf(frames, round, of)) {
+          records.push(await keep(camera, shift, options.outputDir));
+          if (!options.json) printLine(sentence(camera, shift, round));
+        }
+      } finally {
+        await frames.close();
+      }
+      for (const { file, reason } of frames.failures) printError(`${file} is left out: ${reason}`);
+    }
+    const json = `${JSON.stringify(records, null, 2)}\n`;
+    if (options.outputDir !== undefined) await writeAtOnce(join(options.outputDir, 'shift.json'), json);
+    if (options.json) process.stdout.write(json);
+    else if (records.length === 0) printLine(`no day of the recordings has a picture near ${round.at}`);
+  } finally {
+    await pipeline?.close();
+    await rm(downloads, { recursive: true, force: true });
+    done();
+  }
+}
+
+/** @returns the record of a round, whose pictures are in the folder */
+async function keep(camera: string, shift: Shift, folder: string | undefined): Promise<object> {
+  const { day, before, after, finding, missing } = shift;
+  const pictures: Record<string, string> = {};
+  if (folder !== undefined) {
+    for (const [side, picture] of Object.entries({ before, after })) {
+      if (picture === null) continue;
+      const name = `${camera.replaceAll(/[^\w.-]+/g, '_')}-${day}-${side}.jpg`;
+      await writeAtOnce(join(folder, name), picture.bytes);
+      pictures[side] = name;
+    }
+  }
+  const moments = { before: before?.moment ?? null, after: after?.moment ?? null };
+  return roundFigures({
+    v: 1,
+    camera,
+    day,
+    ...moments,
+    missing,
+    finding,
+    ...(folder === undefined ? {} : { pictures }),
+  });
+}
+
+function sentence(camera: string, { day, before, after, finding, missing }: Shift, { tz }: Round): string {
+  if (finding === null || before === null || after === null) return `${day} ${camera}: ${missing.join('; ')}`;
+  const [from, until] = [before, after].map(
+    ({ moment }) => `${formatMoment(moment, tz) ?? moment.seconds} (${moment.file})`,
+  );
+  return `${day} ${camera}: ${finding.caption}; between ${from} and ${until}`;
+}
