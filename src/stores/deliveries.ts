@@ -50,7 +50,7 @@ export function createDeliveryStore(redis: Redis, options: { retentionMs: number
         }));
         const created = deliveries.map((delivery, i) => ({ ...indexes[i], delivery: JSON.stringify(delivery) }));
         await runCreate(
-          [KEYS.deliveriesOpen, alertId === undefined ? '' : KEYS.deliveriesOfAlert(alertId)],
+          [KEYS.deliveriesOpen, ...(alertId === undefined ? [] : [KEYS.deliveriesOfAlert(alertId)])],
           JSON.stringify(created),
           now(),
           options.retentionMs,

@@ -1,7 +1,7 @@
 /** Lua scripts of the log of deliveries. */
 
 /**
- * KEYS: open deliveries, deliveries of the alert ('' = none).
+ * KEYS: open deliveries, deliveries of the alert, if there is one.
  * ARGV: JSON of the deliveries (id, key, lists, delivery), now (ms), retention (ms).
  * The deliveries of an alert are counted before the first of them can end.
  */
@@ -16,7 +16,7 @@ for _, one in ipairs(cjson.decode(ARGV[1])) do
       redis.call('ZADD', list, ARGV[2], one.id)
       redis.call('PEXPIRE', list, ARGV[3])
     end
-    if KEYS[2] ~= '' then
+    if KEYS[2] then
       redis.call('SADD', KEYS[2], one.id)
       redis.call('PEXPIRE', KEYS[2], ARGV[3])
     end

@@ -59,8 +59,16 @@ export function connectRedis(url: string, options: { role: RedisRole; logger: Lo
     // A primary that became a replica refuses writes; the address, or a sentinel, names the new one.
     reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
   };
+  let refusedAt = 0;
+  const report = (thrown: unknown) => {
+    const error = withMend(thrown);
+    if (error === thrown || systemClock() - refusedAt < REPEAT_MS) return;
+    refusedAt = systemClock();
+    logger.error({ role }, (error as ScenedeltaError).message);
+  };
   const redis = untilClosed(
     typeof address === 'string' ? new Redis(address, clientOptions) : new Redis({ ...clientOptions, ...address }),
+    report,
   );
   let awaySince: number | undefined;
   let loggedAt = 0;
@@ -86,11 +94,16 @@ export function connectRedis(url: string, options: { role: RedisRole; logger: Lo
 /**
  * ioredis ends a connection that is being made while sentinels announce a failover, and never connects again. Only
  * disconnect() and quit() may end one, or one that was duplicated from it.
+ * @param report gets the error of each command
  */
-function untilClosed(redis: Redis): Redis {
-  const [disconnect, quit, duplicate] = [redis.disconnect, redis.quit, redis.duplicate].map((method) =>
-    method.bind(redis),
-  ) as [Redis['disconnect'], Redis['quit'], Redis['duplicate']];
+function untilClosed(redis: Redis, report: (thrown: unknown) => void): Redis {
+  const [disconnect, quit, duplicate, send] = [redis.disconnect, redis.quit, redis.duplicate, redis.sendCommand].map(
+    (method) => method.bind(redis),
+  ) as [Redis['disconnect'], Redis['quit'], Redis['duplicate'], Redis['sendCommand']];
+  redis.sendCommand = (command, ...rest) => {
+    command.promise.catch(report);
+    return send(command, ...rest);
+  };
   let isClosed = false;
   redis.disconnect = (reconnect) => {
     isClosed ||= reconnect !== true;
@@ -100,7 +113,7 @@ function untilClosed(redis: Redis): Redis {
     isClosed = true;
     return quit(...args);
   };
-  redis.duplicate = (override) => untilClosed(duplicate(override));
+  redis.duplicate = (override) => untilClosed(duplicate(override), report);
   redis.on('end', () => {
     if (!isClosed) redis.connect().catch(() => {});
   });
@@ -123,9 +136,20 @@ function cannotServe(reply: ReplyFailure): boolean {
   return refusals.length > 0 && refusals.every(cannotServe);
 }
 
+/** Replies to a user of Redis that has no right to a command or a key, also of one in a script. */
+const REFUSED_REPLY = /^NOPERM\b|\bACL failure in script\b|\buser executing the script can't\b/;
+
+/** @returns an error whose message is one line that names the mend; other errors as they are */
+export function withMend(thrown: unknown, what = 'A command'): unknown {
+  if (!isReply(thrown) || !REFUSED_REPLY.test(thrown.message)) return thrown;
+  const [reason] = thrown.message.split(/ script: |\n/);
+  const mend = 'deploy/README.md has the ACL line of the user in REDIS_URL';
+  return new ScenedeltaError('queue-unavailable', `${what}: Redis refuses it (${reason}); ${mend}`, { cause: thrown });
+}
+
 /**
- * Runs commands. A Redis that is unreachable or cannot write becomes 'queue-unavailable'; any other error is a bug and
- * thrown on.
+ * Runs commands. A Redis that is unreachable, cannot write or refuses its user becomes 'queue-unavailable'; any other
+ * error is a bug and thrown on.
  * @throws ScenedeltaError 'queue-unavailable'
  */
 export async function redisCall<T>(what: string, commands: () => Promise<T>): Promise<T> {
@@ -133,7 +157,7 @@ export async function redisCall<T>(what: string, commands: () => Promise<T>): Pr
     return await commands();
   } catch (thrown) {
     if (thrown instanceof ScenedeltaError) throw thrown;
-    if (isReply(thrown) && !cannotServe(thrown)) throw thrown;
+    if (isReply(thrown) && !cannotServe(thrown)) throw withMend(thrown, what);
     throw new ScenedeltaError('queue-unavailable', `${what}: Redis cannot be reached or cannot write`, {
       cause: thrown,
     });

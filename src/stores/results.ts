@@ -68,7 +68,10 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           KEYS.comparisonsByOwner(ownerOf(request)),
           KEYS.comparisonsOpenOf(ownerOf(request)),
           ...(comparison.camera === null ? [] : [KEYS.comparisonsByCamera(comparison.camera)]),
-          ...(turn === undefined ? ['', ''] : [KEYS.camera(turn.camera), KEYS.cameraFrames(turn.camera)]),
+          // A user of Redis with rights for some keys has none for an empty one.
+          ...(turn === undefined
+            ? [KEYS.events, KEYS.events]
+            : [KEYS.camera(turn.camera), KEYS.cameraFrames(turn.camera)]),
         ];
         const created = await runCreate(
           keys,
