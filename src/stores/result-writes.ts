@@ -16,9 +16,9 @@ const APPEND_EVENT = `redis.call('XADD', KEYS[1], 'MAXLEN', '~', ${EVENTS_KEPT},
 
 /**
  * KEYS: events, comparison, open, then the indexes; at last the camera whose turn it waits for and its waiting frames,
- * or 'events' twice. ARGV: event, id, comparison, frames, request (field 'job'), status, callback ('' or '1'), created (ms),
- * expires (ms), cutoff of the indexes (ms), owner, capture time (ms; '' = no turn). In one step: a frame that missed its place behind
- * earlier ones would come too late. Returns 0 if there is no such camera.
+ * or 'events' twice. ARGV: event, id, comparison, frames, request (field 'job'), status, callback ('' or '1'),
+ * created (ms), expires (ms), cutoff of the indexes (ms), owner, capture time (ms; '' = no turn). In one step: a frame
+ * that missed its place behind earlier ones would come too late. Returns 0 if there is no such camera.
  */
 export const CREATE = `
 local owner = ARGV[11]

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { satisfies } from 'semver';
 import { parse } from 'yaml';
 import { describeConfig } from '../../src/config.js';
@@ -139,4 +139,30 @@ it('every package of the lock file runs on the oldest Node that package.json nam
     .map(([path]) => path);
   // engine-strict (.npmrc) would refuse the installation.
   expect(refused).toEqual([]);
+});
+
+describe('.github/workflows/release.yml', () => {
+  const text = readFileSync('.github/workflows/release.yml', 'utf8');
+  const { jobs, permissions } = parse(text);
+  const steps: { uses?: string; run?: string }[] = Object.values<{ steps: [] }>(jobs).flatMap((job) => job.steps);
+
+  it('calls scripts and builds files that exist', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const called = [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name]) => name as string);
+    expect(called.length).toBeGreaterThan(2);
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(called));
+    for (const { file } of jobs.images.strategy.matrix.include) expect(readFileSync(file, 'utf8')).toMatch(/^FROM /m);
+  });
+
+  it('gives each job the rights that it needs alone, and attests the package and the images', () => {
+    expect(permissions).toEqual({});
+    expect(jobs.publish.permissions).toEqual({ contents: 'write' });
+    const attests = ({ uses = '' }) => uses.startsWith('actions/attest');
+    expect(jobs.package.steps.filter(attests)).toHaveLength(2);
+    expect(jobs.images.steps.filter(attests)).toHaveLength(1);
+  });
+
+  it('puts no value of the event into a script', () => {
+    expect(steps.filter(({ run = '' }) => run.includes('${{'))).toEqual([]);
+  });
 });

@@ -54,7 +54,7 @@ afterAll(() => {
 
 const address = (user: string): string => `rediss://${user}:of-${user}@127.0.0.1:${port}`;
 
-/** What Redis refused since it started: command or key. */
+/** Commands and keys that Redis has refused. */
 const refused = async (): Promise<string[]> => {
   const entries = (await admin.call('ACL', 'LOG')) as string[][];
   return entries.map((entry) => `${entry[3]} ${entry[7]} of ${entry[9]}`);
