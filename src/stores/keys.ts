@@ -103,6 +103,8 @@ export const KEYS = {
   /** hash: worker, progress and deaths of a job that has begun; expires */
   run: (item: string) => `sd:run:${item}`,
   /** written to find out whether Redis takes writes; expires */
+  /** hash: format and version of the records, and the mark in the API's store of frames (deployment.ts) */
+  deployment: 'sd:deployment',
   probe: 'sd:probe',
   /** exists while a login that a host refused is not sent again; expires */
   refusedLogin: (hash: string) => `sd:refused:${hash}`,

@@ -8,6 +8,7 @@ import { Pipeline } from '../pipeline/compare.js';
 import { type ClosingStep, closeOnSignals, endOnFatal } from '../shutdown.js';
 import { startTracing } from '../start-tracing.js';
 import { createStores } from '../stores/create.js';
+import { createDeployment } from '../stores/deployment.js';
 import { connectRedis } from '../stores/redis.js';
 import { createRefusedLogins } from '../stores/refused-logins.js';
 import { startHeartbeat } from '../stores/workers.js';
@@ -52,7 +53,13 @@ await shutdown.assertNotClosing();
 const models = pipeline.models();
 metrics.models(models);
 
-// 4. Queues.
+// 4. Queues, if the frames of the jobs can be read: a job without its frame fails for good.
+await createDeployment(redis, stores.blobs).untilVisible(() => {
+  const { s3FrameBucket, dataDir } = config;
+  const place = s3FrameBucket === null ? `DATA_DIR=${dataDir}` : `S3_FRAME_BUCKET=${s3FrameBucket}`;
+  logger.error(`the frames of the API are not in ${place}: no job is taken until they are, as with the API's setting`);
+});
+await shutdown.assertNotClosing();
 const queues = await serveQueues({
   config,
   logger,
