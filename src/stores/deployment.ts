@@ -12,7 +12,7 @@ import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';
 
 /** Is raised by a version whose records the version before cannot read. */
-export const FORMAT = 1;
+const FORMAT = 1;
 
 const AGAIN_MS = 2_000;
 

@@ -140,7 +140,7 @@ function cannotServe(reply: ReplyFailure): boolean {
 const REFUSED_REPLY = /^NOPERM\b|\bACL failure in script\b|\buser executing the script can't\b/;
 
 /** @returns an error whose message is one line that names the mend; other errors as they are */
-export function withMend(thrown: unknown, what = 'A command'): unknown {
+function withMend(thrown: unknown, what = 'A command'): unknown {
   if (!isReply(thrown) || !REFUSED_REPLY.test(thrown.message)) return thrown;
   const [reason] = thrown.message.split(/ script: |\n/);
   const mend = 'deploy/README.md has the ACL line of the user in REDIS_URL';

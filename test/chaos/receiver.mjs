@@ -18,12 +18,12 @@ const FAILURES = [
 
 /**
  * @param {{ next: () => number, attemptsOf: (id: string) => Promise<{ error: string | null }[]> }} options next:
- *   uniform in [0, 1); attemptsOf: attempts of a delivery that the service has recorded
+ *   uniform in [0, 1); attemptsOf: attempts of a delivery that the service has recorded; host: address that it listens to
  * @returns {Promise<{ url: (query: string) => string, accepted: Map<string, Map<string, object>>, counts:
  *   { afterRecorded: number, repeated: number }, close: () => void }>} accepted: payloads by webhook-id, by query;
  *   counts: posts after a recorded 200, and posts after a 200 that was not recorded
  */
-export async function startReceiver({ next, attemptsOf }) {
+export async function startReceiver({ next, attemptsOf, host = '127.0.0.1' }) {
   const accepted = new Map();
   const seen = new Set();
   const done = new Set();
@@ -57,10 +57,10 @@ export async function startReceiver({ next, attemptsOf }) {
     accepted.set(query, payloads.set(id, JSON.parse(Buffer.concat(chunks))));
     response.end();
   });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  await new Promise((listening) => server.listen(0, host, listening));
   const { port } = server.address();
   return {
-    url: (query) => `http://127.0.0.1:${port}/hook?${query}`,
+    url: (query) => `http://${host}:${port}/hook?${query}`,
     accepted,
     counts,
     close: () => {

@@ -1,0 +1,157 @@
+/**
+ * `npm run test:cluster [-- --jobs=300] [--seeds=3] [--seed=N] [--other=FOLDER]`: seven hosts as network namespaces:
+ * Redis, two APIs, three workers, and clients with a receiver. The link of each host is cut in turn while jobs come,
+ * and the clock of one worker is five minutes ahead. With `--other`, the first worker and the first API are those of
+ * another built version in FOLDER. Every accepted job must end as it does in calm, and be delivered once.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { firstKey, waitUntilReady } from '../../scripts/lib/example.mjs';
+import { readOptions, wholeNumber } from '../../scripts/lib/options.mjs';
+import { ROOT, runMain, say } from '../../scripts/lib/shell.mjs';
+import { dist } from '../bench/lib/service.mjs';
+import { createLoad, makeFrames } from '../chaos/load.mjs';
+import { startReceiver } from '../chaos/receiver.mjs';
+import { canMakeHosts, makeHosts } from './hosts.mjs';
+
+const HOSTS = ['store', 'api-1', 'api-2', 'worker-1', 'worker-2', 'worker-3'];
+const PORT = 8080;
+const CLIENTS = 6;
+const FRAMES_PER_CAMERA = 24;
+const CHANGED_EVERY = 4;
+/** Shorter and longer than the lock of a job, so that a worker that is cut off loses its jobs to another one. */
+const CUT_MS = [2_000, 9_000];
+const LOCK_MS = '4000';
+const DELIVERY_LIMIT_MS = 600_000;
+const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
+const AHEAD = { LD_PRELOAD: FAKETIME, FAKETIME: '+300s', FAKETIME_DONT_FAKE_MONOTONIC: '1' };
+
+const { values } = readOptions({
+  jobs: { type: 'string', default: '300' },
+  seeds: { type: 'string', default: '3' },
+  seed: { type: 'string', default: '1' },
+  other: { type: 'string' },
+});
+
+await runMain(async () => {
+  const [jobs, seeds, first] = ['jobs', 'seeds', 'seed'].map((name) => wholeNumber(name, values[name]));
+  if (!canMakeHosts()) return say('skipped', 'no network namespaces with links can be made here (root, ip)');
+  for (let seed = first; seed < first + seeds; seed++) {
+    const outcome = await runOnce(seed, jobs);
+    say(`seed ${seed}`, JSON.stringify(outcome));
+    if (outcome.faults > 0) process.exitCode = 1;
+  }
+});
+process.exit();
+
+async function runOnce(seed, jobs) {
+  const { uniformNumbers } = await dist('random.js');
+  const next = uniformNumbers(seed);
+  const folder = mkdtempSync(join(tmpdir(), 'sd-cluster-'));
+  const dataDir = join(folder, 'data');
+  mkdirSync(dataDir);
+  const hosts = makeHosts(HOSTS, folder);
+  let receiver;
+  try {
+    const services = await startAll(hosts, dataDir);
+    receiver = await startReceiver({ next: () => 1, attemptsOf: async () => [], host: hosts.self });
+    const media = { ...(await makeFrames()), framesPerCamera: FRAMES_PER_CAMERA, hook: receiver.url };
+    const loads = services.map((service) => createLoad(service, media));
+    const calm = {};
+    for (const kind of ['unchanged', 'changed', 'camera']) {
+      const task = loads[0].tasks[kind](`calm-${seed}-${kind}`);
+      await task.send();
+      calm[kind] = await task.outcome();
+    }
+    const tasks = Array.from({ length: Math.ceil(jobs / 3) }, (_, i) => {
+      const kind = i % 20 === 0 ? 'camera' : i % CHANGED_EVERY === 0 ? 'changed' : 'unchanged';
+      return { kind, ...loads[i % loads.length].tasks[kind](`${kind}-${seed}-${i}`) };
+    });
+    const queue = [...tasks];
+    let allowed = 0;
+    const client = async () => {
+      while (queue.length > 0) {
+        // So that work is left for the cuts to come.
+        if (tasks.length - queue.length < allowed) await queue.shift().send();
+        else await pause(20);
+      }
+    };
+    const cuts = [...HOSTS, ...HOSTS].sort(() => next() - 0.5);
+    const disturb = async () => {
+      for (const [i, name] of cuts.entries()) {
+        hosts.cut(name);
+        allowed = Math.ceil((tasks.length * (i + 1)) / cuts.length);
+        await pause(CUT_MS[0] + (CUT_MS[1] - CUT_MS[0]) * next());
+        hosts.mend(name);
+        while (tasks.length - queue.length < allowed) await pause(20);
+      }
+    };
+    await Promise.all([disturb(), ...Array.from({ length: CLIENTS }, client)]);
+    return { tasks: tasks.length, cuts: cuts.length, ...(await judge(tasks, calm, receiver)) };
+  } catch (error) {
+    for (const name of HOSTS) {
+      const log = join(folder, `${name}.log`);
+      if (existsSync(log)) say(name, readFileSync(log, 'utf8').slice(-1500));
+    }
+    throw error;
+  } finally {
+    receiver?.close();
+    hosts.remove();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @returns the two services, as createLoad takes them */
+async function startAll(hosts, dataDir) {
+  const redis = hosts.addresses.store;
+  const settings = '--protected-mode no --appendonly yes --maxmemory-policy noeviction --save';
+  hosts.run('store', 'redis-server', ['--bind', redis, '--dir', dataDir, ...settings.split(' '), '']);
+  const isAhead = existsSync(FAKETIME);
+  if (!isAhead) say('skipped', 'libfaketime is missing (apt-get install faketime): no clock is ahead');
+  const env = {
+    ...{
+      REDIS_URL: `redis://${redis}:6379`,
+      DATA_DIR: dataDir,
+      PORT: String(PORT),
+      RATE_LIMIT: '0',
+      LOG_LEVEL: 'warn',
+    },
+    ...{ MODELS_DIR: join(ROOT, 'test/fixtures'), DEFAULT_MODEL: 'bundle-tiny', INFERENCE_THREADS: '1' },
+    ...{ JOB_LOCK_MS: LOCK_MS, OUTBOUND_ALLOW: '10.0.0.0/8', OUTBOUND_TIMEOUT_MS: '3000', MAX_WAITING: '100000' },
+  };
+  const programOf = (name, part) =>
+    join(values.other !== undefined && name.endsWith('-1') ? resolve(values.other) : ROOT, 'dist', part, 'main.js');
+  for (const name of HOSTS.slice(1)) {
+    const part = name.startsWith('api') ? 'api' : 'workers';
+    const clock = name === 'worker-2' && isAhead ? AHEAD : {};
+    const own = { HOST: hosts.addresses[name], WORKER_METRICS_PORT: '0' };
+    hosts.run(name, process.execPath, [programOf(name, part)], { ...env, ...own, ...clock });
+  }
+  const urls = ['api-1', 'api-2'].map((name) => `http://${hosts.addresses[name]}:${PORT}`);
+  for (const url of urls) await waitUntilReady(url, 180_000);
+  const { headers } = await firstKey(urls[0], dataDir, { ...process.env, ...env });
+  return urls.map((url) => ({ url, headers }));
+}
+
+/** @returns numbers of tasks that are lost, failed or wrong, and of those that were not delivered, or twice */
+async function judge(tasks, calm, receiver) {
+  const counts = { lost: 0, failed: 0, wrong: 0, doubled: 0, silent: 0 };
+  for (const task of tasks) {
+    const outcome = await task.outcome();
+    if (outcome === calm[task.kind]) continue;
+    const fault = outcome === 'lost' ? 'lost' : outcome.startsWith('failed') ? 'failed' : 'wrong';
+    counts[fault]++;
+    say(fault, `${task.name}: ${outcome.slice(0, 300)}`);
+  }
+  const end = Date.now() + DELIVERY_LIMIT_MS;
+  while (tasks.some(({ name }) => !receiver.accepted.has(name)) && Date.now() < end) await pause(200);
+  for (const { name, kind } of tasks) {
+    const payloads = receiver.accepted.get(name)?.size ?? 0;
+    if (payloads === 0) counts.silent++;
+    if (kind !== 'camera' && payloads > 1) counts.doubled++;
+  }
+  const faults = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return { ...counts, repeated: receiver.counts.repeated, faults };
+}
