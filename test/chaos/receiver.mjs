@@ -18,7 +18,8 @@ const FAILURES = [
 
 /**
  * @param {{ next: () => number, attemptsOf: (id: string) => Promise<{ error: string | null }[]> }} options next:
- *   uniform in [0, 1); attemptsOf: attempts of a delivery that the service has recorded; host: address that it listens to
+ *   uniform in [0, 1); attemptsOf: attempts of a delivery that the service has recorded; host: the address of the
+ *   receiver
  * @returns {Promise<{ url: (query: string) => string, accepted: Map<string, Map<string, object>>, counts:
  *   { afterRecorded: number, repeated: number }, close: () => void }>} accepted: payloads by webhook-id, by query;
  *   counts: posts after a recorded 200, and posts after a 200 that was not recorded

@@ -126,8 +126,8 @@ async function startAll(hosts, dataDir) {
   for (const name of HOSTS.slice(1)) {
     const part = name.startsWith('api') ? 'api' : 'workers';
     const clock = name === 'worker-2' && isAhead ? AHEAD : {};
-    const own = { HOST: hosts.addresses[name], WORKER_METRICS_PORT: '0' };
-    hosts.run(name, process.execPath, [programOf(name, part)], { ...env, ...own, ...clock });
+    const address = { HOST: hosts.addresses[name], WORKER_METRICS_PORT: '0' };
+    hosts.run(name, process.execPath, [programOf(name, part)], { ...env, ...address, ...clock });
   }
   const urls = ['api-1', 'api-2'].map((name) => `http://${hosts.addresses[name]}:${PORT}`);
   for (const url of urls) await waitUntilReady(url, 180_000);
