@@ -16,6 +16,8 @@ import { type SourceStepContext, stepSource } from './source-step.js';
 
 /** Events in view per comparison at a time: most frames are quiet and need none. */
 const IN_VIEW = 8;
+/** Events without a comparison ahead after one that was not used; twice as many after each further one. */
+const LEAST_REST = 4;
 /** Frames at working size take 1.4 MB each. */
 const MOST_IN_VIEW = 64;
 
@@ -70,6 +72,10 @@ export class LookAhead {
   #first = 0;
   #guess: Guess | null = null;
   #guesses = 0;
+  /** events to rest after the next comparison that is not used */
+  #rest = LEAST_REST;
+  /** number of the first event after the rest */
+  #rested = 0;
 
   constructor(options: LookAheadOptions) {
     this.#options = options;
@@ -87,6 +93,7 @@ export class LookAhead {
           made.isTaken = true;
           // An error ahead may be due to the number of comparisons at a time.
           const output = await made.output.catch(() => null);
+          this.#rest = LEAST_REST;
           if (output !== null) return output;
         }
         made?.controller.abort();
@@ -208,6 +215,7 @@ export class LookAhead {
       present.guess = number;
       return;
     }
+    if (event < this.#rested) return;
     const { limit, pipeline, signal } = this.#options;
     const controller = new AbortController();
     const either = AbortSignal.any([signal, controller.signal]);
@@ -226,6 +234,9 @@ export class LookAhead {
       if (!isDropped(made)) continue;
       this.#made.delete(key);
       made.controller.abort();
+      if (!made.isStarted || made.isTaken || made.event < this.#rested) continue;
+      this.#rested = made.event + this.#rest;
+      this.#rest = Math.min(MOST_IN_VIEW, 2 * this.#rest);
     }
   }
 }
