@@ -157,6 +157,7 @@ export class LookAhead {
     const { reached, signal, pipeline } = this.#options;
     const { state, at, context } = reached();
     const number = ++this.#guesses;
+    this.#drop(({ isStarted }) => !isStarted);
     const guessing: FrameDependencies['pipeline'] = {
       operatingPoints: (model) => pipeline.operatingPoints(model),
       compare: async (input) => {
