@@ -13,6 +13,7 @@ import { type ChangeRegion, compareSeverity, hasKind } from '../../src/schemas/c
 import type { Finding } from '../../src/schemas/comparison.js';
 import { blocked, empty, iso, observations, observed, RULES, regionAt, rules, run, second } from './scenario.js';
 
+const GONE = 'the bag on the left is gone';
 const LEFT = { ...RULES, leftAfterMs: 60_000 };
 const thing = (name: string, region: ChangeRegion, object = 0): ObservedThing => ({
   class: name,
@@ -26,13 +27,9 @@ const thing = (name: string, region: ChangeRegion, object = 0): ObservedThing =>
 function bag(n: number, given: { side?: 'before' | 'after'; shift?: number; object?: number; text?: string } = {}) {
   const { side = 'after', shift = 0, object = 0.9, text = 'a bag has appeared on the left' } = given;
   const region = regionAt(0, { side, shift });
-  const kind = side === 'after' ? ('appear' as const) : ('disappear' as const);
-  const named = side === 'after' ? text : 'the bag on the left is gone';
-  return observed(second(n), {
-    regions: [region],
-    statements: [{ caption: named, kind, regions: [region] }],
-    things: [thing('object', region, object)],
-  });
+  const [kind, caption] = side === 'after' ? ['appear' as const, text] : ['disappear' as const, GONE];
+  const statements = [{ caption, kind, regions: [region] }];
+  return observed(second(n), { regions: [region], statements, things: [thing('object', region, object)] });
 }
 const every = (from: number, to: number, frame: (n: number) => Observation): Observation[] =>
   Array.from({ length: (to - from) / 10 + 1 }, (_, i) => frame(from + 10 * i));

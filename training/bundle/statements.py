@@ -59,10 +59,10 @@ def check_statements(c: ModelConfig, statements: Path, caption: Path) -> dict[st
     return within_parity({name: worst(torch.from_numpy(expected[name]), got[name]) for name in floats}, statements)
 
 
-def install(bundle: Path) -> float:
+def install(bundle: Path, world: str) -> float:
     """Returns the largest difference from caption.onnx. @raises SystemExit as `check_statements`"""
-    manifest = read_json(bundle / "manifest.json", "files", "graphs", "configuration.world")
-    captioner, _ = restore_captioner(bundle, load_world(manifest["configuration"]["world"]))
+    manifest = read_json(bundle / "manifest.json", "files", "graphs")
+    captioner, _ = restore_captioner(bundle, load_world(world))
     partial = bundle / f".{FILE}"
     try:
         write_statements(captioner, partial)
@@ -77,8 +77,9 @@ def install(bundle: Path) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bundle", type=existing_folder, required=True)
+    parser.add_argument("--world", default="surveillance")
     args = parser.parse_args()
-    error = install(args.bundle)
+    error = install(args.bundle, args.world)
     print(f"{args.bundle / FILE}: writes the words of caption.onnx, numbers within {error:.1e}")
 
 
