@@ -92,6 +92,7 @@ export const LIMITS = {
     source:
       'https://learn.microsoft.com/office365/servicedescriptions/exchange-online-service-description/exchange-online-limits',
   },
+  template: { ...NONE, source: 'https://liquidjs.com/tutorials/dos.html' },
 } as const satisfies Readonly<Record<string, Limits>>;
 export type FormatName = keyof typeof LIMITS;
 

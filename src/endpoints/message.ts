@@ -32,6 +32,8 @@ export interface Receiver {
   readonly url: string;
   /** value of the header Authorization, or what the format sends in its place; null: none */
   readonly authorization: string | null;
+  /** of the format `template` alone */
+  readonly template?: { readonly text: string; readonly contentType: string } | undefined;
 }
 
 export interface EndpointRequest {

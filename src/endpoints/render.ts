@@ -7,6 +7,7 @@ import { pagerduty } from './formats/pagerduty.js';
 import { slack } from './formats/slack.js';
 import { teams } from './formats/teams.js';
 import { telegram } from './formats/telegram.js';
+import { template } from './formats/template.js';
 import type { FormatName } from './limits.js';
 import type { EndpointMessage, EndpointRequest, Format, Receiver } from './message.js';
 
@@ -28,6 +29,7 @@ const FORMATS = {
   telegram,
   pagerduty,
   email,
+  template,
 } as const satisfies Readonly<Record<FormatName, Format>>;
 
 /** Formats that send the login in another way than by the header Authorization. */

@@ -5,6 +5,7 @@ import { LOCALES } from '../language/locales.js';
 import { ALERT_TYPES, ENDPOINT_EVENTS, FILTER_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable } from '../schemas/constructors.js';
+import { LONGEST_TEMPLATE } from './formats/template.js';
 import { type FormatName, LIMITS } from './limits.js';
 
 /** Formats that are signed with the secret of the endpoint; the receivers of the others verify no signature. */
@@ -21,7 +22,7 @@ const fields = {
     description:
       'Standard Webhooks 1.0; CloudEvents 1.0, structured or binary; the API v2 of Alertmanager; ' +
       'Slack (also Mattermost, and Discord with /slack at the end of the address); ntfy; Microsoft Teams (a workflow); ' +
-      'a bot of Telegram; PagerDuty (Events API v2); e-mail.',
+      'a bot of Telegram; PagerDuty (Events API v2); e-mail; a template.',
   }),
   events: Type.Array(literals(ENDPOINT_EVENTS), {
     minItems: 1,
@@ -49,6 +50,17 @@ const fields = {
     Type.String({ minLength: 1, maxLength: 200 }),
     'Words that must all be in the caption, in any order and case.',
   ),
+  template: nullable(
+    Type.String({ minLength: 1, maxLength: LONGEST_TEMPLATE }),
+    'Body of the requests of the format template, in Liquid.',
+  ),
+  content_type: Type.String({
+    pattern: '^[\\w.+-]+/[\\w.+-]+(?:; ?[\\w-]+=[\\w-]+)?$',
+    maxLength: 100,
+    default: 'application/json',
+    description:
+      'Content-Type of the format template. In JSON each output is written as JSON, in HTML and XML escaped.',
+  }),
   enabled: Type.Boolean({ default: true, description: 'false: nothing is sent; true also ends an automatic stop.' }),
 };
 /** Complete settings: every field is filled in. */
@@ -94,6 +106,8 @@ const DEFAULTS: Omit<EndpointSettings, 'events'> = {
   kinds: [],
   min_severity: 'info',
   text: null,
+  template: null,
+  content_type: 'application/json',
   enabled: true,
 };
 
@@ -102,7 +116,7 @@ export function settingsWith(
   { url: _url, authorization: _authorization, ...given }: EndpointPatch,
   earlier?: EndpointSettings,
 ): EndpointSettings {
-  const merged = { ...(earlier ?? DEFAULTS), ...given };
+  const merged = { ...DEFAULTS, ...earlier, ...given };
   return { ...merged, events: given.events ?? earlier?.events ?? defaultEvents(merged.format) };
 }
 

@@ -82,6 +82,8 @@ describe('POST /v1/endpoints', () => {
       'url',
     ],
     ['a mail server of another format', { url: 'smtp://mail.example' }, 422, 'url'],
+    ['a template that is missing', { format: 'template' }, 422, 'template'],
+    ['an invalid template', { format: 'template', template: '{{ titel }}' }, 422, 'template'],
     ['PagerDuty without an integration key', { format: 'pagerduty' }, 422, 'authorization'],
     ['an unknown format', { format: 'discord' }, 400, 'format'],
     ['a header in the login', { authorization: 'x\r\ny: z' }, 400, 'authorization'],

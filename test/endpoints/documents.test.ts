@@ -48,7 +48,7 @@ function expectBetween(begin: string, end: string, expected: string): void {
   else expect(text.slice(from, to)).toBe(expected);
 }
 
-const HTTP = (Object.keys(LIMITS) as FormatName[]).filter((format) => format !== 'email');
+const HTTP = (Object.keys(LIMITS) as FormatName[]).filter((format) => format !== 'email' && format !== 'template');
 it.each(HTTP)('The example of %s is the request that is sent', (format) => {
   const [begin, end] = [`<!-- example: ${format} -->\n\n\`\`\`http\n`, '\n```\n\n<!-- /example -->'];
   expectBetween(begin, end, example(format));

@@ -114,11 +114,19 @@ export const STRICT: Readonly<Record<FormatName, Strict>> = {
   telegram,
   pagerduty,
   email,
+  template: ({ text }) => firstOf([bytesOf(JSON.stringify(JSON.parse(text))) > 0, 'no JSON']),
 };
 
 /** An address and a login that each format takes. */
 export const receiverOf = (format: FormatName): Receiver => ({
   url: URLS[format] ?? 'https://alerts.example/in',
+  template:
+    format === 'template'
+      ? {
+          text: '{"type": {{ type }}, "t": {{ title }}, "x": {{ text }}, "p": {{ picture }} }',
+          contentType: 'application/json',
+        }
+      : undefined,
   authorization: format === 'pagerduty' ? 'a1b2c3d4e5f6a1b2c3d4e5f6a1b2c3d4' : null,
 });
 const URLS: Readonly<Partial<Record<FormatName, string>>> = {

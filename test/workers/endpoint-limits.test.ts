@@ -128,3 +128,16 @@ describe('A format with a picture inside', () => {
     await new Promise<void>((done) => server.close(() => done()));
   });
 });
+
+it('A template makes the body; one that fails for a message ends the delivery with the line', async () => {
+  await register({ format: 'template', template: '{"said": {{ text }}}' });
+  expect(await run(await one())).toEqual({ kind: 'delivered' });
+  expect(world.receiver.received[0]?.body).toBe('{"said": "a car has appeared (and 2 more since the last alert)"}');
+  expect(world.receiver.received[0]?.headers['content-type']).toBe('application/json');
+  await register({ format: 'template', template: '{{ text | nope }}' });
+  const { ids } = await alert({}, { name: 'other' });
+  for (const id of ids) await run(id);
+  const attempts = await Promise.all(ids.map(async (id) => (await bench.deliveries.get(id))?.attempts[0]?.error));
+  const error = attempts.find((one) => one !== null);
+  expect(error).toMatch(/^the template has no body for this message: .*line:1/);
+});

@@ -16,6 +16,7 @@ const FORMATS: readonly (readonly [Format, name: string, address: string])[] = [
   ['teams', 'Microsoft Teams (workflow)', 'https://….logic.azure.com/workflows/…'],
   ['telegram', 'Telegram (bot)', 'https://api.telegram.org/bot…?chat_id=…'],
   ['pagerduty', 'PagerDuty', 'https://events.pagerduty.com/v2/enqueue'],
+  ['template', 'Liquid', 'https://alerts.example/in'],
   ['email', 'E-mail', 'smtps://user@mail.example?from=…&to=…'],
 ];
 const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'] as const;
@@ -48,6 +49,8 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
   const text = useSignal(endpoint?.text ?? '');
   const kinds = useSignal<readonly (typeof KINDS)[number][]>(endpoint?.kinds ?? []);
   const severity = useSignal<(typeof SEVERITIES)[number]>(endpoint?.min_severity ?? 'info');
+  const template = useSignal(endpoint?.template ?? '');
+  const contentType = useSignal(endpoint?.content_type ?? 'application/json');
   const isSending = useSignal(false);
 
   const submit = async (event: Event) => {
@@ -61,6 +64,8 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
       description: description.value === '' ? null : description.value,
       locale: locale.value,
       format: format.value,
+      template: template.value === '' ? null : template.value,
+      content_type: contentType.value,
       cameras: namesIn(cameras.value),
       zones: namesIn(zones.value),
       kinds: [...kinds.value],
@@ -104,6 +109,23 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
           }}
         />
       </label>
+      {format.value === 'template' && (
+        <>
+          <label>
+            {t('Template (Liquid)')}
+            <textarea
+              required
+              rows={6}
+              maxLength={20_000}
+              value={template.value}
+              onInput={(event) => {
+                template.value = event.currentTarget.value;
+              }}
+            />
+          </label>
+          <Text name={t('Content type')} value={contentType} most={100} />
+        </>
+      )}
       <Text name={t('Description')} value={description} most={256} />
       <LocaleSelect
         label={t('Language of the sentences')}

@@ -5,9 +5,10 @@ import { addressesOf } from '../../endpoints/formats/email.js';
 import { topicOf } from '../../endpoints/formats/ntfy.js';
 import { ROUTING_KEY } from '../../endpoints/formats/pagerduty.js';
 import { botOf } from '../../endpoints/formats/telegram.js';
+import { templateFault } from '../../endpoints/formats/template.js';
 import type { FormatName } from '../../endpoints/limits.js';
 import { type EndpointSecrets, openSecrets, originOf, shownUrl, validSecrets } from '../../endpoints/secrets.js';
-import { type EndpointPatch, type EndpointSettings, SIGNED_FORMATS } from '../../endpoints/settings.js';
+import { type EndpointPatch, type EndpointSettings, SIGNED_FORMATS, settingsWith } from '../../endpoints/settings.js';
 import { invalidValue, ScenedeltaError } from '../../errors.js';
 import type { AllowList } from '../../outbound/address.js';
 import { SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
@@ -63,6 +64,13 @@ export function assertAuthorization(given: EndpointPatch, earlier: EndpointSecre
   );
 }
 
+/** @throws ScenedeltaError 'invalid-value' naming the line, for a missing or invalid template */
+export function assertTemplate({ format, template, content_type }: EndpointSettings): void {
+  if (format !== 'template') return;
+  const fault = template === null ? 'it is missing, expected one in Liquid' : templateFault(template, content_type);
+  if (fault !== undefined) throw invalidValue(`template: ${fault}`, 'template');
+}
+
 /** Formats of receivers that raise alerts and resolve them. */
 const ALERTS_ALONE: readonly FormatName[] = ['alertmanager', 'pagerduty'];
 
@@ -91,7 +99,9 @@ type Endpoint = Static<typeof EndpointSchema>;
 
 /** @param secrets undefined: they cannot be decrypted. @param now epoch ms */
 export function presentEndpoint(record: EndpointRecord, secrets: EndpointSecrets | undefined, now: number): Endpoint {
-  const { settings, stopped, failingSince } = record;
+  const { stopped, failingSince } = record;
+  // Endpoints of older versions lack newer settings.
+  const settings = settingsWith({}, record.settings);
   const isSigned = SIGNED_FORMATS.includes(settings.format);
   const valid = secrets === undefined || !isSigned ? 0 : validSecrets(secrets, now).length;
   const until = secrets?.signing[1]?.expiresAt ?? null;

@@ -6,7 +6,15 @@ import { newId } from '../../ids.js';
 import type { AllowList } from '../../outbound/address.js';
 import type { EndpointRecord } from '../../stores/endpoints.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { assertAuthorization, assertEvents, assertReceiver, newSecret, presentEndpoint, secretsOf } from './build.js';
+import {
+  assertAuthorization,
+  assertEvents,
+  assertReceiver,
+  assertTemplate,
+  newSecret,
+  presentEndpoint,
+  secretsOf,
+} from './build.js';
 import { endpointOf } from './one-endpoint.js';
 
 export interface EndpointResources extends Pick<ApiDependencies, 'endpoints' | 'loginKey' | 'clock'> {
@@ -35,6 +43,7 @@ export async function createEndpoint(resources: EndpointResources, given: Endpoi
   const receiver = { url: given.url, authorization: given.authorization ?? null };
   assertReceiver(receiver, settings, allow);
   assertEvents(settings);
+  assertTemplate(settings);
   const now = clock();
   const id = newId('end', now);
   const at = new Date(now).toISOString();
@@ -53,6 +62,7 @@ export async function changeEndpoint(resources: EndpointResources, id: string, g
   const record = await findEndpoint(resources, id);
   const settings = settingsWith(given, record.settings);
   assertEvents(settings);
+  assertTemplate(settings);
   const isNewAddress = given.url !== undefined || settings.format !== record.settings.format;
   let shown = record.shownUrl;
   let sealed: string | undefined;

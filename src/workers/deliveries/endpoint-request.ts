@@ -67,13 +67,25 @@ export async function sendToEndpoint(
   const { picture: limit } = limitsOf(format);
   const frame = frameOf(payload);
   const picture = limit === null || frame === undefined ? undefined : await deps.pictureOf(frame, limit);
-  const request = render(format, { ...message.forEndpoint, payload, locale, now: at, picture }, secrets);
+  const { template: text, content_type: contentType } = endpoint.settings;
+  const receiver = { ...secrets, template: text == null ? undefined : { text, contentType } };
+  const request = rendered(format, { ...message.forEndpoint, payload, locale, now: at, picture }, receiver);
+  if ('error' in request) return noted(endpoint, request, deps);
   const signature = (body: string) => ({
     ...(SIGNED_FORMATS.includes(format) ? signedHeaders({ id: delivery.id, at, body }, validSecrets(secrets, at)) : {}),
     ...(traceparent === undefined ? {} : { traceparent }),
   });
   const outcome = await sent(request, secrets, signature, deps);
   return noted(endpoint, explained(outcome, secrets, format), deps);
+}
+
+/** A template may fail for a message although it was valid for a test event. */
+function rendered(...given: Parameters<typeof render>): EndpointRequest | PostOutcome {
+  try {
+    return render(...given);
+  } catch (thrown) {
+    return ended(`the template has no body for this message: ${(thrown as Error).message.split('\n')[0]}`);
+  }
 }
 
 /** The platform encodes a form; the mailer makes a mail of its parts. */
