@@ -121,6 +121,10 @@ const AlertSettingsSchema = Type.Object(
 export const CameraSettingsSchema = Type.Object(
   {
     name: nullable(Type.String({ maxLength: 128 }), { description: 'Name for people.' }),
+    labels: Type.Array(Type.String({ minLength: 1, maxLength: 64, pattern: '^\\S(.*\\S)?$' }), {
+      ...{ maxItems: 16, uniqueItems: true, default: [] },
+      description: 'Groups that the camera is in, e.g. its site; lists of cameras are filtered by them.',
+    }),
     locale: nullable(literals(LOCALES), {
       description: 'Language of sentences that are sent about the camera, and of its brief; null: English.',
     }),

@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   shift: ['compare two times of each day of recordings', () => import('./shift.js')],
   watch: ['send the pictures of a folder to the service', () => import('./watch.js')],
   companion: ['describe the events of a Frigate recorder', () => import('./companion.js')],
+  import: ['set up the cameras of a Frigate or go2rtc', () => import('./import.js')],
   mcp: ['offer the service to agents (MCP)', () => import('./mcp.js')],
   verify: ['check an evidence package', () => import('./verify.js')],
   models: ['list the bundles and check them', () => import('./models.js')],

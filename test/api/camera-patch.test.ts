@@ -126,3 +126,35 @@ describe('the test of an address', () => {
     expect((await tryAddress({ url: ADDRESS })).json().detail).toContain('No worker answered');
   });
 });
+
+describe('a patch of several cameras', () => {
+  const patchAll = (body: unknown) => send('PATCH', '/v1/cameras', body, 'application/json');
+
+  it('changes all of them, which a list then finds by a label', async () => {
+    for (const id of ['a', 'b', 'c']) await put(id, { name: id, labels: ['old'] });
+    const answer = await patchAll({ cameras: ['c', 'a'], patch: { labels: ['north', 'dock 2'], gap_s: 90 } });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json().items).toMatchObject([
+      { id: 'c', name: 'c', labels: ['north', 'dock 2'], gap_s: 90 },
+      { id: 'a', name: 'a', labels: ['north', 'dock 2'], gap_s: 90 },
+    ]);
+    const idsWith = async (query: string) =>
+      (await get(`/v1/cameras?${query}`)).json().items.map(({ id }: { id: string }) => id);
+    expect(await idsWith('label=dock%202')).toEqual(['a', 'c']);
+    expect(await idsWith('label=old&sort=state')).toEqual(['b']);
+    expect(await idsWith('label=nort')).toEqual([]);
+  });
+
+  it.each([
+    [{ cameras: ['a', 'nowhere'], patch: { gap_s: 90 } }, 404, undefined],
+    [{ cameras: ['b', 'a'], patch: { alerts: { confirm_frames: 0 } } }, 400, 'alerts/confirm_frames'],
+    [{ cameras: ['a', 'b'], patch: { labels: [' '] } }, 400, 'labels/0'],
+    [{ cameras: ['a', 'a'], patch: {} }, 400, 'cameras'],
+    [{ cameras: ['a'] }, 400, 'patch'],
+  ])('that is %j is refused with %i, and none changes', async (body, status, field) => {
+    for (const id of ['a', 'b']) await put(id, { gap_s: 77 });
+    const answer = await patchAll(body);
+    expect([answer.statusCode, answer.json().field]).toEqual([status, field]);
+    for (const id of ['a', 'b']) expect((await get(`/v1/cameras/${id}`)).json().gap_s).toBe(77);
+  });
+});

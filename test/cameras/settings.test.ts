@@ -20,6 +20,7 @@ describe('settings of a camera', () => {
       alarms_per_day: null,
       truth: null,
       describer: null,
+      labels: [],
       locale: null,
       min_area: 0,
       rounds: [],

@@ -14,7 +14,8 @@ const scenedelta = (...args: string[]): Promise<{ status: unknown; stdout: strin
   });
 
 const COMMANDS =
-  'compare, footage, evaluate, feedback, search, tune, when, watch, companion, models, keys, up, serve, worker, mqtt';
+  'compare, footage, evaluate, feedback, search, tune, when, shift, ' +
+  'watch, companion, import, mcp, verify, models, keys, up, serve, worker, mqtt';
 
 describe('help', () => {
   it.each([[['--help']], [['-h']], [['help']]])('%j lists the commands', async (args) => {

@@ -8,13 +8,15 @@ import '../styles/cameras.css';
 import '../styles/drawing.css';
 import { t } from '../texts/texts.js';
 import { CameraIdInput } from '../ui/camera-id-input.js';
+import { Field } from '../ui/field.js';
 import { ago } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
+import { SureButton } from '../ui/sure-button.js';
 import { Thumbnail } from '../ui/thumbnail.js';
 import { detailOf, State } from './camera-state.js';
 import { OneCamera } from './camera-view.js';
 import { SourceFields, snapshotOf, sourceOf } from './source.js';
-import { createCamera, listCameras, type Order, pictureOf } from './store.js';
+import { createCamera, labelCameras, labelsIn, listCameras, type Order, pictureOf } from './store.js';
 
 const AGAIN_MS = 5_000;
 
@@ -25,18 +27,21 @@ export function CamerasPage({ params }: { readonly params: { readonly camera?: s
 function CameraList() {
   const isAdding = useSignal(false);
   const q = useSignal('');
+  const label = useSignal('');
   const sort = useSignal<Order>('state');
   const pages = useSignal(1);
   const found = useSignal<Awaited<ReturnType<typeof listCameras>> | null>(null);
-  const keys = [q.value, sort.value, pages.value] as const;
+  const keys = [q.value, label.value, sort.value, pages.value] as const;
   const read = async () => {
-    const query = { q: q.value.trim(), sort: sort.value };
+    const asked = keys.join();
+    const query = { q: q.value.trim(), sort: sort.value, ...(label.value === '' ? {} : { label: label.value }) };
     const list = await listCameras(query, pages.value);
     // Another search may have begun meanwhile.
-    if (query.q === q.value.trim() && query.sort === sort.value) found.value = list;
+    if (asked === [q.value, label.value, sort.value, pages.value].join()) found.value = list;
   };
   const fault = usePolling(read, () => AGAIN_MS, keys);
   const all = found.value?.items;
+  const labels = [...new Set([...(all ?? []).flatMap((camera) => camera.labels), label.value])].filter(Boolean).sort();
   return (
     <div class="cameras">
       <header class="camera-head">
@@ -65,6 +70,19 @@ function CameraList() {
             }}
           />
           <select
+            aria-label={t('Label')}
+            value={label.value}
+            onChange={(event) => {
+              label.value = event.currentTarget.value;
+              pages.value = 1;
+            }}
+          >
+            <option value="">{t('all labels')}</option>
+            {labels.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+          <select
             aria-label={t('Order')}
             value={sort.value}
             onChange={(event) => {
@@ -77,13 +95,18 @@ function CameraList() {
         </search>
       </header>
       {isAdding.value && <NewCamera />}
+      {session.value?.admin && all !== undefined && all.length > 1 && (
+        <SetLabels cameras={all} onSet={() => void read().catch(() => undefined)} />
+      )}
       <p class="fault" role="alert">
         {fault.value}
       </p>
       {all === undefined && fault.value === '' && <p class="quiet">{t('Reading …')}</p>}
       {all?.length === 0 && (
         <p class="quiet">
-          {q.value === '' ? t('There is no camera yet.') : t('No camera has this in its name or id.')}
+          {q.value === '' && label.value === ''
+            ? t('There is no camera yet.')
+            : t('No camera has this in its name or id.')}
         </p>
       )}
       <ul class="camera-grid">
@@ -120,7 +143,43 @@ function Card({ camera }: { readonly camera: Camera }) {
         {lastAt != null && <span class="quiet">{ago(lastAt)}</span>}
       </span>
       <span class="quiet clip camera-detail">{detailOf(camera)}</span>
+      {camera.labels.length > 0 && <span class="quiet clip">{camera.labels.join(', ')}</span>}
     </Link>
+  );
+}
+
+function SetLabels({ cameras, onSet }: { readonly cameras: readonly Camera[]; readonly onSet: () => void }) {
+  const text = useSignal('');
+  const fault = useSignal('');
+  const set = async () => {
+    try {
+      await labelCameras(
+        cameras.map(({ id }) => id),
+        labelsIn(text.value),
+      );
+      fault.value = '';
+      onSet();
+    } catch (error) {
+      fault.value = messageOf(error);
+    }
+  };
+  const n = cameras.length;
+  return (
+    <details class="set-labels">
+      <summary>{t('Labels of the {n} cameras below', { n })}</summary>
+      <Field
+        name={t('Labels (with commas between them)')}
+        maxLength={1024}
+        value={text.value}
+        onValue={(value) => {
+          text.value = value;
+        }}
+      />
+      <SureButton name={t('Set')} sure={t('Replace the labels of {n} cameras', { n })} onSure={() => void set()} />
+      <p role="alert" class="fault">
+        {fault.value}
+      </p>
+    </details>
   );
 }
 

@@ -9,6 +9,7 @@ import { type Round, Rounds } from './rounds.js';
 import { PauseField, type Schedule, ScheduleFields } from './schedule.js';
 import { SeverityOptions } from './severity-options.js';
 import { type SeverityRule, SeverityRules } from './severity-rules.js';
+import { labelsIn } from './store.js';
 
 /** Texts of the fields, as they are edited. */
 export interface RulesDraft {
@@ -18,6 +19,7 @@ export interface RulesDraft {
   readonly confirmFrames: string;
   readonly persistS: string;
   readonly cooldownS: string;
+  readonly labels: string;
   readonly leftAfterS: string;
   readonly minSeverity: (typeof SEVERITIES)[number];
   readonly alarmsPerDay: string;
@@ -29,6 +31,7 @@ export interface RulesDraft {
 
 export const rulesOf = ({
   name,
+  labels,
   locale,
   before,
   alerts,
@@ -38,6 +41,7 @@ export const rulesOf = ({
   rounds,
 }: Camera): RulesDraft => ({
   name: name ?? '',
+  labels: labels.join(', '),
   locale,
   before,
   confirmFrames: String(alerts.confirm_frames),
@@ -55,6 +59,7 @@ export const rulesOf = ({
 /** @returns the settings of the draft; a budget takes the place of a threshold */
 export const settingsOf = (draft: RulesDraft, { alerts, threshold }: Camera) => ({
   name: draft.name === '' ? null : draft.name,
+  labels: labelsIn(draft.labels),
   locale: draft.locale,
   before: draft.before,
   alarms_per_day: draft.alarmsPerDay === '' ? null : Number(draft.alarmsPerDay),
@@ -100,6 +105,12 @@ export function Rules({ camera, draft, zones }: Props) {
         value={draft.value.name}
         placeholder={camera.id}
         onValue={(name) => put({ name })}
+      />
+      <Field
+        name={t('Labels (with commas between them)')}
+        maxLength={1024}
+        value={draft.value.labels}
+        onValue={(labels) => put({ labels })}
       />
       <LocaleSelect
         label={t('Language of the sentences')}

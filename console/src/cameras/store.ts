@@ -1,13 +1,16 @@
 /** Reading and altering cameras. */
 import { ApiError, api, frameAddress, ok } from '../api/client.js';
-import { readPages } from '../api/pages.js';
+import { PAGE, readPages } from '../api/pages.js';
 import type { Camera } from '../api/types.js';
 import { t } from '../texts/texts.js';
 
 export type Order = 'state' | 'id';
 
 /** @param pages most pages that are read. @returns the cameras with their overviews, and whether there are more */
-export const listCameras = (query: { readonly q: string; readonly sort: Order }, pages: number) =>
+export const listCameras = (
+  query: { readonly q: string; readonly label?: string; readonly sort: Order },
+  pages: number,
+) =>
   readPages(
     (page) => ok(api.GET('/v1/cameras', { params: { query: { ...query, ...page, overview: 'true' } } })),
     pages,
@@ -51,6 +54,24 @@ export function patchOf(known: object, edited: object): object {
 /** @param part the settings that change. @returns the stored camera */
 export const saveCamera = (id: string, part: object): Promise<Camera> =>
   ok(api.PATCH('/v1/cameras/{id}', { params: { path: { id } }, body: part as never }));
+
+/** Sets the labels of all these cameras in place of theirs. */
+export async function labelCameras(ids: readonly string[], labels: readonly string[]): Promise<void> {
+  for (let from = 0; from < ids.length; from += PAGE) {
+    const body = { cameras: ids.slice(from, from + PAGE), patch: { labels } };
+    await ok(api.PATCH('/v1/cameras', { body: body as never }));
+  }
+}
+
+/** @returns the labels in a text, separated by commas */
+export const labelsIn = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((label) => label.trim())
+      .filter(Boolean),
+  ),
+];
 
 /** @throws ApiError if there is a camera of this id */
 export async function createCamera(id: string, settings: object): Promise<void> {

@@ -58,6 +58,7 @@ function rankOf({ state }: CameraOverview, { snapshot }: CameraRecord): 0 | 1 | 
 export interface CameraListQuery {
   /** part of the id or the name, in upper or lower case */
   readonly q: string;
+  readonly label?: string | undefined;
   readonly sort: 'id' | 'state';
   /** with `id`, the id of the last camera of the page before; with `state`, its rank, a dot and its id */
   readonly cursor?: string | undefined;
@@ -75,12 +76,13 @@ interface Listed {
  */
 export async function cameraPage(
   records: readonly CameraRecord[],
-  { q, sort, cursor, limit }: CameraListQuery,
+  { q, label, sort, cursor, limit }: CameraListQuery,
   results: Results,
   now: number,
 ): Promise<{ items: Listed[]; nextCursor: string | null }> {
   const text = q.toLowerCase();
   const isFound = ({ camera }: CameraRecord) =>
+    (label === undefined || camera.settings.labels?.includes(label)) &&
     [camera.id, camera.settings.name ?? ''].some((name) => name.toLowerCase().includes(text));
   const found = records.filter(isFound);
   if (sort === 'id') {

@@ -1,4 +1,5 @@
 /** Routes that set up a camera and change its settings, and the test of an address that it may get. */
+import { type Static, Type } from 'typebox';
 import type { StoredCamera } from '../../cameras/camera.js';
 import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper } from '../../frames/keep.js';
@@ -8,7 +9,7 @@ import { checker } from '../../schemas/validation-error.js';
 import { noCamera } from '../../stores/cameras.js';
 import { withoutLogin } from '../cameras/login.js';
 import { mergePatch } from '../cameras/merge-patch.js';
-import { alarmBudgetOf, presentCamera } from '../cameras/present.js';
+import { alarmBudgetOf, findCamera, presentCamera } from '../cameras/present.js';
 import { buildCamera } from '../cameras/put.js';
 import { resetSettings } from '../cameras/reset-settings.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
@@ -16,10 +17,12 @@ import { assertUrl, fetchRules } from '../intake/url-policy.js';
 import { CAMERA_STRUCTURE } from '../json-structure.js';
 import { MERGE_PATCH } from '../plugins/problems.js';
 import {
+  type Camera,
   CameraIdParams,
   CameraPatchSchema,
   CameraRequestSchema,
   CameraSchema,
+  CamerasPatchSchema,
   SnapshotTestRequestSchema,
 } from '../schemas/camera.js';
 import { BODY_PROBLEMS, json, PICTURE_PROBLEMS, problems, ref } from '../schemas/shared.js';
@@ -60,6 +63,18 @@ const patchSchema = {
   response: { 200: json('The camera with its settings.', ref(CameraSchema)), ...problems(SETTINGS_PROBLEMS) },
 };
 
+const bulkSchema = {
+  operationId: 'changeCameras',
+  summary: 'Change some settings of several cameras',
+  description: 'One merge patch for all of them. If one of them refuses it, or does not exist, none changes.',
+  tags,
+  body: { content: { 'application/json': { schema: ref(CamerasPatchSchema) } } },
+  response: {
+    200: json('The cameras, in the order of the request.', Type.Object({ items: Type.Array(ref(CameraSchema)) })),
+    ...problems(SETTINGS_PROBLEMS),
+  },
+};
+
 const testSchema = {
   operationId: 'testSnapshot',
   summary: 'Try an address for the snapshots of a camera',
@@ -79,6 +94,10 @@ const testSchema = {
 };
 const checkTest = checker(SnapshotTestRequestSchema);
 const checkPatch = checker(CameraPatchSchema);
+// The settings that the patch leads to are checked for each camera.
+const checkBulk = checker(
+  Type.Object({ ...CamerasPatchSchema.properties, patch: Type.Object({}) }, { additionalProperties: false }),
+);
 /** Time beside the fetch itself: queueing, decoding, answering. */
 const SLACK_MS = 5_000;
 
@@ -108,23 +127,32 @@ export function cameraSettingsRoutes(
     });
   });
 
-  app.patch('/v1/cameras/:id', { schema: patchSchema, config: { ...config, mergePatch: true } }, async (request) => {
-    const { id } = request.params;
-    const camera = await cameras.alter(id, (earlier) =>
-      buildCamera(id, settingsWith(earlier, request.body), earlier, building).catch((thrown: unknown) => {
-        if (!(thrown instanceof ScenedeltaError) || thrown.code !== 'invalid-request') throw thrown;
-        checkPatch(request.body);
-        // The patch fits its schema, so that the settings it leads to lack something: an address without an interval.
-        throw new ScenedeltaError(
-          'invalid-value',
-          thrown.message,
-          thrown.field === undefined ? {} : { field: thrown.field },
-        );
-      }),
-    );
+  const patched = (id: string, earlier: StoredCamera, patch: unknown) =>
+    buildCamera(id, settingsWith(earlier, patch), earlier, building).catch((thrown: unknown) => {
+      if (!(thrown instanceof ScenedeltaError) || thrown.code !== 'invalid-request') throw thrown;
+      checkPatch(patch);
+      // The patch fits its schema, so that the settings it leads to lack something: an address without an interval.
+      const { message, field } = thrown;
+      throw new ScenedeltaError('invalid-value', message, field === undefined ? {} : { field });
+    });
+  const change = async (id: string, patch: unknown, request: { readonly isAdmin: boolean }) => {
+    const camera = await cameras.alter(id, (earlier) => patched(id, earlier, patch));
     if (camera === undefined) throw noCamera(id);
     await schedule(camera);
     return { ...presentCamera(camera, request), ...(await alarmBudgetOf(camera, await cameras.state(id), deps)) };
+  };
+
+  app.patch('/v1/cameras/:id', { schema: patchSchema, config: { ...config, mergePatch: true } }, async (request) =>
+    change(request.params.id, request.body, request),
+  );
+
+  app.patch('/v1/cameras', { schema: bulkSchema, config }, async (request) => {
+    const { cameras: ids, patch } = checkBulk(request.body) as Static<typeof CamerasPatchSchema>;
+    // All are tried before the first one changes.
+    for (const id of ids) await patched(id, await findCamera(deps, id, request.visibility), patch);
+    const items: Camera[] = [];
+    for (const id of ids) items.push(await change(id, patch, request));
+    return { items };
   });
 
   app.post('/v1/cameras/:id/test-snapshot', { schema: testSchema, config: { scope: 'admin' } }, async (request) => {

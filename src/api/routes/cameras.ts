@@ -136,6 +136,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
         // The id of the last camera of the previous page, by state with its rank before it.
         ...pageQuery('^[A-Za-z0-9][A-Za-z0-9._-]{0,65}$'),
         q: Type.Optional(Type.String({ maxLength: 128, description: 'Part of the id or the name.' })),
+        label: Type.Optional(Type.String({ maxLength: 64, description: 'One of the labels of the camera.' })),
         sort: Type.Optional(
           literals(['id', 'state'], {
             default: 'id',
@@ -145,7 +146,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
         overview: Type.Optional(
           literals(['true', 'false'], {
             default: 'false',
-            description: 'Adds `overview`, which `q` and a list by state always add.',
+            description: 'Adds `overview`, which `q`, `label` and a list by state always add.',
           }),
         ),
       },
@@ -154,9 +155,9 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
     response: pageResponses(CameraSchema),
   };
   app.get('/v1/cameras', { schema: listSchema, config: { scope: 'compare' } }, async (request, reply) => {
-    const { q = '', sort = 'id', overview = 'false', cursor, limit } = parsePageQuery(request.query);
+    const { q = '', label, sort = 'id', overview = 'false', cursor, limit } = parsePageQuery(request.query);
     const { visibility } = request;
-    if (q === '' && sort === 'id' && overview === 'false') {
+    if (q === '' && label === undefined && sort === 'id' && overview === 'false') {
       const { items, nextCursor } = await cameras.list({
         limit,
         visibility,
@@ -164,7 +165,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
       });
       return pageBody(request, reply, { items: items.map((camera) => presentCamera(camera, request)), nextCursor });
     }
-    const query = { q, sort, cursor, limit };
+    const query = { q, label, sort, cursor, limit };
     const page = await cameraPage(await cameras.records(visibility), query, deps.results, deps.clock());
     return pageBody(request, reply, {
       items: page.items.map((one) => ({ ...presentCamera(one.camera, request), overview: one.overview })),

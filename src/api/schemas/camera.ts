@@ -54,6 +54,17 @@ export const CameraPatchSchema = Type.Unsafe<object>({
   description: 'A JSON merge patch (RFC 7396) of the settings: absent members stay, and null sets a default.',
 });
 
+export const CamerasPatchSchema = Type.Object(
+  {
+    cameras: Type.Array(Type.String({ pattern: CAMERA_ID_PATTERN }), {
+      ...{ minItems: 1, maxItems: 100, uniqueItems: true },
+      description: 'Ids of the cameras.',
+    }),
+    patch: Type.Unsafe<object>({ $ref: 'CameraPatch#' }),
+  },
+  { $id: 'CamerasPatch', additionalProperties: false },
+);
+
 const snapshot = CameraSettingsSchema.properties.snapshot.anyOf[0].properties;
 export const SnapshotTestRequestSchema = Type.Object(
   { url: snapshot.url, username: snapshot.username, password: snapshot.password },
