@@ -133,8 +133,8 @@ report(
   [
     `${repeats * partOf(scene)} s of recording, 1080p H.264, 15 frames per second. Each thing that comes and goes counts ` +
       'as two changes; a change is found if the program names a moment within 2 s of it, and a moment with no change is ' +
-      'false. The judge was given shifted, missing and additional moments first, and noticed each.',
-    'Every program ran with its default settings but for those in its name.',
+      'false. The judge was given no moments, an additional one and a missing one first, and noticed each.',
+    'Every program ran with its default settings; its name has the others.',
     ...notes,
   ],
 );
