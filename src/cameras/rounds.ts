@@ -6,7 +6,6 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { DAY_MS } from '../clock.js';
 import { invalidValue } from '../errors.js';
-import { derivedId } from '../ids.js';
 import type { RgbImage } from '../images.js';
 import { literals } from '../schemas/constructors.js';
 import { checker } from '../schemas/validation-error.js';
@@ -75,10 +74,6 @@ export function timesOn(round: Pick<Round, 'at' | 'with' | 'days' | 'tz'>, day: 
   };
   return { at: instant(round.at, 0), with: instant(round.with, isYesterday(round.with) ? 1 : 0) };
 }
-
-/** Id of the comparison of a round, so that each has one. */
-export const roundIdOf = (camera: string, { name }: Pick<Round, 'name'>, { at }: RoundTimes): string =>
-  derivedId('cmp', at, `round/${camera}/${name}`);
 
 /** Mean brightness of a picture that shows nothing (set by hand; a street by its lamps has 20 and more). */
 const DARKEST_LUMA = 10;

@@ -62,9 +62,9 @@ describe('a camera that sends the same file without end', () => {
 });
 
 describe('frames that alternate between two cameras', () => {
-  it('are all examined; those of the other camera are foreign pictures', async () => {
+  it('are quiet, except for those of the other camera, which are foreign pictures', async () => {
     const results = await run(sequence(), 10, (_second, i) => ({ place: i % 2 }));
-    expect(results.some(isQuiet)).toBe(false);
+    expect(results.map(isQuiet)).toEqual(results.map((_result, i) => i > 0 && i % 2 === 0));
     const verdicts = results.map(({ finding }) => finding.verdict);
     expect(verdicts).toEqual(results.map((_result, i) => (i % 2 === 0 ? 'none' : 'tamper')));
     expect(opened(results)).toEqual([]);

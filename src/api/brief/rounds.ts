@@ -1,6 +1,7 @@
 /** The rounds of a day in a brief: their comparisons, by the ids that follow from camera, round and day. */
 import type { StoredCamera } from '../../cameras/camera.js';
-import { latestRound, roundIdOf } from '../../cameras/rounds.js';
+import { latestRound } from '../../cameras/rounds.js';
+import { roundIdOf } from '../../ids.js';
 import { isoTime } from '../../iso-time.js';
 import type { Locale } from '../../language/locales.js';
 import { translated } from '../../language/translate.js';

@@ -5,10 +5,10 @@
 import type { BlobStore } from '../../blobs.js';
 import { frameKey } from '../../blobs.js';
 import type { StoredCamera } from '../../cameras/camera.js';
-import { isTooDark, latestRound, type Round, type RoundTimes, roundIdOf } from '../../cameras/rounds.js';
+import { isTooDark, latestRound, type Round, type RoundTimes } from '../../cameras/rounds.js';
 import { ScenedeltaError } from '../../errors.js';
 import { type DecodeLimits, decodeFrame } from '../../frames/decode.js';
-import { newTraceId } from '../../ids.js';
+import { newTraceId, roundIdOf } from '../../ids.js';
 import { isoTime } from '../../iso-time.js';
 import type { JobProducer } from '../../jobs/producer.js';
 import type { Logger } from '../../logger.js';
