@@ -88,6 +88,7 @@ describe('the rules of a camera', () => {
         { zone: 'door', severity: 'high' },
       ],
       sentences: [],
+      visitSentences: [],
       schedule: null,
       suspendUntil: at('2026-01-09T12:00:00Z'),
       alerting: true,
