@@ -2,6 +2,7 @@
  * `npm test`: sets itself up, runs every check and test of the project, and ends with one line that counts them all.
  */
 import { mkdirSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ensureAlertmanager } from './lib/alertmanager.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
@@ -14,7 +15,10 @@ import { ensureRedisServer } from './lib/redis.mjs';
 import { ROOT, requireNode, runMain, Stop, say } from './lib/shell.mjs';
 import { Tally } from './lib/tally.mjs';
 
-/** Tests of whole processes: they wait for starts and ends more than they compute. */
+/** One more than the processors: tests often wait, for processes that start or end and for times that pass. */
+const WORKERS = `--maxWorkers=${availableParallelism() + 1}`;
+
+/** Tests of whole processes. */
 const PROCESS_TESTS = ['test/e2e/', 'test/console/'];
 
 /** The short form of `npm run test:fuzz`. */
@@ -66,10 +70,10 @@ async function runEverything(tally) {
 
   await tally.jest(
     'units (jest)',
-    ['--maxWorkers=2', '--testPathIgnorePatterns', ...PROCESS_TESTS],
+    [WORKERS, '--testPathIgnorePatterns', ...PROCESS_TESTS],
     join(reports, 'units.json'),
   );
-  await tally.jest('processes (jest)', ['--maxWorkers=2', ...PROCESS_TESTS], join(reports, 'processes.json'));
+  await tally.jest('processes (jest)', [WORKERS, ...PROCESS_TESTS], join(reports, 'processes.json'));
 
   console.log('\nhostile images, generated requests, and disturbances');
   await Promise.all([

@@ -28,7 +28,7 @@ let collecting: NodeJS.Timeout;
 let receiver: Receiver;
 beforeEach(async () => {
   receiver = await startReceiver(drip);
-  collecting = setInterval(collectGarbage, 30);
+  collecting = setInterval(collectGarbage, 100);
 });
 afterEach(async () => {
   clearInterval(collecting);
