@@ -226,7 +226,7 @@ describeInBrowser('The page "Footage"', () => {
     );
     const { page, errors } = await open();
     await page.goto(`${service.url}/footage/${id}`);
-    await page.getByText('10000 changes').waitFor();
+    await page.getByText('10,000 changes').waitFor();
     await page.getByText('Inputs that could not be used').click();
     await page.getByRole('slider', { name: /^Timeline/ }).press('End');
     await eventually(async () => expect(await page.locator('.detail .sentence').innerText()).toBe(`9999 ${HOSTILE}`));
