@@ -147,8 +147,8 @@ function Frame({ side, url, outline }: FrameProps) {
         {url === null
           ? t('No preview')
           : side === 'before'
-            ? t('The frame before is not available any more.')
-            : t('The frame after is not available any more.')}
+            ? t('The frame "before" is not available any more.')
+            : t('The frame "after" is not available any more.')}
       </p>
     );
   }
