@@ -173,8 +173,8 @@ describe('a package', () => {
   });
 
   it.each([
-    ['', 400, 'expected change, or visit, or camera with since and until'],
-    ['camera=gate', 400, 'expected change'],
+    ['', 422, 'expected change, or visit, or camera with since and until'],
+    ['camera=gate', 422, 'expected change'],
     [`camera=yard&since=${NOON}&until=${LATER}`, 404, 'There is no camera yard'],
     ['change=chg_00000000000000000000000000', 404, 'There is no change'],
     ['visit=vis_00000000000000000000000000', 404, 'There is no visit'],

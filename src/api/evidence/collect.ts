@@ -1,6 +1,6 @@
 /** The records of an evidence package: changes, visits, their comparisons, and the settings of the camera. */
 import type { Static } from 'typebox';
-import { invalidRequest, invalidValue, notFound, ScenedeltaError } from '../../errors.js';
+import { invalidValue, notFound, ScenedeltaError } from '../../errors.js';
 import type { Change } from '../../schemas/change.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { Visit } from '../../schemas/visit.js';
@@ -71,7 +71,7 @@ async function recordsOf(
   const { find } = changesOf(stores);
   const hasRange = since !== undefined && until !== undefined;
   if ([change, visit, camera].filter((one) => one !== undefined).length !== 1 || hasRange !== (camera !== undefined)) {
-    throw invalidRequest('expected change, or visit, or camera with since and until');
+    throw invalidValue('expected change, or visit, or camera with since and until');
   }
   if (change !== undefined) return { changes: [await find(change, visibility)], visits: [] };
   if (visit !== undefined) {
