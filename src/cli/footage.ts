@@ -53,7 +53,7 @@ export const command = createCommand('footage')
   .option('--merge-window <duration>', 'one change instead of several that follow within this time at one place')
   .option('--max-failure-rate <share>', 'end with status 1 if more files fail', '1')
   .option('--parallel <count>', 'cameras at a time; default: the number of processors')
-  .option('--jobs <count>', 'pairs compared at a time, also of one camera; default: the number of processors')
+  .option('--jobs <count>', 'pairs compared at a time, also of frames to come; default: 1, which looks at none')
   .option('--locale <tag>', `${LOCALE_OPTION}; default: that of the settings (-c)`, readLocale)
   .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
   .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
@@ -106,7 +106,7 @@ async function processInputs(
   const maxFailureRate = readShare(options.maxFailureRate ?? '1', '--max-failure-rate');
   const mergeWindow = options.mergeWindow === undefined ? null : parseDuration(options.mergeWindow, '--merge-window');
   const parallel = readCount('--parallel', options.parallel, availableParallelism());
-  const jobs = readCount('--jobs', options.jobs, availableParallelism());
+  const jobs = readCount('--jobs', options.jobs, 1);
   const [manifest, ...others] = inputs.filter(isManifest);
   if (manifest !== undefined) {
     if (others.length > 0 || inputs.length > 1) {
