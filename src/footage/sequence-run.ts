@@ -101,6 +101,8 @@ class SequenceRun {
     try {
       for await (const event of this.#lookAhead?.watch(events) ?? events) {
         await this.#handle(event, signal);
+        // A frame at which the run was interrupted comes in again when it goes on.
+        this.#accountFor(event.account);
         onProgress?.(this.#step.counts, this.#position.at);
         if (++this.#events >= CHUNK_EVENTS) await this.#save(false);
         if (signal.aborted) break;
@@ -114,7 +116,6 @@ class SequenceRun {
 
   async #handle(event: SourceEvent, signal: AbortSignal): Promise<void> {
     const item = this.#sequence.items[event.item] as FootageItem;
-    this.#accountFor(event.account);
     if (event.type === 'frame') {
       const { frame } = event;
       try {

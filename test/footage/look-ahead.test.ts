@@ -70,6 +70,7 @@ async function run(
   { pictures, before, zone }: Archive,
   ahead: number,
   onCompare: (call: number) => Promise<void> | void = () => {},
+  { signal } = new AbortController(),
 ) {
   let at = START;
   const items = pictures.map(({ picture, step }, i) => {
@@ -104,7 +105,6 @@ async function run(
       saved.push(JSON.stringify([storedCheckpoint(checkpoint), records, texts.sort()]));
     },
   };
-  const { signal } = new AbortController();
   await runSequence(
     { camera: 'yard', items, range: { from: START, until: Number.POSITIVE_INFINITY }, endsAt: at, gapMs: 600_000 },
     recordedCamera('yard', checkSettings({ before, zones })),
@@ -165,6 +165,19 @@ it('compares again what has failed ahead of the loop', async () => {
     if (call === 3) throw new ScenedeltaError('processing-timeout', 'too slow');
   });
   expect(once.saved).toEqual(saved);
+});
+
+it('accounts for no frame at which it is interrupted, because that frame comes in again', async () => {
+  const controller = new AbortController();
+  const interrupt = (call: number) => {
+    if (call !== 3) return;
+    controller.abort();
+    controller.signal.throwIfAborted();
+  };
+  const { saved } = await run(calm, 0, interrupt, controller);
+  const [{ account, counts }] = JSON.parse(saved.at(-1) ?? '[]');
+  expect(account.in).toBe(4);
+  expect(account.in).toBe(counts.frames);
 });
 
 it('knows a frame by its content before the mask, also when its preview is painted', async () => {
