@@ -9,7 +9,7 @@ import { invalidValue } from '../errors.js';
 import type { RgbImage } from '../images.js';
 import { literals } from '../schemas/constructors.js';
 import { checker } from '../schemas/validation-error.js';
-import { instantOf, isTimeZone, localTimeAt } from '../wall-clock.js';
+import { instantOf, isoTimeIn, isTimeZone, localTimeAt } from '../wall-clock.js';
 import { measureLight } from './light.js';
 import { clockTime, DAYS } from './schedule.js';
 
@@ -73,6 +73,28 @@ export function timesOn(round: Pick<Round, 'at' | 'with' | 'days' | 'tz'>, day: 
     return instantOf({ ...{ year, month, day: date.getUTCDate(), hour, minute }, second: 0 }, round.tz);
   };
   return { at: instant(round.at, 0), with: instant(round.with, isYesterday(round.with) ? 1 : 0) };
+}
+
+/** Greatest distance of a picture from its time. */
+export const WIDEST_MS = 60 * 60_000;
+/** Pictures that are tried per time. */
+export const MOST_TRIES = 20;
+
+/**
+ * @param refused why each picture that was tried is of no use
+ * @param pictures number of them, tried or not, within `width` ms of `at` (epoch ms)
+ * @returns what there was in place of a usable picture
+ */
+export function whatWasThere(
+  refused: readonly string[],
+  pictures: number,
+  width: number,
+  at: number,
+  tz: string,
+): string {
+  const counted = [...new Set(refused)].map((one) => `${refused.filter((other) => other === one).length} ${one}`);
+  const what = pictures === 0 ? 'no picture' : `${pictures} pictures, none of use (${counted.join(', ')})`;
+  return `${what} within ${width / 60_000} min of ${isoTimeIn(at, tz)} (${tz})`;
 }
 
 /** Mean brightness of a picture that shows nothing (set by hand; a street by its lamps has 20 and more). */

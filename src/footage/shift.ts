@@ -1,7 +1,15 @@
 /** Rounds of an archive: on each day the picture nearest to one time, compared with the one nearest to another. */
 
 import type { Polygon } from '../cameras/polygon.js';
-import { isTooDark, type Round, type RoundTimes, timesOn } from '../cameras/rounds.js';
+import {
+  isTooDark,
+  MOST_TRIES,
+  type Round,
+  type RoundTimes,
+  timesOn,
+  WIDEST_MS,
+  whatWasThere,
+} from '../cameras/rounds.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { DAY_MS } from '../clock.js';
 import { asScenedeltaError } from '../errors.js';
@@ -12,14 +20,9 @@ import type { Side } from '../images.js';
 import type { Comparer } from '../pipeline/pair.js';
 import type { Finding } from '../schemas/comparison.js';
 import { countingIn } from '../sequence/fold.js';
-import { isoTimeIn, localTimeAt } from '../wall-clock.js';
+import { localTimeAt } from '../wall-clock.js';
 import type { Moment } from './records.js';
 import type { StillFrames } from './still-frames.js';
-
-/** Greatest distance of a picture from its time. */
-const WIDEST_MS = 60 * 60_000;
-/** Pictures that are tried per time. */
-const MOST_TRIES = 20;
 
 export interface ShiftOptions {
   readonly settings: CameraSettings;
@@ -71,7 +74,6 @@ async function shiftOn(
   options: ShiftOptions,
 ): Promise<Shift> {
   const sides = { before: candidates(frames, times.with, options), after: candidates(frames, times.at, options) };
-  const wanted = { before: times.with, after: times.at };
   let [before, after] = [await sides.before.next(), await sides.after.next()];
   while (before !== null && after !== null) {
     const { pipeline, settings, signal } = options;
@@ -87,9 +89,7 @@ async function shiftOn(
     else after = await sides.after.next();
   }
   const missing = (['before', 'after'] as const).flatMap((side: Side) =>
-    (side === 'before' ? before : after) === null
-      ? [`${sides[side].what()} of ${isoTimeIn(wanted[side], round.tz)} (${round.tz})`]
-      : [],
+    (side === 'before' ? before : after) === null ? [sides[side].what(round.tz)] : [],
   );
   return { day, before, after, finding: null, missing };
 }
@@ -100,9 +100,8 @@ function candidates(frames: Frames, at: number, { privacy, decodeLimits }: Shift
     .map((index) => ({ index, distance: Math.abs(timeOf(frames, index) - at) }))
     .filter(({ distance }) => distance <= WIDEST_MS)
     .sort((a, b) => a.distance - b.distance);
-  const reasons = new Map<string, number>();
+  const refused: string[] = [];
   let tried = 0;
-  const refuse = (reason: string) => reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   const usable = async (index: number): Promise<Uint8Array | string> => {
     const limits = { ...decodeLimits, field: 'frame' };
     try {
@@ -118,22 +117,18 @@ function candidates(frames: Frames, at: number, { privacy, decodeLimits }: Shift
     }
   };
   return {
-    refuse,
+    refuse: (reason: string) => void refused.push(reason),
     /** @returns the next usable picture; null: there is none */
     async next(): Promise<Picture | null> {
       while (tried < Math.min(near.length, MOST_TRIES)) {
         const { index } = near[tried++] as { index: number };
         const found = await usable(index);
         if (typeof found !== 'string') return { moment: frames.moment(index), bytes: found };
-        refuse(found);
+        refused.push(found);
       }
       return null;
     },
-    what(): string {
-      const why = [...reasons].map(([reason, count]) => `${count} ${reason}`).join(', ');
-      const pictures = near.length === 0 ? 'no picture' : `${near.length} pictures, none of use (${why})`;
-      return `${pictures} within ${WIDEST_MS / 60_000} min`;
-    },
+    what: (tz: string) => whatWasThere(refused, near.length, WIDEST_MS, at, tz),
   };
 }
 

@@ -5,7 +5,15 @@
 import type { BlobStore } from '../../blobs.js';
 import { frameKey } from '../../blobs.js';
 import type { StoredCamera } from '../../cameras/camera.js';
-import { isTooDark, latestRound, type Round, type RoundTimes } from '../../cameras/rounds.js';
+import {
+  isTooDark,
+  latestRound,
+  MOST_TRIES,
+  type Round,
+  type RoundTimes,
+  WIDEST_MS,
+  whatWasThere,
+} from '../../cameras/rounds.js';
 import { ScenedeltaError } from '../../errors.js';
 import { type DecodeLimits, decodeFrame } from '../../frames/decode.js';
 import { newTraceId, roundIdOf } from '../../ids.js';
@@ -16,19 +24,15 @@ import type { Comparison } from '../../schemas/comparison.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { CameraStore } from '../../stores/cameras.js';
 import type { ResultStore, StoredComparison } from '../../stores/results.js';
-import { isoTimeIn } from '../../wall-clock.js';
 import type { LifeCycle } from '../life-cycle.js';
 
 const MINUTE_MS = 60_000;
 /** A picture this near to the time is taken at once; a camera with rare pictures gets the wider window. */
 const NEAR_MS = 2 * MINUTE_MS;
-const WIDE_MS = 60 * MINUTE_MS;
 /** Time within which the service has answered a frame, and frames that come late have come. */
 const LATE_MS = MINUTE_MS;
 /** Age up to which a round is made up for after the workers were away. */
 const OLDEST_MS = 12 * 60 * MINUTE_MS;
-/** Pictures that are tried per time. */
-const MOST_TRIES = 20;
 const PAGE_SIZE = 500;
 /** In place of the id of an API key, because no request asked for it. */
 const ROUND = 'round';
@@ -74,39 +78,35 @@ export function createRounds(deps: RoundDependencies): () => Promise<number> {
     return isTooDark(pixels) ? 'too dark' : { ref, at: capturedAt(comparison) };
   };
 
-  const search = async (camera: string, at: number, width: number): Promise<Search> => {
+  const search = async (camera: string, at: number, width: number, tz: string): Promise<Search> => {
     const candidates = await near(camera, at, width);
-    const reasons = new Map<string, number>();
+    const refused: string[] = [];
     for (const candidate of candidates.slice(0, MOST_TRIES)) {
       const found = await examine(candidate);
       if (typeof found !== 'string') return { picture: found };
-      reasons.set(found, (reasons.get(found) ?? 0) + 1);
+      refused.push(found);
     }
-    const tried = [...reasons].map(([reason, count]) => `${count} ${reason}`).join(', ');
-    const pictures = candidates.length === 0 ? 'no picture' : `${candidates.length} pictures, none of use (${tried})`;
-    return { missing: `${pictures} within ${width / MINUTE_MS} min` };
+    return { missing: whatWasThere(refused, candidates.length, width, at, tz) };
   };
 
   /** @returns whether its comparison was made; a round without near pictures waits for the wider window */
   const make = async (camera: StoredCamera, round: Round, times: RoundTimes): Promise<boolean> => {
-    const widths = clock() >= times.at + WIDE_MS + LATE_MS ? [NEAR_MS, WIDE_MS] : [NEAR_MS];
+    const widths = clock() >= times.at + WIDEST_MS + LATE_MS ? [NEAR_MS, WIDEST_MS] : [NEAR_MS];
     const nearest = async (at: number, most: readonly number[]): Promise<Search> => {
       let found: Search = { missing: '' };
       for (const width of most) {
-        found = await search(camera.id, at, width);
+        found = await search(camera.id, at, width, round.tz);
         if ('picture' in found) break;
       }
       return found;
     };
     const after = await nearest(times.at, widths);
     if ('missing' in after && widths.length === 1) return false;
-    const before = await nearest(times.with, [NEAR_MS, WIDE_MS]);
+    const before = await nearest(times.with, [NEAR_MS, WIDEST_MS]);
     const record = recordOf(camera, round, times, { before, after, now: clock() });
     const { id } = record.comparison;
     await results.create(record);
-    const missing = [missingOf(before, times.with, round), missingOf(after, times.at, round)].flatMap(
-      (one) => one ?? [],
-    );
+    const missing = [before, after].flatMap((found) => ('missing' in found ? [found.missing] : []));
     if (missing.length === 0) {
       await deps.queue.addComparison({ comparisonId: id, traceId: record.request.traceId });
     } else {
@@ -140,10 +140,6 @@ const showsNoScene = ({ status, verdict, lost, camera_frame: frame }: Comparison
   verdict === 'tamper' ||
   lost?.side === 'after' ||
   frame?.notes.some(({ code }) => code === 'size_changed') === true;
-
-function missingOf(search: Search, at: number, { tz }: Round): string | null {
-  return 'missing' in search ? `${search.missing} of ${isoTimeIn(at, tz)} (${tz})` : null;
-}
 
 function recordOf(
   { id: camera, settings }: StoredCamera,
