@@ -7,8 +7,7 @@ import { maskOf, type StoredCamera } from '../cameras/camera.js';
 import { LOSSY_MARGIN } from '../cameras/privacy-margin.js';
 import type { DecodeLimits } from '../frames/decode.js';
 import { decodePreview } from '../frames/preview.js';
-import { maskFrame, paintPolygon, paintPreview } from '../frames/privacy-mask.js';
-import { sniffImage } from '../image-type.js';
+import { maskedFrame, paintPolygon, paintPreview } from '../frames/privacy-mask.js';
 import type { Preview } from '../images.js';
 import { jpegOf } from './change-pictures.js';
 import type { Picture } from './source-frames.js';
@@ -62,16 +61,13 @@ export class FramePictures {
 
   async #code(picture: Picture): Promise<CodedPicture> {
     const mask = maskOf(this.#camera);
-    const masked = mask === null ? {} : { mask: mask.id };
     if (picture.from === 'video') {
       const image = picture.image();
       for (const polygon of mask?.polygons ?? []) paintPolygon(image, polygon, LOSSY_MARGIN);
-      return { bytes: await jpegOf(image, JPEG_QUALITY), contentType: 'image/jpeg', ...masked };
+      return { bytes: await jpegOf(image, JPEG_QUALITY), contentType: 'image/jpeg', ...(mask && { mask: mask.id }) };
     }
     const { bytes, contentType } = picture;
-    if (mask === null) return { bytes, contentType };
-    const painted = await maskFrame(bytes, mask.polygons, { ...this.#limits, field: 'frame' });
-    return { bytes: painted, contentType: sniffImage(painted, 'frame'), ...masked };
+    return mask === null ? { bytes, contentType } : maskedFrame(bytes, mask, { ...this.#limits, field: 'frame' });
   }
 }
 

@@ -13,7 +13,7 @@ import type { OutboundClient } from '../outbound/client.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
 import type { DecodeLimits } from './decode.js';
 import { type StoredFrame, storeFrame } from './keep.js';
-import { maskFrame } from './privacy-mask.js';
+import { maskedFrame } from './privacy-mask.js';
 
 interface FetchOptions {
   /** name of the frame in errors: before, after or frame */
@@ -69,10 +69,10 @@ export function createFrameFetcher(deps: {
     if (stored && (mask === null || mask.id === ref.mask)) return { bytes: fetched, ref };
     const contentType = typeOf(fetched, field);
     if (mask === null) return storeFrame(blobs, { bytes: fetched, contentType });
-    const bytes = await maskFrame(fetched, mask.polygons, { pixelLimit, decodeTimeout, field }).catch((thrown) => {
+    const masked = await maskedFrame(fetched, mask, { pixelLimit, decodeTimeout, field }).catch((thrown) => {
       throw stored ? thrown : asUrlFailure(thrown);
     });
-    return storeFrame(blobs, { bytes, contentType: sniffImage(bytes, field), mask: mask.id });
+    return storeFrame(blobs, masked);
   };
 }
 

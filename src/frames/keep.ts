@@ -3,11 +3,10 @@ import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import { type BlobStore, frameKey } from '../blobs.js';
 import type { PrivacyMask } from '../cameras/camera.js';
-import { sniffImage } from '../image-type.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
 import type { DecodeLimits } from './decode.js';
 import { asJpeg } from './deep-grey.js';
-import { maskFrame } from './privacy-mask.js';
+import { maskedFrame } from './privacy-mask.js';
 
 /** Number of frames that are masked at a time; others wait, so that many uploads at once do not exhaust the memory. */
 const CONCURRENT_MASKS = 2;
@@ -49,15 +48,15 @@ export function createFrameKeeper(
   { pixelLimit, decodeTimeout }: DecodeLimits,
 ): FrameKeeper {
   const limit = pLimit(CONCURRENT_MASKS);
-  const masked: FrameKeeper['shown'] = (bytes, { polygons }, field) =>
-    limit(() => maskFrame(bytes, polygons, { pixelLimit, decodeTimeout, field }));
+  const masked = (bytes: Uint8Array, mask: PrivacyMask, field: string) =>
+    limit(() => maskedFrame(bytes, mask, { pixelLimit, decodeTimeout, field }));
   return {
-    shown: async (bytes, mask, field) => asJpeg(await masked(bytes, mask, field), { pixelLimit, decodeTimeout, field }),
+    shown: async (bytes, mask, field) =>
+      asJpeg((await masked(bytes, mask, field)).bytes, { pixelLimit, decodeTimeout, field }),
     async keep(frame, mask, field) {
       if (frame.from !== 'bytes') return frame;
       if (mask === null) return (await storeFrame(blobs, frame)).ref;
-      const bytes = await masked(frame.bytes, mask, field);
-      return (await storeFrame(blobs, { bytes, contentType: sniffImage(bytes, field), mask: mask.id })).ref;
+      return (await storeFrame(blobs, await masked(frame.bytes, mask, field))).ref;
     },
   };
 }

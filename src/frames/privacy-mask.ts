@@ -1,5 +1,6 @@
 /** Privacy masks: black polygons, painted on a frame before anything else reads it. */
 
+import type { PrivacyMask } from '../cameras/camera.js';
 import type { Point, Polygon } from '../cameras/polygon.js';
 import { LOSSY_MARGIN } from '../cameras/privacy-margin.js';
 import { sniffImage } from '../image-type.js';
@@ -41,6 +42,16 @@ export async function maskFrame(
       .jpeg({ quality: QUALITY, chromaSubsampling: '4:4:4', optimiseCoding })
       .toBuffer();
   });
+}
+
+/** @returns the masked frame as it is stored @throws ScenedeltaError as maskFrame */
+export async function maskedFrame(
+  bytes: Uint8Array,
+  { id, polygons }: PrivacyMask,
+  options: Omit<DecodeOptions, 'allocate'>,
+): Promise<{ readonly bytes: Uint8Array; readonly contentType: string; readonly mask: string }> {
+  const masked = await maskFrame(bytes, polygons, options);
+  return { bytes: masked, contentType: sniffImage(masked, options.field), mask: id };
 }
 
 /**
