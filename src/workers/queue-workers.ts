@@ -30,15 +30,13 @@ import {
 import { KEYS } from '../stores/keys.js';
 import type { TurnProcessor, TurnStage } from './camera-turn.js';
 import type { ComparisonProcessor } from './comparison-job.js';
-import type { DeliveryProcessor } from './deliveries/delivery-job.js';
+import { type DeliveryProcessor, TAKEN_MS } from './deliveries/delivery-job.js';
 import { DELIVERY_CONCURRENCY } from './deliveries/delivery-limits.js';
 import type { DescriptionProcessor } from './descriptions/describe-job.js';
 import { FETCH_CONCURRENCY } from './fetch-limits.js';
 import type { ComparisonOutcome } from './life-cycle.js';
 import type { WorkerMetrics } from './metrics.js';
 
-/** Until a delivery that another worker is sending is looked at again. */
-const BUSY_MS = 2_000;
 /** Changes that are described at a time. */
 const DESCRIPTION_CONCURRENCY = 2;
 /** Pulls mostly wait for the cameras. */
@@ -228,7 +226,7 @@ export function startDeliveryWorker(
       job,
       async () => {
         const ended = await deps.guard.counted(String(job.id), work, { exclusive: true });
-        return ended === 'busy' ? delay(job, systemClock() + BUSY_MS, job.token) : ended;
+        return ended === 'busy' ? delay(job, systemClock() + TAKEN_MS, job.token) : ended;
       },
       (error) => deps.processor.giveUp(job.data, error),
     );

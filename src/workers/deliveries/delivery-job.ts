@@ -33,8 +33,8 @@ export const DELIVERY_SCHEDULE_MS = [
   24 * HOUR,
 ] as const;
 const JITTER = 0.2;
-/** Wait for the other worker that has taken a delivery over. */
-const TAKEN_OVER_MS = 2 * SECOND;
+/** Wait for the other worker that has a delivery. */
+export const TAKEN_MS = 2 * SECOND;
 /** Upper limit of a receiver's Retry-After. */
 const RETRY_AFTER_LIMIT_MS = 24 * HOUR;
 
@@ -129,7 +129,7 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
       if ('status' in sent && sent.status !== null) span.set({ 'http.response.status_code': sent.status });
       return sent;
     };
-    if (!(await isHeld())) return { kind: 'later', at: clock() + TAKEN_OVER_MS } as const;
+    if (!(await isHeld())) return { kind: 'later', at: clock() + TAKEN_MS } as const;
     const attributes = { 'scenedelta.delivery_id': delivery.id, 'scenedelta.attempt': delivery.attempts.length + 1 };
     const outcome = await traced('deliver', sending, { parent, traceId: ofRequest, kind: 'client', attributes });
     if ('kind' in outcome) return { kind: 'later', at: clock() + outcome.waitMs } as const;
