@@ -1,7 +1,7 @@
 /** The chosen changes, which are judged at once: one key each. */
 import type { Change } from '../api/types.js';
 import { t } from '../texts/texts.js';
-import { useKeys } from '../ui/keys.js';
+import { ActionBar } from './action-bar.js';
 import { act, undo } from './actions.js';
 import { unmark } from './marks.js';
 
@@ -20,18 +20,10 @@ export function Bulk({ changes }: { readonly changes: readonly Change[] }) {
     ['u', t('Undo'), () => undo()],
     ['Escape', t('Choose none'), unmark],
   ] as const;
-  useKeys(Object.fromEntries(actions.map(([key, , run]) => [key, run])));
   return (
     <article class="detail">
       <h2>{t('{n} change chosen|{n} changes chosen', { n: changes.length })}</h2>
-      <div class="detail-actions" role="toolbar" aria-label={t('Actions')}>
-        {actions.map(([key, name, run]) => (
-          <button key={key} type="button" aria-keyshortcuts={key} onClick={run}>
-            {name}
-            <kbd>{key === 'Escape' ? 'Esc' : key}</kbd>
-          </button>
-        ))}
-      </div>
+      <ActionBar actions={actions} />
       <ul class="chosen">
         {changes.slice(0, LISTED).map(({ id, caption }) => (
           <li key={id}>{caption}</li>

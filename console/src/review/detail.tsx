@@ -12,7 +12,7 @@ import { t } from '../texts/texts.js';
 import { readComparison } from '../try/compare.js';
 import { Evidence, Fact } from '../ui/fact.js';
 import { percent, shownTime } from '../ui/format.js';
-import { useKeys } from '../ui/keys.js';
+import { ActionBar } from './action-bar.js';
 import { act, undo, withPending } from './actions.js';
 import { Marks } from './list.js';
 import { zoneName } from './store.js';
@@ -41,7 +41,6 @@ export function Detail({ change: stored, onNext, onChoose }: Props) {
     ['u', t('Undo'), () => undo()],
     ['x', t('Choose'), onChoose],
   ] as const;
-  useKeys(Object.fromEntries(actions.map(([key, , run]) => [key, run])));
   return (
     <article class="detail">
       <Frames change={change} />
@@ -55,14 +54,7 @@ export function Detail({ change: stored, onNext, onChoose }: Props) {
           }}
         />
       )}
-      <div class="detail-actions" role="toolbar" aria-label={t('Actions')}>
-        {actions.map(([key, name, run]) => (
-          <button key={key} type="button" aria-keyshortcuts={key} onClick={run}>
-            {name}
-            <kbd>{key}</kbd>
-          </button>
-        ))}
-      </div>
+      <ActionBar actions={actions} />
       <dl class="detail-facts">
         <Fact name={t('Camera')}>{change.camera}</Fact>
         {change.zone !== null && <Fact name={t('Zone')}>{zoneName(change.camera, change.zone)}</Fact>}
