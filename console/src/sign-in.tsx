@@ -34,7 +34,8 @@ export function SignIn() {
       </p>
       <p id="sign-in-help" class="quiet">
         {tx(
-          '{up} prints a link that signs in, and writes the first key to {file}. {create} makes others. The key is not stored in this browser.',
+          '{up} prints a link that signs in, and writes the first key to {file}. {create} makes others. ' +
+            'The key is not stored in this browser.',
           {
             up: <code>npm run up</code>,
             file: <code>data/first-key</code>,

@@ -30,7 +30,18 @@ const WORDS = [
 interface Node {
   readonly type: string;
   readonly callee?: { readonly name?: string };
-  readonly arguments?: readonly { readonly type: string; readonly value?: string }[];
+  readonly arguments?: readonly Node[];
+  readonly value?: string;
+  readonly left?: Node;
+  readonly right?: Node;
+}
+
+/** @returns the text of a literal, or of literals that are joined by + */
+function textOf({ type, value, left, right }: Node): string | undefined {
+  if (type === 'StringLiteral') return value;
+  if (type !== 'BinaryExpression' || left === undefined || right === undefined) return undefined;
+  const [first, second] = [textOf(left), textOf(right)];
+  return first === undefined || second === undefined ? undefined : first + second;
 }
 
 /** @returns the first arguments of t and tx in the sources */
@@ -39,7 +50,7 @@ function keysOf(file: string): string[] {
   const walk = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
     const { type, callee, arguments: given } = node as Node;
-    const text = given?.[0]?.value;
+    const text = given?.[0] && textOf(given[0]);
     if (type === 'CallExpression' && ['t', 'tx'].includes(callee?.name ?? '') && text !== undefined) found.push(text);
     Object.values(node).forEach(walk);
   };

@@ -25,15 +25,19 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
       <h2>{t('Severity')}</h2>
       <p class="quiet">
         {t(
-          'The first rule that holds decides, then the severity of the zone. Without either, tampering is high and anything else medium. An object left or removed is one step more severe, unless a rule names it.',
+          'The first rule that holds decides, then the severity of the zone. Without either, tampering is ' +
+            'high and anything else medium. An object left or removed is one step more severe, unless a ' +
+            'rule names it.',
         )}
       </p>
       <p class="quiet">
         {t(
-          'A rule may have a sentence: things, what became of them, and a zone. To be alerted about nothing else, add a last rule with the severity info.',
+          'A rule may have a sentence: things, what became of them, and a zone. To be alerted about ' +
+            'nothing else, add a last rule with the severity info.',
         )}{' '}
         {t(
-          '"A person has stayed longer than 60 s in the yard" or "a car came and left" is about visits, and alerts each once.',
+          '"A person has stayed longer than 60 s in the yard" or "a car came and left" is about visits, ' +
+            'and alerts each once.',
         )}
       </p>
       <ol class="severity-rules">

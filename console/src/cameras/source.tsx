@@ -176,7 +176,8 @@ const IPV4 = /\/\/(?:[^/@]*@)?(\d+\.\d+\.\d+)\.\d+/;
 const AllowHelp = ({ url }: { readonly url: string }) => (
   <p class="quiet">
     {tx(
-      'The service requests addresses of its own network only if its setting OUTBOUND_ALLOW names them. Start it with {command}, or with the range of your cameras.',
+      'The service requests addresses of its own network only if its setting OUTBOUND_ALLOW names them. ' +
+        'Start it with {command}, or with the range of your cameras.',
       { command: <code class="clip">OUTBOUND_ALLOW={IPV4.exec(url)?.[1] ?? '192.168.1'}.0/24 npm run up</code> },
     )}
   </p>

@@ -45,7 +45,8 @@ export function SearchView({ id, search }: Props) {
             {covered.length === 0
               ? t('A state that lasts no longer than something may cover the place is no change.')
               : t(
-                  'It looked otherwise for a while, as listed below. A shorter time for which something may cover the place makes that a change.',
+                  'It looked otherwise for a while, as listed below. A shorter time for which something ' +
+                    'may cover the place makes that a change.',
                 )}
           </p>
         </>
