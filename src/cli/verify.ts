@@ -45,6 +45,14 @@ const read = (path: string): Promise<string> =>
     throw invalidRequest(`${path}: cannot be read (${error.code})`);
   });
 const publicKey = (pem: string, file: string): KeyObject => ed25519((text) => createPublicKey(text), pem, file);
+/** A package whose key became unreadable is an altered package; a `--key` of the caller that cannot be read is not. */
+function keyInside(pem: Buffer, path: string): KeyObject {
+  try {
+    return publicKey(pem.toString(), EVIDENCE_FILES.key);
+  } catch {
+    return refuse(path, `${EVIDENCE_FILES.key} is altered`);
+  }
+}
 
 /** @throws ScenedeltaError 'invalid-value' if it is no package, or its manifest is not of the signer */
 async function check(zip: ZipFile, path: string, trusted: KeyObject | undefined) {
@@ -65,7 +73,7 @@ async function check(zip: ZipFile, path: string, trusted: KeyObject | undefined)
   };
   const bytes = await needed(EVIDENCE_FILES.manifest);
   const signature = Buffer.from((await needed(EVIDENCE_FILES.signature)).toString(), 'base64');
-  const signer = trusted ?? publicKey((await needed(EVIDENCE_FILES.key)).toString(), EVIDENCE_FILES.key);
+  const signer = trusted ?? keyInside(await needed(EVIDENCE_FILES.key), path);
   if (!verify(null, bytes, signer, signature)) {
     const { manifest, signature: signed, key } = EVIDENCE_FILES;
     const fault = trusted === undefined ? `, or ${key}, is altered` : ' is altered, or signed by another key';

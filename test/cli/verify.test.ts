@@ -214,6 +214,12 @@ describe('verify', () => {
     }
   });
 
+  it('calls a package altered whose key can no longer be read', async () => {
+    const files = await contentsOf(bytes);
+    files.set('public-key.pem', Buffer.from('*'));
+    expect(await refused(await repacked([...files]))).toContain('public-key.pem is altered');
+  });
+
   it('names files that are missing, additional, twice there, or named otherwise for programs that stream', async () => {
     const files = await contentsOf(bytes);
     const [page, ...rest] = ['index.html', ...[...files.keys()].filter((name) => name !== 'index.html')];
