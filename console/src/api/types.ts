@@ -20,4 +20,5 @@ export type Session = operations['readSession']['responses'][200]['content']['ap
 
 export const SIDES = ['before', 'after'] as const;
 export type Side = (typeof SIDES)[number];
+export const otherSide = (side: Side): Side => (side === 'before' ? 'after' : 'before');
 export const SEVERITIES = ['info', 'low', 'medium', 'high'] as const;

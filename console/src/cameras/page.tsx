@@ -1,5 +1,6 @@
 /** The page "Cameras": all cameras with their last frame and state, or one of them with its zones and rules. */
 import { useSignal } from '@preact/signals';
+import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { messageOf } from '../api/client.js';
 import type { Camera } from '../api/types.js';
@@ -131,10 +132,18 @@ function CameraList() {
 }
 
 function Card({ camera }: { readonly camera: Camera }) {
+  const [isActive, setActive] = useState(false);
   const lastAt = camera.overview?.last_frame_at;
   return (
-    <Link href={`/cameras/${camera.id}`} class="camera-card">
-      <Thumbnail src={pictureOf(camera, 'small')}>
+    <Link
+      href={`/cameras/${camera.id}`}
+      class="camera-card"
+      onMouseEnter={() => setActive(true)}
+      onMouseLeave={() => setActive(false)}
+      onFocus={() => setActive(true)}
+      onBlur={() => setActive(false)}
+    >
+      <Thumbnail src={pictureOf(camera, 'small')} other={pictureOf(camera, 'small', 'before')} isPlaying={isActive}>
         <span class="frame-gone">{t('No frame')}</span>
       </Thumbnail>
       <b class="clip">{camera.name ?? camera.id}</b>

@@ -1,7 +1,7 @@
 /** Reading and altering cameras. */
 import { ApiError, api, frameAddress, ok } from '../api/client.js';
 import { PAGE, readPages } from '../api/pages.js';
-import type { Camera } from '../api/types.js';
+import type { Camera, Side } from '../api/types.js';
 import { t } from '../texts/texts.js';
 
 export type Order = 'state' | 'id';
@@ -19,10 +19,14 @@ export const listCameras = (
 export const readCamera = (id: string): Promise<Camera> =>
   ok(api.GET('/v1/cameras/{id}', { params: { path: { id } } }));
 
-/** @param size small: for lists. @returns the path of the camera's last frame; null: it has none */
-export function pictureOf({ overview }: Camera, size: 'full' | 'small'): string | null {
+/**
+ * @param size small: for lists
+ * @param side after: the camera's last frame
+ * @returns the path of a frame of the last comparison; null: there is none
+ */
+export function pictureOf({ overview }: Camera, size: 'full' | 'small', side: Side = 'after'): string | null {
   const comparison = overview?.comparison ?? null;
-  return comparison === null ? null : frameAddress(comparison, 'after', size);
+  return comparison === null ? null : frameAddress(comparison, side, size);
 }
 
 export type Settings = Omit<

@@ -1,7 +1,7 @@
 /** The two frames of a comparison with their outlines: beside each other, alternating, or under a slider. */
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import type { Side } from '../api/types.js';
+import { otherSide, type Side } from '../api/types.js';
 import { t } from '../texts/texts.js';
 import { useKeys } from '../ui/keys.js';
 import { type Outlines, UNITS } from './outlines.js';
@@ -99,7 +99,7 @@ function Slider({ urls, outlines }: PairProps) {
 function Blink({ urls, outlines }: PairProps) {
   const [side, setSide] = useState<Side>('before');
   const [running, setRunning] = useState(!matchMedia('(prefers-reduced-motion: reduce)').matches);
-  const flip = () => setSide((shown) => (shown === 'before' ? 'after' : 'before'));
+  const flip = () => setSide(otherSide);
   useEffect(() => {
     if (!running) return;
     const timer = setInterval(flip, BLINK_MS);

@@ -1,7 +1,7 @@
 /** The list of visits and changes. */
 import type { ComponentChildren } from 'preact';
-import { frameAddress, localAddress } from '../api/client.js';
-import type { Change, ChangeMatch, Visit } from '../api/types.js';
+import { frameAddress } from '../api/client.js';
+import { type Change, type ChangeMatch, otherSide, type Side, type Visit } from '../api/types.js';
 import { t } from '../texts/texts.js';
 import { ago, shortSpan, shownTime } from '../ui/format.js';
 import { Thumbnail } from '../ui/thumbnail.js';
@@ -22,18 +22,27 @@ interface Props {
 
 export const ChangeList = ({ entries, matches, ...given }: Props) => (
   <VirtualList label={t('Changes')} items={entries} idOf={({ id }) => id} marked={marked.value} {...given}>
-    {({ id, visit, changes }) =>
+    {({ id, visit, changes }, isActive) =>
       visit === null ? (
-        changes.map((change) => <Row key={id} change={withPending(change)} match={matches?.get(id)} />)
+        changes.map((change) => (
+          <Row key={id} change={withPending(change)} match={matches?.get(id)} isActive={isActive} />
+        ))
       ) : (
-        <VisitRow visit={visit} changes={changes.length} />
+        <VisitRow visit={visit} changes={changes.length} isActive={isActive} />
       )
     }
   </VirtualList>
 );
 
-const VisitRow = ({ visit, changes }: { readonly visit: Visit; readonly changes: number }) => (
-  <PictureRow picture={visit.picture ? localAddress(visit.picture.url) : null} sentence={visit.caption}>
+interface VisitRowProps {
+  readonly visit: Visit;
+  /** number of them */
+  readonly changes: number;
+  readonly isActive: boolean;
+}
+
+const VisitRow = ({ visit, changes, isActive }: VisitRowProps) => (
+  <PictureRow {...visit.best} sentence={visit.caption} isActive={isActive}>
     <span>{visit.camera}</span>
     <time dateTime={visit.first_seen}>{shortSpan(visit.first_seen, visit.last_seen)}</time>
     {visit.status === 'open' && <b>{t('still there')}</b>}
@@ -41,14 +50,22 @@ const VisitRow = ({ visit, changes }: { readonly visit: Visit; readonly changes:
   </PictureRow>
 );
 
-function Row({ change, match }: { readonly change: Change; readonly match: ChangeMatch | undefined }) {
+interface RowProps {
+  readonly change: Change;
+  readonly match: ChangeMatch | undefined;
+  readonly isActive: boolean;
+}
+
+function Row({ change, match, isActive }: RowProps) {
   const zone = zoneName(change.camera, change.zone);
   // A thing that has left is in the frame before.
   const side = change.regions.every((region) => region.side === 'before') ? 'before' : 'after';
   return (
     <PictureRow
-      picture={frameAddress(change.comparisons.best, side, 'small')}
+      comparison={change.comparisons.best}
+      side={side}
       sentence={change.feedback?.caption ?? change.caption}
+      isActive={isActive}
     >
       <span>{change.camera}</span>
       {zone !== '' && <span>{zone}</span>}
@@ -63,15 +80,22 @@ function Row({ change, match }: { readonly change: Change; readonly match: Chang
 }
 
 interface PictureRowProps {
-  readonly picture: string | null;
+  readonly comparison: string;
+  /** the frame of it that shows the thing; the other one is played with it */
+  readonly side: Side;
   readonly sentence: string;
+  readonly isActive: boolean;
   /** facts */
   readonly children: ComponentChildren;
 }
 
-const PictureRow = ({ picture, sentence, children }: PictureRowProps) => (
+const PictureRow = ({ comparison, side, sentence, isActive, children }: PictureRowProps) => (
   <div class="picture-row">
-    <Thumbnail src={picture} />
+    <Thumbnail
+      src={frameAddress(comparison, side, 'small')}
+      other={frameAddress(comparison, otherSide(side), 'small')}
+      isPlaying={isActive}
+    />
     <span class="row-title" title={sentence}>
       {sentence}
     </span>

@@ -18,13 +18,15 @@ interface Props<T> {
   readonly onSelect: (id: string, event: MouseEvent) => void;
   /** is called with the position after the last row that exists */
   readonly onView?: (last: number) => void;
-  /** content of a row */
-  readonly children: (item: T) => ComponentChildren;
+  /** content of a row. @param isActive whether the pointer is on it, or the keys are */
+  readonly children: (item: T, isActive: boolean) => ComponentChildren;
 }
 
 export function VirtualList<T>({ label, items, idOf, selected, marked, onSelect, onView, children }: Props<T>) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 900 });
+  const [pointed, setPointed] = useState<string | null>(null);
+  const [hasFocus, setFocus] = useState(false);
   const position = items.findIndex((item) => idOf(item) === selected);
   useEffect(() => {
     const element = box.current;
@@ -55,6 +57,8 @@ export function VirtualList<T>({ label, items, idOf, selected, marked, onSelect,
       ref={box}
       role="listbox"
       tabIndex={0}
+      onFocus={() => setFocus(true)}
+      onBlur={() => setFocus(false)}
       aria-label={label}
       aria-multiselectable={marked !== undefined}
       aria-activedescendant={position >= first && position < last ? `row-${selected}` : undefined}
@@ -75,8 +79,10 @@ export function VirtualList<T>({ label, items, idOf, selected, marked, onSelect,
               aria-posinset={first + i + 1}
               style={{ transform: `translateY(${(first + i) * ROW}px)` }}
               onClick={(event) => onSelect(id, event)}
+              onMouseEnter={() => setPointed(id)}
+              onMouseLeave={() => setPointed(null)}
             >
-              {children(item)}
+              {children(item, id === pointed || (hasFocus && id === selected))}
             </div>
           );
         })}
