@@ -13,6 +13,7 @@ import { Toasts } from './ui/toasts.js';
 
 const ReviewPage = lazyView(async () => (await import('./review/page.js')).ReviewPage);
 const CamerasPage = lazyView(async () => (await import('./cameras/page.js')).CamerasPage);
+const WallPage = lazyView(async () => (await import('./cameras/wall.js')).WallPage);
 const FootagePage = lazyView(async () => (await import('./footage/page.js')).FootagePage);
 const EndpointsPage = lazyView(async () => (await import('./endpoints/page.js')).EndpointsPage);
 const SystemPage = lazyView(async () => (await import('./system/page.js')).SystemPage);
@@ -25,6 +26,7 @@ const VIEWS = [
   ['/', t('Try')],
   ['/review', t('Review')],
   ['/cameras', t('Cameras')],
+  ['/wall', t('Wall')],
   ['/footage', t('Footage')],
   ['/endpoints', t('Endpoints')],
   ['/system', t('System')],
@@ -94,6 +96,7 @@ function Content(): ComponentChildren {
       <Route path="/" component={TryPage} />
       <Route path="/review/:change?" component={ReviewPage} />
       <Route path="/cameras/:camera?" component={CamerasPage} />
+      <Route path="/wall" component={WallPage} />
       <Route path="/footage/:batch?" component={FootagePage} />
       <Route path="/endpoints/:endpoint?" component={EndpointsPage} />
       <Route path="/system" component={SystemPage} />

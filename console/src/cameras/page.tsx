@@ -1,7 +1,6 @@
 /** The page "Cameras": all cameras with their last frame and state, or one of them with its zones and rules. */
 import { useSignal } from '@preact/signals';
-import { useState } from 'preact/hooks';
-import { Link, useLocation } from 'wouter-preact';
+import { useLocation } from 'wouter-preact';
 import { messageOf } from '../api/client.js';
 import type { Camera } from '../api/types.js';
 import { session } from '../session.js';
@@ -10,14 +9,13 @@ import '../styles/drawing.css';
 import { t } from '../texts/texts.js';
 import { CameraIdInput } from '../ui/camera-id-input.js';
 import { Field } from '../ui/field.js';
-import { ago } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
 import { SureButton } from '../ui/sure-button.js';
-import { Thumbnail } from '../ui/thumbnail.js';
-import { detailOf, State } from './camera-state.js';
 import { OneCamera } from './camera-view.js';
+import { Card } from './card.js';
+import { LabelSelect } from './label-select.js';
 import { SourceFields, snapshotOf, sourceOf } from './source.js';
-import { createCamera, labelCameras, labelsIn, listCameras, type Order, pictureOf } from './store.js';
+import { createCamera, labelCameras, labelsIn, listCameras, type Order } from './store.js';
 
 const AGAIN_MS = 5_000;
 
@@ -42,7 +40,6 @@ function CameraList() {
   };
   const fault = usePolling(read, () => AGAIN_MS, keys);
   const all = found.value?.items;
-  const labels = [...new Set([...(all ?? []).flatMap((camera) => camera.labels), label.value])].filter(Boolean).sort();
   return (
     <div class="cameras">
       <header class="camera-head">
@@ -70,19 +67,14 @@ function CameraList() {
               pages.value = 1;
             }}
           />
-          <select
-            aria-label={t('Label')}
+          <LabelSelect
+            cameras={all ?? []}
             value={label.value}
-            onChange={(event) => {
-              label.value = event.currentTarget.value;
+            onValue={(value) => {
+              label.value = value;
               pages.value = 1;
             }}
-          >
-            <option value="">{t('all labels')}</option>
-            {labels.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
+          />
           <select
             aria-label={t('Order')}
             value={sort.value}
@@ -128,32 +120,6 @@ function CameraList() {
         </button>
       )}
     </div>
-  );
-}
-
-function Card({ camera }: { readonly camera: Camera }) {
-  const [isActive, setActive] = useState(false);
-  const lastAt = camera.overview?.last_frame_at;
-  return (
-    <Link
-      href={`/cameras/${camera.id}`}
-      class="camera-card"
-      onMouseEnter={() => setActive(true)}
-      onMouseLeave={() => setActive(false)}
-      onFocus={() => setActive(true)}
-      onBlur={() => setActive(false)}
-    >
-      <Thumbnail src={pictureOf(camera, 'small')} other={pictureOf(camera, 'small', 'before')} isPlaying={isActive}>
-        <span class="frame-gone">{t('No frame')}</span>
-      </Thumbnail>
-      <b class="clip">{camera.name ?? camera.id}</b>
-      <span class="camera-facts">
-        <State camera={camera} />
-        {lastAt != null && <span class="quiet">{ago(lastAt)}</span>}
-      </span>
-      <span class="quiet clip camera-detail">{detailOf(camera)}</span>
-      {camera.labels.length > 0 && <span class="quiet clip">{camera.labels.join(', ')}</span>}
-    </Link>
   );
 }
 

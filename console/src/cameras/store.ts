@@ -1,7 +1,7 @@
 /** Reading and altering cameras. */
 import { ApiError, api, frameAddress, ok } from '../api/client.js';
 import { PAGE, readPages } from '../api/pages.js';
-import type { Camera, Side } from '../api/types.js';
+import type { Camera, Change, Side } from '../api/types.js';
 import { t } from '../texts/texts.js';
 
 export type Order = 'state' | 'id';
@@ -33,6 +33,10 @@ export type Settings = Omit<
   Camera,
   'id' | 'reference' | 'created_at' | 'updated_at' | 'alarm_budget' | 'status' | 'overview' | 'reset'
 >;
+
+/** @returns the latest change of the camera; null: it has none */
+export const lastChangeOf = async (camera: string): Promise<Change | null> =>
+  (await ok(api.GET('/v1/changes', { params: { query: { camera, limit: 1 } } }))).items[0] ?? null;
 
 /** @returns all settings of the camera with those of `part`, for requests that take all of them */
 export function withSettings(camera: Camera, part: Partial<Settings>): Settings {

@@ -10,7 +10,7 @@ export type StartPage = ((reply: FastifyReply) => FastifyReply) | null;
 
 /** Paths of its views beside '/': a page that is loaded there is the same one. */
 const VIEWS = [
-  ...['/review', '/review/:change', '/cameras', '/cameras/:camera', '/footage', '/footage/:batch'],
+  ...['/review', '/review/:change', '/cameras', '/cameras/:camera', '/wall', '/footage', '/footage/:batch'],
   ...['/endpoints', '/endpoints/:endpoint', '/system'],
 ];
 const YEAR_MS = 365 * 86_400_000;
