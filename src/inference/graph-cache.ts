@@ -12,6 +12,7 @@ import { systemClock } from '../clock.js';
 import { statedGraph } from '../model/contract.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { type Graph, openGraph, type Provider, RUNTIME_VERSION } from '../model/session.js';
+import { type FixedSize, fixedSizeOf, withFixedSize } from './fixed-sizes.js';
 
 const FOLDER = 'graphs';
 const SUFFIX = '.onnx';
@@ -42,34 +43,48 @@ export async function openBundleGraph(
 ): Promise<Graph> {
   const { file } = statedGraph(bundle.manifest, name);
   const original = join(bundle.directory, file);
-  // On a GPU most of the work is done at the first run of each shape, which no file keeps.
-  if (folder === null || provider !== 'cpu') return openGraph(original, provider);
-  const cached = join(folder, `${await keyOf(bundle.manifest.files[file] ?? '')}${SUFFIX}`);
+  // On a GPU pairs share runs, and most of the work is done at the first run of each shape, which no file keeps.
+  if (provider !== 'cpu') return openGraph(original, provider);
+  const fixed = fixedSizeOf(bundle.manifest, name);
+  const openOriginal = async (optimisedPath?: string) => {
+    // ONNX Runtime says what is wrong with a file that cannot be read.
+    const read =
+      fixed &&
+      (await readFile(original)
+        .then((model) => withFixedSize(model, fixed))
+        .catch(() => null));
+    return openGraph(original, provider, {
+      ...(read === null ? {} : { bytes: read }),
+      ...(optimisedPath === undefined ? {} : { optimisedPath }),
+    });
+  };
+  if (folder === null) return openOriginal();
+  const cached = join(folder, `${await keyOf(bundle.manifest.files[file] ?? '', fixed)}${SUFFIX}`);
   try {
     const now = new Date(systemClock());
     await utimes(cached, now, now);
     // Errors name the file of the bundle, because the copy cannot be repaired by hand.
-    return { ...(await openGraph(cached, provider)), file: original };
+    return { ...(await openGraph(cached, provider, { isOptimised: true })), file: original };
   } catch {
     // missing or damaged: it is written again
   }
   const temporary = join(folder, `${randomUUID()}.tmp`);
   try {
-    const graph = await openGraph(original, provider, temporary);
+    const graph = await openOriginal(temporary);
     await moveDurably(temporary, cached);
     await deleteUnused(folder);
     return graph;
   } catch {
     await unlink(temporary).catch(() => {});
-    return openGraph(original, provider);
+    return openOriginal();
   }
 }
 
 /** The key covers the processor, because ONNX Runtime arranges weights for its instruction set. */
-async function keyOf(graphSha256: string): Promise<string> {
+async function keyOf(graphSha256: string, fixed: FixedSize | null): Promise<string> {
   const information = await readFile('/proc/cpuinfo', 'utf8').catch(() => '');
   const instructions = /^(?:flags|Features)\s*:.*$/m.exec(information)?.[0];
-  const inputs = [graphSha256, RUNTIME_VERSION, process.arch, cpus()[0]?.model, instructions];
+  const inputs = [graphSha256, fixed, RUNTIME_VERSION, process.arch, cpus()[0]?.model, instructions];
   return createHash('sha256').update(JSON.stringify(inputs)).digest('hex');
 }
 

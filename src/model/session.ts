@@ -26,24 +26,36 @@ export interface Graph {
 
 export type Provider = 'cpu' | `cuda:${number}`;
 
+interface GraphSource {
+  /** the graph, in place of the file's content */
+  readonly bytes?: Uint8Array;
+  /** whether the graph was written by `optimisedPath`: nothing is left to optimise */
+  readonly isOptimised?: boolean;
+  /** file that receives the graph as optimised for this processor */
+  readonly optimisedPath?: string;
+}
+
 /**
  * Opens a graph with one intra-op thread per session, because several sessions on several threads use a CPU better than
  * one session on all cores. Waiting threads do not spin, because they would take time from the others.
- * @param optimisedPath file that receives the graph as optimised for this processor
  * @throws BundleError if ONNX Runtime refuses the file; Error if the provider is not available
  */
-export async function openGraph(path: string, provider: Provider, optimisedPath?: string): Promise<Graph> {
+export async function openGraph(path: string, provider: Provider, from: GraphSource = {}): Promise<Graph> {
+  const { bytes, isOptimised = false, optimisedPath } = from;
   let session: ort.InferenceSession;
   try {
-    session = await ort.InferenceSession.create(path, {
+    const options: ort.InferenceSession.SessionOptions = {
       executionProviders: [executionProvider(provider)],
       intraOpNumThreads: 1,
       interOpNumThreads: 1,
-      graphOptimizationLevel: 'all',
+      graphOptimizationLevel: isOptimised ? 'disabled' : 'all',
       extra: { session: { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } } },
       logSeverityLevel: 4,
       ...(optimisedPath === undefined ? {} : { optimizedModelFilePath: optimisedPath }),
-    });
+    };
+    session = await (bytes === undefined
+      ? ort.InferenceSession.create(path, options)
+      : ort.InferenceSession.create(bytes, options));
   } catch (error) {
     const reason = oneLine(error);
     if (provider !== 'cpu') throw new Error(`${provider} is not available: ${reason}`, { cause: error });
