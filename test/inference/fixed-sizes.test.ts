@@ -51,7 +51,7 @@ it('leaves the answers as they were', async () => {
   await Promise.all(graphs.map((graph) => graph.release()));
 });
 
-it('fixes nothing where a run has any number of rows', async () => {
+it('fixes no size of a graph that runs any number of rows', async () => {
   const { manifest } = await loadBundle(SERVED);
   expect(fixedSizeOf(manifest, 'features')).toBeNull();
   expect(fixedSizeOf(manifest, 'names')).toBeNull();
