@@ -15,7 +15,7 @@ import { meanAttention, uniformWords } from './scored-words.js';
 import { classesOf } from './separate-things.js';
 
 /** Vehicles are none: they drive through the view, so that one more is mostly another one. */
-const CLASSES = ['person', 'animal'];
+const CLASSES = ['person', 'animal'] as const;
 /** From this probability on, a crop shows a being (set, not fitted, as in separate-things.ts). */
 const LEAST = 0.5;
 /** From this cosine of the colours on, two pictures may show one being; set on cameras of tier A (ADR 74). */
@@ -28,23 +28,39 @@ export const beingsOf = (
   names: Names,
 ): Being[] => CLASSES.flatMap((word) => beingOf(word, crops, shown, names) ?? []);
 
+/** The crops that show one of a class in a frame. */
+interface Showing {
+  readonly surely: readonly number[];
+  /** whatever is there, it is one rather than anything else */
+  readonly likely: readonly number[];
+}
+
 /** The only one of its class in each frame, if the colours of both are alike. */
 function beingOf(
-  word: string,
+  word: Being['word'],
   crops: readonly Pick<LocationCrop, 'regions'>[],
   shown: readonly PairNames[],
   names: Names,
 ): Being | undefined {
-  const showing = (side: Side): number[] =>
-    [...crops.keys()].filter((i) => {
-      const { nothing, shares } = classesOf((shown[i] as PairNames)[side], names);
-      const changed = crops[i]?.regions.some((region) => region.side === side);
-      return changed && (1 - nothing) * (shares.get(word) ?? 0) >= LEAST;
-    });
-  const [[before, ...moreBefore], [after, ...moreAfter]] = [showing('before'), showing('after')];
-  if (before === undefined || after === undefined || moreBefore.length + moreAfter.length > 0) return undefined;
-  const [from, to] = [(shown[before] as PairNames).before, (shown[after] as PairNames).after];
-  return cosine(softmax(from.colours), softmax(to.colours)) >= ALIKE ? { before, after } : undefined;
+  const showing = (side: Side): Showing => {
+    const seen = [...crops.keys()]
+      .filter((i) => crops[i]?.regions.some((region) => region.side === side))
+      .map((i) => ({ i, ...classesOf((shown[i] as PairNames)[side], names) }))
+      .filter(({ shares }) => (shares.get(word) ?? 0) >= LEAST);
+    const sure = seen.filter(({ nothing, shares }) => (1 - nothing) * (shares.get(word) ?? 0) >= LEAST);
+    return { surely: sure.map(({ i }) => i), likely: seen.map(({ i }) => i) };
+  };
+  const [from, to] = [showing('before'), showing('after')];
+  const [before, after] = [onlyOne(from, to), onlyOne(to, from)];
+  if (before === undefined || after === undefined) return undefined;
+  const [left, came] = [(shown[before] as PairNames).before, (shown[after] as PairNames).after];
+  return cosine(softmax(left.colours), softmax(came.colours)) >= ALIKE ? { word, before, after } : undefined;
+}
+
+/** A person who lies or bends looks like nothing to the namer, and may be the one that the other frame surely shows. */
+function onlyOne({ surely, likely }: Showing, other: Showing): number | undefined {
+  const [one, ...more] = surely.length === 0 && other.surely.length === 1 ? likely : surely;
+  return more.length === 0 ? one : undefined;
 }
 
 /**
@@ -54,7 +70,7 @@ function beingOf(
  * @param outputOf the run of the caption graph on a crop alone
  */
 export function stateMove<C extends LocationCrop>(
-  { before, after }: Being,
+  { word, before, after }: Being,
   statements: (LocationStatement | undefined)[],
   crops: readonly C[],
   outputOf: (crop: number) => CaptionOutput,
@@ -63,13 +79,13 @@ export function stateMove<C extends LocationCrop>(
   const first = Math.min(...at);
   const stated = statements[first];
   if (stated?.statement.kind === 'move' && at.every((i) => stated.at.includes(i))) {
-    statements[first] = { ...stated, recognised: true };
+    statements[first] = { ...stated, recognised: word };
     return;
   }
   if (statements.some((one) => (one?.at.length ?? 0) > 1 && at.some((i) => one?.at.includes(i)))) return;
   for (const i of at) statements[i] = undefined;
   const regions = [regionOf(crops[before] as C, 'before'), regionOf(crops[after] as C, 'after')];
-  statements[first] = plainMove(outputOf(after), crops[after] as C, at, regions);
+  statements[first] = { ...plainMove(outputOf(after), crops[after] as C, at, regions), recognised: word };
 }
 
 const regionOf = ({ regions }: LocationCrop, side: Side): MapRegion =>
@@ -84,5 +100,5 @@ function plainMove(
   const statement = unnamedStatement('move', (regions.at(-1) as MapRegion).box);
   const score = Math.min(...regions.map((region) => region.score));
   const words = uniformWords(writeWords(statement), score, meanAttention(attention, [crop]));
-  return { at, facts: [], statement, regions, decoded: [], recognised: true, kindLogits, words, probability: score };
+  return { at, facts: [], statement, regions, decoded: [], kindLogits, words, probability: score };
 }

@@ -10,6 +10,7 @@ import { writeWords } from '../language/write.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
 import type { PairNames } from '../model/graph-io.js';
 import {
+  classShares,
   type Decoded,
   type LikelyClass,
   likelyClass,
@@ -66,11 +67,16 @@ export function nameStatement(
       names,
       decodedAt(one, frames),
     );
+    const likely = likelyClass(thing, names);
+    const word = one.recognised;
+    const being = word && { value: word, probability: classShares(thing, names).get(word) ?? 0 };
+    const noun = likelyNoun(thing, names, truth);
+    const isNamed = being === undefined || (likely?.value === being.value && noun.value !== SOMETHING);
     return {
       sides: frames,
-      noun: likelyNoun(thing, names, truth),
+      noun: isNamed ? noun : being,
       nouns: listed(thing.nouns),
-      class: likelyClass(thing, names),
+      class: being ?? likely,
       colours: listed(thing.colours),
       colour: likelyColour(thing, names, truth),
     };

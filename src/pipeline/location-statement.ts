@@ -50,8 +50,8 @@ export interface LocationStatement {
   readonly kindLogits: Float32Array | null;
   /** clauses of the caption graph about the location, in both directions */
   readonly decoded: readonly DecodedClause[];
-  /** the names of both frames say so, too; the truth check does not leave such a clause out */
-  readonly recognised?: true;
+  /** class that the names of both frames show; the truth check does not leave such a clause out */
+  readonly recognised?: LikelyClass['value'];
   /** probability that the location changed as the statement says, 0..1 (clause-probability.ts) */
   readonly probability: number;
 }
@@ -90,6 +90,8 @@ export interface KnownNames {
 
 /** A person or an animal that each frame shows once: the crops that show it; numbers are positions among all crops. */
 export interface Being {
+  /** its class: the widest noun below "something" */
+  readonly word: LikelyClass['value'];
   readonly before: number;
   readonly after: number;
 }

@@ -8,6 +8,9 @@ const NOTHING = cropNames({ nothing: 0.98 });
 const MAN = cropNames({ man: 0.9, nothing: 0.01 });
 const WOMAN = cropNames({ woman: 0.9, nothing: 0.01 });
 const CAR = cropNames({ car: 0.9, nothing: 0.01 });
+/** Rather nothing than a thing, and rather a man than another thing. */
+const LYING = cropNames({ nothing: 0.8, man: 0.14, car: 0.03 });
+const SHADOW = cropNames({ nothing: 0.8, man: 0.03, car: 0.14 });
 
 const region = (side: Side): MapRegion => ({
   side,
@@ -29,16 +32,36 @@ describe('beings', () => {
   const [gone, came]: [Side[], Side[]] = [['before'], ['after']];
 
   it('are the only person of each frame, at one location or at two', () => {
-    expect(beings([[MAN, WOMAN]], [['before', 'after']])).toEqual([{ before: 0, after: 0 }]);
+    expect(beings([[MAN, WOMAN]], [['before', 'after']])).toEqual([{ word: 'person', before: 0, after: 0 }]);
     const apart: [CropNames, CropNames][] = [
       [NOTHING, MAN],
       [WOMAN, NOTHING],
       [NOTHING, CAR],
     ];
-    expect(beings(apart, [came, gone, came])).toEqual([{ before: 1, after: 0 }]);
+    expect(beings(apart, [came, gone, came])).toEqual([{ word: 'person', before: 1, after: 0 }]);
+  });
+
+  it('are one who lies in a frame, where the namer rather sees nothing', () => {
+    expect(beings([[MAN, LYING]], [['before', 'after']])).toEqual([{ word: 'person', before: 0, after: 0 }]);
+    const apart: [CropNames, CropNames][] = [
+      [LYING, NOTHING],
+      [NOTHING, WOMAN],
+      [NOTHING, SHADOW],
+    ];
+    expect(beings(apart, [gone, came, came])).toEqual([{ word: 'person', before: 0, after: 1 }]);
   });
 
   it.each<[string, [CropNames, CropNames][], Side[][]]>([
+    ['a man beside a shadow', [[MAN, SHADOW]], [['before', 'after']]],
+    ['what the namer recognises in neither frame', [[LYING, LYING]], [['before', 'after']]],
+    [
+      'a man where two may lie',
+      [
+        [MAN, LYING],
+        [NOTHING, LYING],
+      ],
+      [['before', 'after'], came],
+    ],
     ['people of other colours', [[inRed, inBlack]], [['before', 'after']]],
     ['cars', [[CAR, CAR]], [['before', 'after']]],
     ['a man beside a car', [[MAN, CAR]], [['before', 'after']]],

@@ -58,7 +58,9 @@ it('leaves out a clause whose action is doubted, the strongest too, and lists it
 });
 
 it('keeps a doubted clause about a being that the names recognised', async () => {
-  const statements = description.statements.map((one) => (one === RED ? { ...one, recognised: true as const } : one));
+  const statements = description.statements.map((one) =>
+    one === RED ? { ...one, recognised: 'person' as const } : one,
+  );
   const { captioned, check } = await compose(doubting('red', 'blue'), manifest, { ...description, statements });
   expect(captioned.sentence.text).toBe(textOf(RED.words));
   expect(check?.weakened.map(({ text }) => text)).toEqual([textOf(BLUE.words)]);

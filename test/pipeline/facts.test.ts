@@ -1,4 +1,5 @@
 import { textOf } from '../../src/language/write.js';
+import type { LikelyClass } from '../../src/model/naming.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import { nameStatement } from '../../src/pipeline/facts.js';
 import type { LocationStatement } from '../../src/pipeline/location-statement.js';
@@ -79,6 +80,17 @@ describe('nameStatement', () => {
     const wording = { names: NAMES, calibration: undefined, kinds: KINDS, truth: 0.9 };
     const named = nameStatement(one, [{ before: car, after }], [], wording);
     expect([textOf(named.words), named.facts[0]?.count.value]).toEqual(expected);
+  });
+
+  it.each<[LikelyClass['value'] | undefined, string]>([
+    ['person', 'the person in dark clothes has moved'],
+    ['animal', 'the dark animal has moved'],
+    [undefined, 'something has moved'],
+  ])('calls a thing whose noun is uncertain by its class, if both frames show it (%s)', (recognised, expected) => {
+    const moved = { ...states('the horse has moved', 'move'), ...(recognised === undefined ? {} : { recognised }) };
+    const unsure = cropNames({ nothing: 0, man: 0.4, woman: 0.2, car: 0.4, van: 0, object: 0 });
+    const wording = { names: NAMES, calibration: undefined, kinds: KINDS, truth: 0.9 };
+    expect(textOf(nameStatement(moved, [{ before: unsure, after: unsure }], [], wording).words)).toBe(expected);
   });
 
   it('lists the facts with their probabilities, and the regions of the frame that shows the thing', () => {

@@ -170,7 +170,7 @@ describe('describeLocations', () => {
     const known = (before: number, after: number): KnownNames => ({
       mayBeOne: () => false,
       isThing: () => ({ before: false, after: false }),
-      beings: [{ before, after }],
+      beings: [{ word: 'person', before, after }],
     });
     const moved = { text: 'the object has moved', kind: 'move' };
 
