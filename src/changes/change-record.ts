@@ -101,7 +101,7 @@ export function leftChange(change: FoundChange, still: Still, at: number, rules:
     confidence: best.confidence ?? change.confidence,
     severity: compareSeverity(severity, change.severity) > 0 ? severity : change.severity,
     regions: [...regions],
-    ...lastRegionsOf(lastRegions(change), regions),
+    ...lastRegionsOf(fittingRegions(kind, still.regions) ?? regions, regions),
     comparisons: { ...change.comparisons, best: best.comparisonId },
   };
 }

@@ -3,7 +3,7 @@
  * `left_after_s`. Only the time between two observations in a row that both prove it counts, so that weather, tampering
  * or a person in front of it stop the clock. Pure.
  */
-import { areaOf, lengthsBetween, overlapsBy } from '../images.js';
+import { areaOf, lengthsBetween, overlapsBy, sharedArea } from '../images.js';
 import type { ChangeKind, ChangeRegion, FoundChange } from '../schemas/change.js';
 import { OBJECT_KIND_OF, OWNER_WITHIN } from '../schemas/comparison.js';
 import { isSameOutline } from './locations.js';
@@ -57,13 +57,16 @@ export function followStill(
     things.find((one) => one.regions.length > 0 && one.regions.every((region) => regions.includes(region)));
   const isObject = (location: Location) => (thingOf(location)?.object ?? 0) >= LEAST_PROBABILITY;
   const isKnown = (one: Location) =>
-    known?.kind === one.kind &&
-    (hasSameOutlines(known.regions, one.regions) || (isObject(one) && isPartOf(known, one.regions)));
+    known !== null &&
+    ((known.kind === one.kind &&
+      (hasSameOutlines(known.regions, one.regions) || (isObject(one) && isPartOf(known, one.regions)))) ||
+      isEndOfMove(known, one));
   // The person who puts a thing down and the thing may be one track.
   const location = locations.find(isKnown) ?? locations.find(isObject) ?? locations[0];
   if (location === undefined) return known;
-  if (known !== null && !isKnown(location) && !isObject(location) && isBehind(known, location, at)) return known;
+  if (known !== null && !isKnown(location) && isBehind(known, location, at, isObject(location))) return known;
   const { kind, regions, caption } = location;
+  if (known !== null && isEndOfMove(known, location)) return staySettled(known, at, last);
   if (!isObjectChange(kind)) return null;
   const thing = thingOf(location);
   if (known === null || !isKnown(location)) {
@@ -130,12 +133,28 @@ const isPartOf = (known: Still, regions: readonly ChangeRegion[]): boolean =>
     ),
   );
 
-/** Whether another thing hides what is known for a while: the region is larger, and covers it. */
-const isBehind = ({ regions: outlines, at: last }: Still, { regions }: Location, at: number): boolean =>
-  at - last <= REMEMBERED_MS &&
-  outlines.every(({ box }) =>
-    regions.some((one) => areaOf(one.box) > areaOf(box) && overlapsBy(one.box, box, COVERED)),
+/**
+ * Whether another thing hides what is known for a while: the region is larger and covers it. A region of several things
+ * may be named after any of them and cover a part, so that an object waits behind any region that touches it.
+ */
+const isBehind = (known: Still, { regions }: Location, at: number, isObject: boolean): boolean => {
+  if (at - known.at > REMEMBERED_MS) return false;
+  const isKnownObject = probabilityOf(known) >= LEAST_PROBABILITY;
+  return known.regions.every(({ box }) =>
+    regions.some((one) =>
+      isKnownObject
+        ? sharedArea(one.box, box) > 0
+        : !isObject && areaOf(one.box) > areaOf(box) && overlapsBy(one.box, box, COVERED),
+    ),
   );
+};
+
+/** Whether a move begins or ends at the known outline: each new thing in view may be paired with a place that stays. */
+const isEndOfMove = ({ regions }: Still, { kind, regions: ends }: Location): boolean => {
+  const [side] = regions.map((region) => region.side);
+  const end = ends.filter((region) => region.side === side);
+  return kind === 'move' && end.length > 0 && hasSameOutlines(regions, end);
+};
 
 const probabilityOf = ({ object, frames }: Still): number => object / frames;
 

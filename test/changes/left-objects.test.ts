@@ -6,43 +6,13 @@ import { leftCaption } from '../../src/changes/captions.js';
 import { observationOf } from '../../src/changes/observation.js';
 import { type ChangeRules, rulesOf } from '../../src/changes/rules.js';
 import { severityOf } from '../../src/changes/severity.js';
-import type { Observation, ObservedThing } from '../../src/changes/state.js';
+import type { Observation } from '../../src/changes/state.js';
 import { readCaption } from '../../src/language/people/captions.js';
 import { write } from '../../src/language/write.js';
-import { type ChangeRegion, compareSeverity, hasKind } from '../../src/schemas/change.js';
+import { compareSeverity, hasKind } from '../../src/schemas/change.js';
 import type { Finding } from '../../src/schemas/comparison.js';
-import { blocked, empty, iso, observations, observed, RULES, regionAt, rules, run, second } from './scenario.js';
-
-const GONE = 'the bag on the left is gone';
-const LEFT = { ...RULES, leftAfterMs: 60_000 };
-const thing = (name: string, region: ChangeRegion, object = 0): ObservedThing => ({
-  class: name,
-  object,
-  kind: { value: region.side === 'after' ? 'appear' : 'disappear', probability: 1 },
-  nouns: [{ value: name, probability: 1 }],
-  colours: [],
-  regions: [region],
-});
-/** n seconds after START one frame shows a bag in the first slot. */
-function bag(n: number, given: { side?: 'before' | 'after'; shift?: number; object?: number; text?: string } = {}) {
-  const { side = 'after', shift = 0, object = 0.9, text = 'a bag has appeared on the left' } = given;
-  const region = regionAt(0, { side, shift });
-  const [kind, caption] = side === 'after' ? ['appear' as const, text] : ['disappear' as const, GONE];
-  const statements = [{ caption, kind, regions: [region] }];
-  return observed(second(n), { regions: [region], statements, things: [thing('object', region, object)] });
-}
-const every = (from: number, to: number, frame: (n: number) => Observation): Observation[] =>
-  Array.from({ length: (to - from) / 10 + 1 }, (_, i) => frame(from + 10 * i));
-const last = (frames: readonly Observation[], rules: ChangeRules = LEFT) =>
-  run(frames, rules)
-    .steps.flatMap(({ changes }) => changes)
-    .at(-1);
-const objects = (frames: readonly Observation[], rules: ChangeRules = LEFT) =>
-  run(frames, rules).steps.flatMap(({ changes, observation }) =>
-    changes.flatMap(({ change, event }) =>
-      change.object === undefined || event === null ? [] : [[(observation.at - second(0)) / 1000, event]],
-    ),
-  );
+import { bag, every, LEFT, last, objects, thing } from './objects.js';
+import { blocked, empty, iso, observations, observed, type RULES, regionAt, rules, run, second } from './scenario.js';
 
 describe('an object that came and stays', () => {
   const frames = [empty(0), ...every(10, 100, bag)];
@@ -100,42 +70,6 @@ describe('an object that came and stays', () => {
       caption: 'a black bag has been left on the floor',
       comparisons: { best: `cmp_${second(30)}` },
     });
-  });
-});
-
-describe('an object beside people', () => {
-  /** A region over the first slot, larger than the bag there. */
-  const person = (n: number) => {
-    const [region, box] = [regionAt(0), { x: 0, y: 0, width: 0.3, height: 0.6 }];
-    const regions = [{ ...region, box, area: 0.15 }];
-    const statements = [{ caption: 'a person has appeared', kind: 'appear' as const, regions }];
-    return observed(second(n), { regions, statements, things: [thing('person', regions[0] as ChangeRegion)] });
-  };
-
-  it('counts as removed, though its change opened as the person who took it', () => {
-    const change = last([empty(0), person(10), person(20), ...every(30, 100, (n) => bag(n, { side: 'before' }))]);
-    expect(change?.change).toMatchObject({
-      kind: 'disappear',
-      caption: 'the bag on the left has been removed',
-      regions: [{ side: 'before' }],
-      object: { value: 'object_removed', since: iso(30) },
-    });
-  });
-
-  it('waits while a person stands before it, and is there since it came', () => {
-    const frames = [empty(0), ...every(10, 40, bag), person(50), person(60), ...every(70, 130, bag)];
-    expect(objects(frames)).toEqual([[100, 'change.escalated']]);
-    expect(last(frames)?.change.object?.since).toBe(iso(10));
-  });
-
-  it('is the same if its coarse outline is a part of the known one', () => {
-    const { box } = regionAt(0);
-    const part = (n: number) => {
-      const region = { ...regionAt(0), box: { ...box, width: box.width / 2, height: box.height / 2 } };
-      return observed(second(n), { regions: [region], things: [thing('object', region, 0.9)] });
-    };
-    const frames = [empty(0), bag(10), bag(20), part(30), bag(40), part(50), bag(60), bag(70)];
-    expect(objects(frames)).toEqual([[70, 'change.escalated']]);
   });
 });
 

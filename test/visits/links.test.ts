@@ -51,11 +51,33 @@ it('an object counts as left by the visit that was beside it, also after the vis
   expect(events[0]?.visit.caption).toMatch(/; a black bag was left$/);
 });
 
-it('an object was taken by the visit at its first empty frame, though it counts as taken since later', () => {
-  const { state } = foldAll([...walk(1, 13, 0), ...walk(30, 42, 0, { colours: BLACK, colour: 'black' })]);
-  const taken = { ...objectLeft(35, 0.4, 'object_removed'), first_seen: iso(6) };
-  const [linked] = linkObjects(state, [{ change: taken }]).events;
-  expect(linked?.visit.caption).toMatch(/^a person in red .*; a black bag was taken$/);
+it('an object was taken by the visit that was beside it last, up to the first frame without it', () => {
+  const black = { colours: BLACK, colour: 'black' };
+  const { state } = foldAll([...walk(1, 13, 0), ...walk(30, 42, 0, black)]);
+  const taken = (second: number) => {
+    const change = { ...objectLeft(second, 0.4, 'object_removed'), first_seen: iso(3) };
+    return linkObjects(state, [{ change }]).events[0]?.visit.caption;
+  };
+  expect(taken(7)).toMatch(/^a person in red .*; a black bag was taken$/);
+  expect(taken(35)).toMatch(/^a person in black .*; a black bag was taken$/);
+});
+
+it('who stands on other ground behind an object is no owner, though the picture shows both at one place', () => {
+  const frames = walk(1, 13, 0).map((one, i) => {
+    const box = { x: i === 6 ? 0.4 : 0.95 - 0.09 * i, y: 0.37, width: 0.05, height: 0.2 };
+    return { ...one, things: [...one.things, thing(box, 'after', { colours: BLACK, colour: 'black' })] };
+  });
+  const [linked] = linkObjects(foldAll(frames).state, [{ change: objectLeft(8, 0.4) }]).events;
+  expect(linked?.visit.caption).toMatch(/^a person in red /);
+});
+
+it('a part of the object that is followed as a thing is no owner: it was nowhere else', () => {
+  const part = (i: number) => thing({ x: 0.42, y: 0.38, width: 0.05, height: 0.2 + 0.01 * (i % 2) });
+  const frames = walk(1, 13, 0).map((one, i) => (i < 4 ? one : { ...one, things: [...one.things, part(i)] }));
+  const { state } = foldAll(frames);
+  expect(state.tracks).toHaveLength(2);
+  const [linked] = linkObjects(state, [{ change: objectLeft(7, 0.4) }]).events;
+  expect(linked?.visit.first_seen).toBe(iso(1));
 });
 
 it('the object itself is no owner, though it was named a person', () => {
