@@ -86,7 +86,7 @@ function distanceTo({ path }: VisitTrack, boxes: readonly Box[], since: number, 
   );
 }
 
-/** Distance of an object from a thing, in heights of the thing: who is beside it stands on the same ground. */
+/** Distance of an object from a thing, in heights of the thing: an owner stands on the same ground. */
 function onGround({ x, y, width, height }: Box, object: Box, aspect: number): number {
   const across = Math.max(object.x - (x + width), x - (object.x + object.width), 0) * aspect;
   return Math.hypot(across, object.y + object.height - (y + height)) / height;

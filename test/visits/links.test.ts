@@ -62,7 +62,7 @@ it('an object was taken by the visit that was beside it last, up to the first fr
   expect(taken(35)).toMatch(/^a person in black .*; a black bag was taken$/);
 });
 
-it('who stands on other ground behind an object is no owner, though the picture shows both at one place', () => {
+it('a person on other ground behind an object is no owner, though the picture shows both at one place', () => {
   const frames = walk(1, 13, 0).map((one, i) => {
     const box = { x: i === 6 ? 0.4 : 0.95 - 0.09 * i, y: 0.37, width: 0.05, height: 0.2 };
     return { ...one, things: [...one.things, thing(box, 'after', { colours: BLACK, colour: 'black' })] };
