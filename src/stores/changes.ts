@@ -17,7 +17,7 @@ import { KEYS } from './keys.js';
 import { idPages, pageOf } from './pages.js';
 import { redisCall, repliesOf } from './redis.js';
 import { readerOf } from './stored-change.js';
-import { seesCamera } from './visibility.js';
+import { fewCameras, seesCamera, seesNoCamera } from './visibility.js';
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
 
@@ -42,11 +42,12 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
     list: (query: ChangeQuery) =>
       redisCall('listing changes', async () => {
         const { camera, visibility = 'everything' } = query;
-        const none = visibility !== 'everything' && visibility.cameras.length === 0;
-        if (none || (camera !== undefined && !seesCamera(visibility, camera))) {
+        if (seesNoCamera(visibility) || (camera !== undefined && !seesCamera(visibility, camera))) {
           return { items: [], nextCursor: null };
         }
-        return pageOf(redis, indexOf(query), query, async (ids) => {
+        const few = camera === undefined ? fewCameras(visibility) : null;
+        const index = few?.map((one) => indexOf({ ...query, camera: one })) ?? indexOf(query);
+        return pageOf(redis, index, query, async (ids) => {
           const found = await read(ids);
           return found.map((change) => {
             const listed = change !== undefined && fitsQuery(change, query) && seesCamera(visibility, change.camera);

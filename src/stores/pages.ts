@@ -22,6 +22,7 @@ const READ_AT_ONCE = 100;
 const MAX_EXAMINED = 1_000;
 
 /**
+ * @param index sorted set of the ids; several are read as one, whose ids are distinct
  * @param read returns the items of these ids, undefined for an item that no longer exists or is not listed; following
  *   items fill such gaps
  * @returns a page; with a cursor it may be shorter than the limit, even empty, if very many items are not listed
@@ -29,7 +30,7 @@ const MAX_EXAMINED = 1_000;
  */
 export async function pageOf<T>(
   redis: Redis,
-  index: string,
+  index: string | readonly string[],
   query: PageQuery,
   read: (ids: readonly string[]) => Promise<(T | undefined)[]>,
 ): Promise<{ items: T[]; nextCursor: string | null }> {
@@ -37,7 +38,11 @@ export async function pageOf<T>(
   let after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
   for (let examined = 0; ; ) {
     const count = examined === 0 ? query.limit : READ_AT_ONCE;
-    const page = await positions(redis, index, query, after, count + 1);
+    const parts = await Promise.all([index].flat().map((one) => positions(redis, one, query, after, count + 1)));
+    const page = parts
+      .flat()
+      .sort(latestFirst)
+      .slice(0, count + 1);
     const examining = page.slice(0, count);
     const found = await read(examining.map(({ id }) => id));
     let taken = 0;
@@ -53,6 +58,9 @@ export async function pageOf<T>(
     }
   }
 }
+
+/** The order of ZREVRANGEBYSCORE. */
+const latestFirst = (a: Position, b: Position): number => b.at - a.at || (a.id < b.id ? 1 : -1);
 
 /** @returns the next `count` positions after a position. */
 async function positions(

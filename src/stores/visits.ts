@@ -6,7 +6,7 @@ import { eraseMessages } from './erase-messages.js';
 import { KEYS } from './keys.js';
 import { type PageQuery, pageOf } from './pages.js';
 import { type RedisCommand, redisCall, repliesOf } from './redis.js';
-import { seesCamera, type Visibility } from './visibility.js';
+import { fewCameras, seesCamera, seesNoCamera, type Visibility } from './visibility.js';
 
 /** `since` and `until` refer to the first frame, by the camera's clock. */
 interface VisitQuery extends PageQuery {
@@ -50,7 +50,9 @@ export function createVisitStore(redis: Redis) {
     list: (query: VisitQuery) =>
       redisCall('listing visits', async () => {
         const { kind, camera, visibility = 'everything', fits = () => true } = query;
-        const index = camera === undefined ? KEYS.visitsByTime(kind) : KEYS.visitsByCamera(kind, camera);
+        if (seesNoCamera(visibility)) return { items: [], nextCursor: null };
+        const few = camera === undefined ? fewCameras(visibility) : [camera];
+        const index = few?.map((one) => KEYS.visitsByCamera(kind, one)) ?? KEYS.visitsByTime(kind);
         return pageOf(redis, index, query, async (ids) =>
           (await read(ids)).map((visit) =>
             visit !== undefined && seesCamera(visibility, visit.camera) && fits(visit) ? visit : undefined,

@@ -67,7 +67,8 @@ beforeAll(async () => {
   service = await startConsole({}, stores);
   await write(await service.addComparison());
   for (let i = 0; i < CAMERAS; i++) {
-    await service.inject({ method: 'PUT', url: `/v1/cameras/${cameraOf(i)}`, payload: { name: `Yard ${i}` } });
+    const payload = { name: `Yard ${i}`, labels: i % 101 === 7 ? ['south'] : [] };
+    await service.inject({ method: 'PUT', url: `/v1/cameras/${cameraOf(i)}`, payload });
   }
   stores.search.start();
 }, 60_000);
@@ -131,6 +132,31 @@ describeInBrowser('The page "Review" with 20,000 changes of 202 cameras', () => 
     expect(pagesOf(asked)).toHaveLength(1);
     await page.goto(`${service.url}/review?q=red+car+19999`);
     await rowsOf(page).first().getByText('a red car 19999 has appeared').waitFor();
+  });
+
+  it('lists the changes of a label page by page, by keyboard alone, and those of a search in it', async () => {
+    const { page, errors } = await open();
+    const asked = requestsOf(page);
+    await page.goto(`${service.url}/review`);
+    await page.getByText('the first 100 changes').waitFor();
+    asked.length = 0;
+    await page.getByRole('combobox', { name: 'Label' }).focus();
+    await page.keyboard.type('south');
+    await page.getByText('the first 100 changes').waitFor();
+    await eventually(async () => {
+      for (const row of await rowsOf(page).allInnerTexts()) expect(row).toMatch(/yard-(007|108)/);
+    });
+    await toEnd(page);
+    await page.getByText('198 changes, live').waitFor();
+    for (const one of pagesOf(asked)) expect(one).toContain('label=south');
+    expect(pagesOf(asked)).toHaveLength(2);
+    expect(asked.some((one) => one.startsWith('GET /v1/changes/counts?') && one.includes('label=south'))).toBe(true);
+    expect(await page.getByRole('combobox', { name: 'Camera' }).getByRole('option').count()).toBe(3);
+    expect(await page.getByRole('link', { name: 'Brief of today' }).getAttribute('href')).toContain('label=south');
+    expect(await inspect(page, 'review-label')).toEqual([]);
+    await page.goto(`${service.url}/review?label=south&q=thing+7`);
+    await rowsOf(page).first().getByText('thing 7 has appeared').waitFor();
+    expect(errors).toEqual([]);
   });
 
   it('judges several changes with one request by keyboard alone, and withdraws it', async () => {

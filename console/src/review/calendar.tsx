@@ -5,7 +5,7 @@ import { systemTime } from '../../../src/clock.js';
 import { api, ok } from '../api/client.js';
 import { recoveries } from '../api/connection.js';
 import { locale, t } from '../texts/texts.js';
-import { dayOf } from './filter.js';
+import { dayOf, present } from './filter.js';
 import { byTime } from './store.js';
 
 const MONTH = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' });
@@ -20,6 +20,8 @@ const WEEKDAYS = Array.from({ length: 7 }, (_, i) =>
 interface Props {
   /** '': all */
   readonly camera: string;
+  /** '': all */
+  readonly label: string;
   readonly day: string;
   readonly onDay: (day: string) => void;
 }
@@ -27,13 +29,13 @@ interface Props {
 /** Changes that come within this time are counted together. */
 const AGAIN_MS = 2_000;
 
-export function Calendar({ camera, day, onDay }: Props) {
+export function Calendar({ camera, label, day, onDay }: Props) {
   const [shown, setShown] = useState(() => monthOf(day === '' ? dayOf(systemTime()) : day));
   const [counts, setCounts] = useState<ReadonlyMap<string, number>>(new Map());
   const newest = byTime.value[0]?.id;
   const read = () => {
     let current = true;
-    readCounts(shown, camera).then(
+    readCounts(shown, camera, label).then(
       (found) => current && setCounts(found),
       () => undefined,
     );
@@ -41,7 +43,7 @@ export function Calendar({ camera, day, onDay }: Props) {
       current = false;
     };
   };
-  useEffect(read, [shown, camera, recoveries.value]);
+  useEffect(read, [shown, camera, label, recoveries.value]);
   useEffect(() => {
     const timer = setTimeout(read, AGAIN_MS);
     return () => clearTimeout(timer);
@@ -87,7 +89,7 @@ export function Calendar({ camera, day, onDay }: Props) {
   );
 }
 
-interface DayProps extends Omit<Props, 'camera'> {
+interface DayProps extends Omit<Props, 'camera' | 'label'> {
   readonly date: Date;
   /** number of changes by local day */
   readonly counts: ReadonlyMap<string, number>;
@@ -109,13 +111,13 @@ function Day({ date, counts, day, onDay }: DayProps) {
   );
 }
 
-async function readCounts(first: Date, camera: string): Promise<ReadonlyMap<string, number>> {
+async function readCounts(first: Date, camera: string, label: string): Promise<ReadonlyMap<string, number>> {
   const last = new Date(first.getFullYear(), first.getMonth() + 1, 0);
   const query = {
     from: dayOf(first.toISOString()),
     to: dayOf(last.toISOString()),
     time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    ...(camera === '' ? {} : { camera }),
+    ...present({ camera, label }),
   };
   const { items } = await ok(api.GET('/v1/changes/counts', { params: { query } }));
   return new Map(items.map(({ day, changes }) => [day, changes]));

@@ -3,7 +3,7 @@ import { addressOf } from '../api/root.js';
 import type { Change, Visit } from '../api/types.js';
 
 /** `list` is 'changes' if they are not grouped by visit. */
-const FIELDS = ['camera', 'day', 'zone', 'kind', 'severity', 'q', 'like', 'list'] as const;
+const FIELDS = ['camera', 'label', 'day', 'zone', 'kind', 'severity', 'q', 'like', 'list'] as const;
 export type Filter = Readonly<Record<(typeof FIELDS)[number], string>>;
 
 /** @returns the filter of an address; a link may have any text, so a day that is none is left out */
@@ -31,26 +31,27 @@ export function dayOf(iso: string): string {
 }
 
 /** @returns the address of the daily brief of the chosen day (default: today) and camera, in local time */
-export function briefOf({ camera, day }: Pick<Filter, 'camera' | 'day'>): string {
+export function briefOf({ camera, label, day }: Pick<Filter, 'camera' | 'label' | 'day'>): string {
   const query = new URLSearchParams({
     format: 'html',
     day: day === '' ? 'today' : day,
     tz: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    ...(camera === '' ? {} : { camera }),
+    ...present({ camera, label }),
   });
   return addressOf(`/v1/brief?${query}`);
 }
 
 type Given = Readonly<Record<string, string>>;
-const present = (fields: Given): Given =>
+/** @returns the fields that are not empty */
+export const present = (fields: Given): Given =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
 
 /** Query of the service for a list of the filter. */
 export type ListQuery = { readonly since?: string; readonly until?: string } & Given;
 
 /** @returns the part of the filter that visits have */
-export const visitQueryOf = ({ camera, day }: Filter): ListQuery => ({
-  ...present({ camera }),
+export const visitQueryOf = ({ camera, label, day }: Filter): ListQuery => ({
+  ...present({ camera, label }),
   ...(day === '' ? {} : spanOf(day)),
 });
 
@@ -74,11 +75,11 @@ function startOf(day: string, offset: number): Date {
 const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && dayOf(startOf(text, 0).toISOString()) === text;
 
-/** Whether a visit passes the camera and day of the filter. */
+/** Whether a visit passes the camera and day of the filter; its label is that of the camera. */
 export const isShown = ({ camera, first_seen }: Visit, filter: Filter): boolean =>
   (filter.camera === '' || camera === filter.camera) && (filter.day === '' || dayOf(first_seen) === filter.day);
 
-/** Whether the change passes the filter except for its words, which the service searches. */
+/** Whether the change passes the filter except for its words, which the service searches, and for its label. */
 export function matches(change: Change, filter: Filter): boolean {
   return (
     (filter.camera === '' || change.camera === filter.camera) &&

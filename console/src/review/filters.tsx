@@ -4,7 +4,7 @@ import { SEVERITIES } from '../api/types.js';
 import { t } from '../texts/texts.js';
 import { Calendar } from './calendar.js';
 import type { Filter } from './filter.js';
-import { cameras } from './store.js';
+import { cameras, hasLabel } from './store.js';
 
 const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'];
 
@@ -15,7 +15,9 @@ interface Props {
 }
 
 export function Filters({ filter, search, onFilter }: Props) {
-  const shown = cameras.value.filter(({ id }) => filter.camera === '' || id === filter.camera);
+  const labels = [...new Set(cameras.value.flatMap((camera) => camera.labels))].sort();
+  const ofLabel = cameras.value.filter(({ id }) => hasLabel(id, filter.label));
+  const shown = ofLabel.filter(({ id }) => filter.camera === '' || id === filter.camera);
   const zones = new Map(shown.flatMap((camera) => camera.zones.map(({ id, name }) => [id, name ?? id] as const)));
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
@@ -31,10 +33,18 @@ export function Filters({ filter, search, onFilter }: Props) {
           onInput={(event) => onFilter({ q: event.currentTarget.value, like: '' })}
         />
       </label>
+      {(labels.length > 0 || filter.label !== '') && (
+        <Choice
+          name={t('Label')}
+          value={filter.label}
+          options={labels.map((label) => [label, label])}
+          onChange={(label) => onFilter({ label, camera: '', zone: '' })}
+        />
+      )}
       <Choice
         name={t('Camera')}
         value={filter.camera}
-        options={cameras.value.map(({ id, name }) => [id, name ?? id])}
+        options={ofLabel.map(({ id, name }) => [id, name ?? id])}
         onChange={(camera) => onFilter({ camera, zone: '' })}
       />
       <Choice name={t('Zone')} value={filter.zone} options={[...zones]} onChange={(zone) => onFilter({ zone })} />
@@ -58,7 +68,7 @@ export function Filters({ filter, search, onFilter }: Props) {
         />
         {t('Group by visit')}
       </label>
-      <Calendar camera={filter.camera} day={filter.day} onDay={(day) => onFilter({ day })} />
+      <Calendar camera={filter.camera} label={filter.label} day={filter.day} onDay={(day) => onFilter({ day })} />
     </form>
   );
 }

@@ -27,7 +27,7 @@ import { Filters } from './filters.js';
 import { ChangeList } from './list.js';
 import { markAll, marked, markedChanges, markRange, toggleMark, unmark } from './marks.js';
 import { hits, searchFault, searchFor, searching, searchMore } from './search.js';
-import { byTime, changes, listing, loadCameras, loadChange, onLiveEvent } from './store.js';
+import { byTime, changes, hasLabel, listing, loadCameras, loadChange, onLiveEvent } from './store.js';
 import { Understood } from './understood.js';
 import { VisitDetail } from './visit-detail.js';
 import {
@@ -85,10 +85,13 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
     );
   }, [selected]);
 
+  const isLabelled = ({ camera }: { readonly camera: string }) => hasLabel(camera, filter.label);
   const shown = searches
     ? hits.value.ids.flatMap((id) => changes.value.get(id) ?? [])
-    : byTime.value.filter((change) => matches(change, filter));
-  const shownVisits = grouped ? [...visits.value.values()].filter((visit) => isShown(visit, filter)) : [];
+    : byTime.value.filter((change) => matches(change, filter) && isLabelled(change));
+  const shownVisits = grouped
+    ? [...visits.value.values()].filter((visit) => isShown(visit, filter) && isLabelled(visit))
+    : [];
   const all = shownVisits.length === 0 ? shown.map(entryOf) : groupedByVisit(shown, shownVisits);
   // Below, rows of what was not read yet would be missing.
   const reached = [listing.reached.value, ...(grouped ? [visitListing.reached.value] : [])].sort().at(-1) ?? '';

@@ -15,6 +15,10 @@ export const byTime = computed(() =>
   [...changes.value.values()].sort((a, b) => (a.confirmed_at < b.confirmed_at ? 1 : -1)),
 );
 
+/** Whether the camera has the label; '' is that of all. */
+export const hasLabel = (camera: string, label: string): boolean =>
+  label === '' || (cameras.value.find(({ id }) => id === camera)?.labels.includes(label) ?? false);
+
 /** Zone ids and their names for people, per camera. */
 export function zoneName(camera: string, zone: string | null): string {
   if (zone === null) return '';

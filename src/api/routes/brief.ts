@@ -17,6 +17,7 @@ import { notSeen } from '../brief/not-seen.js';
 import { briefRounds } from '../brief/rounds.js';
 import { briefVisits } from '../brief/visits.js';
 import { cameraText } from '../brief/wording.js';
+import { labelled, labelQuery } from '../cameras/labelled.js';
 import { findCamera } from '../cameras/present.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { pageBody, pageQuery, parsePageQuery } from '../schemas/pages.js';
@@ -39,6 +40,7 @@ const BriefQuery = Type.Object(
     camera: Type.Optional(
       Type.String({ pattern: CAMERA_ID_PATTERN, description: 'One camera; default: all that the key may see.' }),
     ),
+    ...labelQuery,
     tz: Type.Optional(
       Type.String({
         maxLength: 64,
@@ -124,7 +126,7 @@ export function briefRoutes(
       const came = JSON.stringify(tz);
       throw invalidValue(`tz is ${came}, expected an IANA time zone such as Europe/Berlin`, 'tz');
     }
-    const page = await camerasOf(request.query, request.visibility);
+    const page = await camerasOf(request.query, await labelled(request.query.label, request.visibility, deps.cameras));
     const briefs: CameraBrief[] = [];
     // One after the other, because each may be thousands of changes.
     const mostRead = request.query.camera === undefined ? MOST_READ.among_others : MOST_READ.alone;

@@ -7,6 +7,7 @@ import { IMAGE_TYPES } from '../../image-type.js';
 import { literals } from '../../schemas/constructors.js';
 import { noCamera } from '../../stores/cameras.js';
 import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';
+import { labelQuery } from '../cameras/labelled.js';
 import { cameraPage, overviewsOf } from '../cameras/overview.js';
 import { alarmBudgetOf, findCamera, presentCamera } from '../cameras/present.js';
 import { eraseComparisonsOf } from '../comparisons/erase.js';
@@ -136,7 +137,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
         // The id of the last camera of the previous page, by state with its rank before it.
         ...pageQuery('^[A-Za-z0-9][A-Za-z0-9._-]{0,65}$'),
         q: Type.Optional(Type.String({ maxLength: 128, description: 'Part of the id or the name.' })),
-        label: Type.Optional(Type.String({ maxLength: 64, description: 'One of the labels of the camera.' })),
+        ...labelQuery,
         sort: Type.Optional(
           literals(['id', 'state'], {
             default: 'id',

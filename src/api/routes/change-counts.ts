@@ -5,12 +5,12 @@ import { DAY_MS } from '../../clock.js';
 import { invalidValue, ScenedeltaError } from '../../errors.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import { assertTimeZone, instantOf } from '../../wall-clock.js';
+import { allCameras, labelled, labelQuery } from '../cameras/labelled.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { json, problems } from '../schemas/shared.js';
 
 /** Days of one answer. */
 const MAX_DAYS = 366;
-const CAMERAS_AT_ONCE = 100;
 
 const day = (description: string) =>
   Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description, examples: ['2026-06-01'] });
@@ -23,6 +23,7 @@ const schema = {
   querystring: Type.Object(
     {
       camera: Type.Optional(Type.String({ pattern: CAMERA_ID_PATTERN })),
+      ...labelQuery,
       from: day('First day.'),
       to: day(`Last day; at most ${MAX_DAYS} days.`),
       time_zone: Type.Optional(
@@ -42,10 +43,10 @@ const schema = {
 
 export function changeCountRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' | 'cameras'>): void {
   app.get('/v1/changes/counts', { schema, config: { scope: 'compare' } }, async ({ query, visibility }) => {
-    const { camera, from, to, time_zone = 'UTC' } = query;
+    const { camera, label, from, to, time_zone = 'UTC' } = query;
     const days = daysOf(from, to);
     const bounds = boundsOf(days, checkedZone(time_zone));
-    const counted = await camerasOf(camera, visibility, deps);
+    const counted = await camerasOf(camera, await labelled(label, visibility, deps.cameras), deps);
     const counts = counted?.length === 0 ? [] : await deps.changes.counts(counted, bounds);
     return { items: days.flatMap((name, i) => ((counts[i] ?? 0) > 0 ? [{ day: name, changes: counts[i] ?? 0 }] : [])) };
   });
@@ -59,18 +60,7 @@ async function camerasOf(
 ): Promise<readonly string[] | null> {
   if (camera !== undefined) return seesCamera(visibility, camera) ? [camera] : [];
   if (visibility === 'everything') return null;
-  const found: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await cameras.list({
-      visibility,
-      limit: CAMERAS_AT_ONCE,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    found.push(...page.items.map(({ id }) => id));
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined);
-  return found;
+  return (await allCameras(cameras, visibility)).map(({ id }) => id);
 }
 
 function daysOf(from: string, to: string): string[] {

@@ -5,6 +5,7 @@ import type { EnqueueDelivery } from '../../jobs/enqueue-delivery.js';
 import { ChangeSchema } from '../../schemas/change.js';
 import { DeliverySchema } from '../../schemas/delivery.js';
 import { roundFigures } from '../../schemas/rounding.js';
+import { labelled } from '../cameras/labelled.js';
 import { CHANGE_RESPONSES, ChangeIdParams, changesOf, config, tags } from '../changes/one-change.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
@@ -17,7 +18,7 @@ const NOT_QUEUED = 'alert of an acknowledgement not queued; recovery will queue 
 
 export function changeRoutes(
   app: Api,
-  deps: Pick<ApiDependencies, 'changes' | 'deliveries' | 'search' | 'queryVectors'>,
+  deps: Pick<ApiDependencies, 'changes' | 'cameras' | 'deliveries' | 'search' | 'queryVectors'>,
   enqueueDelivery: Pick<EnqueueDelivery, 'ofAlert'>,
 ): void {
   const { find, altered } = changesOf(deps);
@@ -33,11 +34,11 @@ export function changeRoutes(
     response: LIST_CHANGES_RESPONSES,
   };
   app.get('/v1/changes', { schema: listSchema, config }, async (request, reply) => {
-    const { visibility } = request;
-    const { q, like, ...query } = parsePageQuery(request.query);
+    const { label, ...asked } = parsePageQuery(request.query);
+    const visibility = await labelled(label, request.visibility, deps.cameras);
+    const { q, like, ...query } = asked;
     if (q !== undefined || like !== undefined) {
-      const asked = parsePageQuery(request.query);
-      const found = await searchPage(asked, visibility, { ...deps, find: (id) => find(id, visibility) });
+      const found = await searchPage(asked, visibility, { ...deps, find: (id) => find(id, request.visibility) });
       return { ...pageBody(request, reply, found), search: found.search };
     }
     const page = await deps.changes.list({ ...query, visibility });

@@ -8,6 +8,7 @@ import { VISIT_ID_PATTERN, VISIT_KINDS, type Visit, VisitSchema } from '../../sc
 import { itemsOf, termsOfItem } from '../../search/analysis.js';
 import { inEnglish } from '../../search/foreign.js';
 import { seesCamera } from '../../stores/visibility.js';
+import { labelled, labelQuery } from '../cameras/labelled.js';
 import type { Link } from '../comparisons/links-presenter.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
@@ -27,6 +28,7 @@ const listSchema = {
   querystring: Type.Object(
     {
       camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+      ...labelQuery,
       kind: Type.Optional(literals(VISIT_KINDS, { default: 'visit' })),
       q: Type.Optional(
         Type.String({
@@ -62,8 +64,8 @@ export function visitRoutes(app: Api, deps: Pick<ApiDependencies, 'visits' | 'ca
     }));
 
   app.get('/v1/visits', { schema: listSchema, config }, async (request, reply) => {
-    const { q, kind = 'visit', ...query } = parsePageQuery(request.query);
-    const { visibility } = request;
+    const { q, label, kind = 'visit', ...query } = parsePageQuery(request.query);
+    const visibility = await labelled(label, request.visibility, deps.cameras);
     const page = await deps.visits.list({
       ...query,
       kind,

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { CHANGE_STATUSES, FILTER_KINDS } from '../../schemas/change.js';
 import { SEVERITIES } from '../../schemas/comparison.js';
 import { literals, nullable } from '../../schemas/constructors.js';
+import { labelQuery } from '../cameras/labelled.js';
 import { ListedChangeSchema, SearchSummarySchema } from './change-search.js';
 import { pageQuery, timeQuery } from './pages.js';
 import { json, problems, RESPONSE_HEADERS, ref } from './shared.js';
@@ -28,6 +29,7 @@ export const ListChangesQuerySchema = Type.Object(
       Type.String({ pattern: CHANGE_ID_PATTERN, description: 'In place of `q`: changes like this one.' }),
     ),
     camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    ...labelQuery,
     zone: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Id of the zone of the change.' })),
     kind: Type.Optional(literals(FILTER_KINDS)),
     severity: Type.Optional(literals(SEVERITIES)),

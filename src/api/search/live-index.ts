@@ -12,6 +12,7 @@ import type { CameraStore } from '../../stores/cameras.js';
 import type { ChangeLog } from '../../stores/change-log.js';
 import type { ChangeStore } from '../../stores/changes.js';
 import { within } from '../../within.js';
+import { allCameras } from '../cameras/labelled.js';
 
 export interface LiveSearchResult extends SearchResult {
   /** false: the stored changes are still being read, the latest first */
@@ -20,7 +21,6 @@ export interface LiveSearchResult extends SearchResult {
 export type LiveSearch = ReturnType<typeof createLiveSearch>;
 
 const READ_AT_ONCE = 200;
-const CAMERAS_AT_ONCE = 100;
 /** Interval at which the index follows the log without a search. */
 const FOLLOW_MS = 2_000;
 /** Longest wait of a search for the first reading of the stored changes. */
@@ -103,15 +103,10 @@ export function createLiveSearch(
     if (options.clock() - namesAt < NAMES_MS) return;
     namesAt = options.clock();
     const names = new Map<string, (string | null)[]>();
-    let cursor: string | undefined;
-    do {
-      const page = await stores.cameras.list({ limit: CAMERAS_AT_ONCE, ...(cursor === undefined ? {} : { cursor }) });
-      for (const { id, settings } of page.items) {
-        names.set(JSON.stringify([id]), [settings.name]);
-        for (const zone of settings.zones) names.set(JSON.stringify([id, zone.id]), [zone.name]);
-      }
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
+    for (const { id, settings } of await allCameras(stores.cameras, 'everything')) {
+      names.set(JSON.stringify([id]), [settings.name]);
+      for (const zone of settings.zones) names.set(JSON.stringify([id, zone.id]), [zone.name]);
+    }
     index.setNames((camera, zone) => {
       const ids = zone === null ? [camera] : [camera, zone];
       const places = [names.get(JSON.stringify([camera])), names.get(JSON.stringify([camera, zone]))];
