@@ -70,7 +70,7 @@ module.exports = {
     only(
       'batches',
       '^src/batches/',
-      '^src/(batches|footage|sequence|jobs|schemas|stores|outbound|cameras)/|^src/[^/]+\\.ts$',
+      '^src/(batches|footage|sequence|heatmaps|jobs|schemas|stores|outbound|cameras)/|^src/[^/]+\\.ts$',
       'Footage of a service: the steps of a batch over the stores, without BullMQ.',
     ),
     only(

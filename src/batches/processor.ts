@@ -3,7 +3,6 @@
  * chunk), finish (write the results). Each may run twice. It is independent of BullMQ; workers/queue-workers.ts adapts
  * it.
  */
-import { Mutex } from 'async-mutex';
 import type { BlobStore } from '../blobs.js';
 import type { Config } from '../config.js';
 import { asScenedeltaError, invalidValue, isStoreRefusal, ScenedeltaError } from '../errors.js';
@@ -27,6 +26,7 @@ import {
 import type { CameraStore } from '../stores/cameras.js';
 import type { S3Client } from '../stores/s3-client.js';
 import { seesCamera } from '../stores/visibility.js';
+import { type ComparisonsAhead, sweepAhead } from './ahead.js';
 import { batchCheckpoints, ChunkTaken } from './checkpoints.js';
 import { createMaterialize, severalTimes } from './materialize.js';
 import { createBatchPlaces, type Place } from './places.js';
@@ -43,9 +43,9 @@ export interface BatchDependencies {
   readonly s3: S3Client | undefined;
   readonly outbound: Pick<OutboundClient, 'download'>;
   readonly queue: Pick<JobProducer, 'addBatchRun'>;
+  /** givingWay */
   readonly pipeline: FrameDependencies['pipeline'];
-  /** Resolves when live work leaves a thread free. */
-  readonly pass: () => Promise<void>;
+  readonly ahead: ComparisonsAhead;
   readonly config: Pick<
     Config,
     'ffmpeg' | 'videoPixelLimit' | 'footageLimit' | 'frameLimit' | 'pixelLimit' | 'decodeTimeout' | 'defaultModel'
@@ -61,9 +61,8 @@ type RunOf = Pick<BatchRecord, 'id' | 'owner' | 'run' | 'progress'>;
 export type BatchProcessor = ReturnType<typeof createBatchProcessor>;
 
 export function createBatchProcessor(deps: BatchDependencies) {
-  const { batches, blobs } = deps;
+  const { batches, blobs, pipeline } = deps;
   const places = createBatchPlaces(deps.clock);
-  const pipeline = givingWay(deps);
 
   const plan = async ({ id, request }: BatchRecord, signal: AbortSignal): Promise<void> => {
     const planned = await severalTimes(() => planBatch(id, request, deps, signal), signal);
@@ -103,22 +102,26 @@ export function createBatchProcessor(deps: BatchDependencies) {
     const { id } = batch;
     const request = batch.request;
     const sequence = await loadPlan(id, index, blobs);
-    if (request.when !== undefined) return searchBatch(batch, sequence.items, { ...deps, pipeline, aside }, signal);
+    if (request.when !== undefined) return searchBatch(batch, sequence.items, { ...deps, aside }, signal);
     const { ffmpeg, videoPixelLimit, frameLimit, footageLimit } = deps.config;
-    await runSequence(
-      sequence,
-      recordedCamera(sequence.camera, plannedSettings(batch, index)),
-      {
-        pipeline,
-        decodeLimits: deps.config,
-        checkpoints: batchCheckpoints(id, index, deps),
-        source: {
-          ...{ ffmpeg, videoPixelLimit, frameLimit, every: request.every, aside },
-          materialize: createMaterialize(id, { ...deps, footageLimit }),
+    const ahead = await deps.ahead.begin(id, index);
+    try {
+      await runSequence(
+        sequence,
+        recordedCamera(sequence.camera, plannedSettings(batch, index)),
+        {
+          ...{ pipeline, ahead, decodeLimits: deps.config },
+          checkpoints: batchCheckpoints(id, index, deps),
+          source: {
+            ...{ ffmpeg, videoPixelLimit, frameLimit, every: request.every, aside },
+            materialize: createMaterialize(id, { ...deps, footageLimit }),
+          },
         },
-      },
-      signal,
-    );
+        signal,
+      );
+    } finally {
+      ahead.end();
+    }
   };
 
   const processToEnd: typeof processCamera = async (batch, ...rest) => {
@@ -164,6 +167,7 @@ export function createBatchProcessor(deps: BatchDependencies) {
     if (batch.request.when === undefined) await writeBatchResults(batch, deps);
     else await writeSearchResults(batch, blobs);
     await deps.files.removeCopies(batch.id);
+    await sweepAhead(batch, blobs);
     await batches.complete(batch.id, deps.clock());
   };
 
@@ -240,16 +244,3 @@ const undone = (progress: BatchRecord['progress']): number[] =>
 
 const withoutProgress = (): ScenedeltaError =>
   new ScenedeltaError('inference-failed', 'the jobs of a camera ended, and no chunk of frames was finished');
-
-/** Compares one pair at a time, and lets live work pass before each. */
-function givingWay({ pipeline, pass }: BatchDependencies): FrameDependencies['pipeline'] {
-  const one = new Mutex();
-  return {
-    operatingPoints: (model) => pipeline.operatingPoints(model),
-    compare: (input) =>
-      one.runExclusive(async () => {
-        await pass();
-        return pipeline.compare(input);
-      }),
-  };
-}

@@ -7,7 +7,7 @@
 import type { LimitFunction } from 'p-limit';
 import { frameKey } from '../blobs.js';
 import { identicalFinding } from '../pipeline/finding.js';
-import type { PairInput, PairOutput } from '../pipeline/pair.js';
+import type { Comparer, PairInput, PairOutput } from '../pipeline/pair.js';
 import type { FrameDependencies } from '../sequence/examine.js';
 import type { CameraState } from '../sequence/state.js';
 import { MemoryBlobs } from './memory-blobs.js';
@@ -29,10 +29,15 @@ export interface Reached {
   readonly at: number | null;
 }
 
-export interface LookAheadOptions {
-  readonly pipeline: FrameDependencies['pipeline'];
-  /** comparisons ahead at a time */
+export interface Ahead {
+  /** comparisons ahead at a time; 1: none, because the loop compares that one itself. It may change during a run */
   readonly limit: LimitFunction;
+  /** compares ahead with the output of the pipeline, or rejects; absent: the pipeline itself */
+  readonly compare?: Comparer['compare'];
+}
+
+export interface LookAheadOptions extends Ahead {
+  readonly pipeline: FrameDependencies['pipeline'];
   /** @returns SequenceRun's gap before a frame */
   readonly gapBefore: (at: number, last: number | null) => number | null;
   readonly reached: () => Reached;
@@ -107,17 +112,19 @@ export class LookAhead {
 
   /** @returns the same events; the next one is asked for when the loop has handled the last */
   async *watch(events: AsyncGenerator<SourceEvent, void>): AsyncGenerator<SourceEvent, void> {
-    const inView = Math.min(MOST_IN_VIEW, IN_VIEW * this.#options.limit.concurrency);
     const ask = () => {
-      const event = events.next();
-      event.catch(() => {});
-      this.#upcoming.push(event);
+      const inView = this.#isLooking ? Math.min(MOST_IN_VIEW, IN_VIEW * this.#options.limit.concurrency) : 1;
+      while (this.#upcoming.length < inView) {
+        const event = events.next();
+        event.catch(() => {});
+        this.#upcoming.push(event);
+      }
     };
     let isHandedOver = false;
     try {
-      for (let i = 0; i < inView; i++) ask();
-      this.#guessFrom(0);
       for (;;) {
+        ask();
+        this.#follow();
         const next = await (this.#upcoming[0] as Promise<IteratorResult<SourceEvent, void>>);
         if (next.done) return;
         isHandedOver = true;
@@ -125,8 +132,6 @@ export class LookAhead {
         isHandedOver = false;
         this.#upcoming.shift();
         this.#first++;
-        ask();
-        this.#follow();
       }
     } finally {
       this.#guess = null;
@@ -142,13 +147,19 @@ export class LookAhead {
     }
   }
 
-  /** After an event of the loop: goes on with the guesses, or begins again where they were wrong. */
+  get #isLooking(): boolean {
+    return this.#options.limit.concurrency > 1;
+  }
+
+  /** Before each event of the loop: goes on with the guesses, or begins again where they were wrong. */
   #follow(): void {
+    if (!this.#isLooking) this.#guess = null;
     const guess = this.#guess;
     const handled = this.#first - 1;
     this.#drop(({ event }) => event <= handled);
     const expected = guess?.states.get(handled);
     guess?.states.delete(handled);
+    if (!this.#isLooking) return;
     if (guess === null || expected !== essenceOf(this.#options.reached().state)) this.#guessFrom(this.#first);
     else void this.#run(guess);
   }
@@ -218,12 +229,13 @@ export class LookAhead {
     }
     if (event < this.#rested) return;
     const { limit, pipeline, signal } = this.#options;
+    const { compare = (given: PairInput) => pipeline.compare(given) } = this.#options;
     const controller = new AbortController();
     const either = AbortSignal.any([signal, controller.signal]);
     const output = limit(() => {
       either.throwIfAborted();
       made.isStarted = true;
-      return pipeline.compare({ ...input, signal: either });
+      return compare({ ...input, signal: either });
     });
     const made: Made = { output, controller, isStarted: false, isTaken: false, guess: number, event };
     output.catch(() => {});

@@ -29,7 +29,7 @@ export async function runRecording(
 ): Promise<Checkpoint[]> {
   const limit = pLimit(deps.parallel);
   const { jobs = 1 } = deps;
-  const ahead = jobs === 1 ? {} : { ahead: pLimit(jobs) };
+  const ahead = jobs === 1 ? {} : { ahead: { limit: pLimit(jobs) } };
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   const outcomes = await Promise.allSettled(

@@ -3,7 +3,6 @@
  * Alerts are not sent. Work is saved per chunk of frames; start reading at `runSequence`.
  */
 
-import type { LimitFunction } from 'p-limit';
 import type { StoredCamera } from '../cameras/camera.js';
 import { ScenedeltaError } from '../errors.js';
 import {
@@ -15,7 +14,7 @@ import {
 } from './checkpoint.js';
 import { type FrameAccount, sumOfAccounts } from './frame-account.js';
 import { FrameStep, type FrameStepDependencies } from './frame-step.js';
-import { LookAhead } from './look-ahead.js';
+import { type Ahead, LookAhead } from './look-ahead.js';
 import type { FootageItem, FootageSequence } from './recording-plan.js';
 import type { FootageFailure, Moment } from './records.js';
 import { framesOf, type Position, type SourceEvent, type SourceOptions } from './source-frames.js';
@@ -24,8 +23,8 @@ import { framesOf, type Position, type SourceEvent, type SourceOptions } from '.
 const CHUNK_EVENTS = 256;
 
 export interface SequenceDependencies extends Omit<FrameStepDependencies, 'momentOf'> {
-  /** pairs compared ahead of the loop at a time; absent: none */
-  readonly ahead?: LimitFunction;
+  /** comparison of pairs ahead of the loop; absent: none */
+  readonly ahead?: Ahead;
   readonly checkpoints: CheckpointStore;
   readonly source: Omit<SourceOptions, 'signal'>;
   /** is called after every frame and file with the counts so far, and the capture time in epoch ms */
@@ -81,7 +80,7 @@ class SequenceRun {
       ahead === undefined
         ? null
         : new LookAhead({
-            ...{ pipeline, limit: ahead, signal, gapBefore: (at, last) => this.#gapBefore(at, last) },
+            ...{ ...ahead, pipeline, signal, gapBefore: (at, last) => this.#gapBefore(at, last) },
             reached: () => ({ ...this.#step.reached, at: this.#position.at }),
           });
     this.#step = new FrameStep(camera, checkpoint, {

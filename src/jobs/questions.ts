@@ -1,11 +1,13 @@
 /**
- * Questions: short requests of the API that only a worker can answer, because the API has no model. The API adds a job
- * and waits; the worker publishes its reply on the channel that the job names. `questioner.ts` is the side of the API,
- * `workers/question-job.ts` the other.
+ * Questions: short requests that a worker answers. The API asks, because it has no model, and the worker that folds a
+ * camera of a batch. The asking process adds a job and waits; the worker publishes its reply on the channel which the
+ * job names. `questioner.ts` is the asking side, `workers/question-job.ts` the other.
  */
 import { type Static, Type } from 'typebox';
 import type { ErrorCode } from '../errors.js';
 import type { CheckAnswer } from '../schemas/ask.js';
+import type { Finding } from '../schemas/comparison.js';
+import type { SeenThing } from '../schemas/seen-thing.js';
 import type { SnapshotTest } from '../schemas/snapshot-test.js';
 import { version } from './payloads.js';
 
@@ -28,11 +30,24 @@ const SnapshotQuestionSchema = Type.Object({
   login: Type.Optional(Type.String()),
 });
 
-/** `replyTo`: the channel of Redis that the API process listens on. */
+/** The comparison of two frames of a batch, whose blobs are FOLDER/SHA256. The options are those of PairInput. */
+const CompareQuestionSchema = Type.Object({
+  kind: Type.Literal('compare'),
+  folder: Type.String(),
+  before: Type.String(),
+  after: Type.String(),
+  model: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  camera: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  threshold: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+  truth: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+  statements: Type.Optional(Type.Boolean()),
+});
+
+/** `replyTo`: the channel of Redis that the asking process listens on. */
 export const QuestionJobSchema = Type.Object({
   v: version,
   replyTo: Type.String(),
-  question: Type.Union([EmbedQuestionSchema, AskQuestionSchema, SnapshotQuestionSchema]),
+  question: Type.Union([EmbedQuestionSchema, AskQuestionSchema, SnapshotQuestionSchema, CompareQuestionSchema]),
 });
 export type Question = Static<typeof QuestionJobSchema>['question'];
 export type QuestionOf<K extends Question['kind']> = Extract<Question, { kind: K }>;
@@ -45,12 +60,20 @@ interface EmbedAnswer {
   /** cosine below which a change is no answer */
   readonly least: number;
 }
+/** The part of PairOutput that a recording uses. */
+interface ComparedPair {
+  readonly finding: Finding;
+  readonly seen?: readonly SeenThing[];
+  /** encodeHeatmapData, base64 */
+  readonly heatmaps: string | null;
+}
 /** Answer per kind of question, as plain JSON. */
 export interface Answers {
   /** null: the bundle has no graph for it */
   readonly embed: EmbedAnswer | null;
   readonly ask: CheckAnswer;
   readonly snapshot: SnapshotTest;
+  readonly compare: ComparedPair;
 }
 
 /** The message on that channel; `id` is that of the job. */

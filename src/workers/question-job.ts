@@ -22,6 +22,8 @@ export interface QuestionDependencies {
   readonly loginKey: Buffer;
   readonly clock: () => number;
   readonly cameras: Pick<CameraStore, 'maskOf'>;
+  /** compares two frames of a batch */
+  readonly compareStored: (question: QuestionOf<'compare'>) => Promise<Answers['compare']>;
   readonly publish: (channel: string, message: string) => Promise<unknown>;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -52,6 +54,7 @@ async function replyOf(id: string, question: Question, deps: QuestionDependencie
 
 function answer(question: Question, deps: QuestionDependencies): Promise<Answers[Question['kind']]> {
   if (question.kind === 'embed') return embed(question, deps);
+  if (question.kind === 'compare') return deps.compareStored(question);
   return question.kind === 'ask' ? ask(question, deps) : trySnapshot(question, deps);
 }
 

@@ -1,17 +1,16 @@
-/** Serves the queue of questions. */
-import { QUESTION_QUEUE } from '../jobs/queues.js';
+/** Serves a queue of questions. */
 import { type Common, type QueueWorkers, runJob, startWorker } from '../jobs/run-jobs.js';
 import type { QuestionProcessor } from './question-job.js';
 
-/** Questions that wait for the model at a time. */
-const CONCURRENCY = 4;
-
-export function startQuestionWorker(deps: Common & { processor: QuestionProcessor }): QueueWorkers {
+/** @param deps.concurrency questions that wait for the model at a time */
+export function startQuestionWorker(
+  deps: Common & { processor: QuestionProcessor; queue: string; concurrency: number },
+): QueueWorkers {
   const worker = startWorker(
-    QUESTION_QUEUE,
+    deps.queue,
     (job) => runJob(deps.logger, job, () => deps.processor(String(job.id), job.data)),
     deps,
-    CONCURRENCY,
+    deps.concurrency,
   );
   return { close: () => worker.close() };
 }

@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { buildOf, createCompareStored, createComparisonsAhead } from '../batches/ahead.js';
+import { givingWay } from '../batches/giving-way.js';
 import { createBatchProcessor } from '../batches/processor.js';
 import { createBatchRecovery } from '../batches/recovery.js';
 import type { BlobStore } from '../blobs.js';
@@ -16,7 +18,8 @@ import { createArchiveGate } from '../jobs/archive-gate.js';
 import { createEnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import { createJobGuard } from '../jobs/job-guard.js';
 import { createJobProducer } from '../jobs/producer.js';
-import { openQueue, QUEUES } from '../jobs/queues.js';
+import { createQuestioner } from '../jobs/questioner.js';
+import { aheadQueue, openQueue, QUESTION_QUEUE, QUEUES } from '../jobs/queues.js';
 import { linkKey, publicBaseUrl } from '../links.js';
 import type { Logger } from '../logger.js';
 import { loginKey } from '../login.js';
@@ -51,6 +54,8 @@ import { createRetention } from './retention.js';
 import { createRounds } from './rounds/make-rounds.js';
 
 const RETENTION_EVERY_MS = 5 * 60_000;
+/** Questions of the API that wait for the model at a time. */
+const QUESTIONS = 4;
 /** Keeps nothing. */
 const NOWHERE: Pick<BlobStore, 'get' | 'put'> = { get: async () => undefined, put: async () => {} };
 
@@ -125,7 +130,11 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   const { threads, concurrency } = capacityOf(config, pipeline.models());
   const liveQueue = openQueue(QUEUES.live, redis);
   const gate = createArchiveGate(liveQueue, threads);
-  const batches = createBatchProcessor({ ...base, outbound: deps.outbound, pipeline, config, pass: () => gate.pass() });
+  const recorded = givingWay(pipeline, () => gate.pass());
+  const aheadOf = aheadQueue(buildOf(pipeline.models(), config.truth));
+  const questioner = createQuestioner(redis, { logger, queue: aheadOf });
+  const ahead = createComparisonsAhead({ ...base, questioner });
+  const batches = createBatchProcessor({ ...base, outbound: deps.outbound, pipeline: recorded, ahead, config });
 
   const recover = createRecovery({ ...base, enqueueDelivery, giveUp: comparisons.giveUp, metrics });
   const recoverBatches = createBatchRecovery({ ...base, processor: batches }, RECOVER_AFTER_MS);
@@ -154,6 +163,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   const questions = createQuestionProcessor({
     ...base,
     ...{ fetchFrame, pipeline, publish, decodeLimits: config, loginKey: loginKey(config, deps.secret) },
+    compareStored: createCompareStored(recorded, stores.blobs),
     tryFrame: createFrameFetcher({ ...stores, blobs: NOWHERE, outbound: deps.outbound, config }),
   });
   const served = [
@@ -168,7 +178,8 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     startBatchWorker({ ...common, processor: batches, queue }),
     startDeliveryWorker({ ...common, processor: deliveries }),
     ...(descriptions === undefined ? [] : [startDescriptionWorker({ ...common, processor: descriptions })]),
-    startQuestionWorker({ ...common, processor: questions }),
+    startQuestionWorker({ ...common, processor: questions, queue: QUESTION_QUEUE, concurrency: QUESTIONS }),
+    startQuestionWorker({ ...common, processor: questions, queue: aheadOf, concurrency: 1 }),
     startSnapshotWorker({ ...common, pull }),
     startMaintenanceWorker({ ...common, tasks }),
   ];
@@ -186,7 +197,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
       await Promise.all(served.map((worker) => worker.close()));
       await describer?.close();
       await presence.close();
-      await Promise.all([queue.close(), liveQueue.close()]);
+      await Promise.all([queue.close(), liveQueue.close(), questioner.close()]);
     },
   };
 }

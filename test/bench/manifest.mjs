@@ -108,7 +108,7 @@ async function runStep(step, folder) {
     },
     queue: { addBatchRun: async () => {} },
     pipeline: { compare: unexpected, operatingPoints: () => ({}) },
-    pass: async () => {},
+    ahead: { begin: async () => ({ end: () => {} }) },
     config: {
       ffmpeg: 'ffmpeg',
       videoPixelLimit: 1e7,

@@ -110,7 +110,7 @@ async function run(
     recordedCamera('yard', checkSettings({ before, zones })),
     {
       ...{ pipeline: counted, decodeLimits: { pixelLimit: 1_000_000 }, checkpoints },
-      ...(ahead === 0 ? {} : { ahead: pLimit(ahead) }),
+      ...(ahead === 0 ? {} : { ahead: { limit: pLimit(ahead) } }),
       source: {
         ...{ ffmpeg: 'ffmpeg', videoPixelLimit: 1_000_000, frameLimit: 1_000_000, every: { mode: 'all' as const } },
         materialize: localFiles(folder, undefined),

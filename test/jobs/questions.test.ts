@@ -5,6 +5,7 @@ import type { PrivacyMask } from '../../src/cameras/camera.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { createJobGuard } from '../../src/jobs/job-guard.js';
 import { createQuestioner } from '../../src/jobs/questioner.js';
+import { QUESTION_QUEUE } from '../../src/jobs/queues.js';
 import type { QueueWorkers } from '../../src/jobs/run-jobs.js';
 import { createLogger } from '../../src/logger.js';
 import { loginContext, sealLogin } from '../../src/login.js';
@@ -53,7 +54,14 @@ function startWorker(
   const processor = createQuestionProcessor({
     pipeline: { embedTexts, ask: notAsked },
     ...{ results: { get: notAsked }, fetchFrame: notAsked, cameras: { maskOf: notAsked }, publish, logger },
-    ...{ tryFrame: notAsked, decodeLimits: { pixelLimit: 2e6 }, loginKey: LOGIN_KEY, clock: () => 0, ...given },
+    ...{
+      tryFrame: notAsked,
+      compareStored: notAsked,
+      decodeLimits: { pixelLimit: 2e6 },
+      loginKey: LOGIN_KEY,
+      clock: () => 0,
+      ...given,
+    },
   });
   const guard = createJobGuard({
     redis,
@@ -61,7 +69,14 @@ function startWorker(
     runs: createRunStore(redis, 'w'),
     logger,
   });
-  return closing(startQuestionWorker({ redis, logger, config: { jobLockMs: 30_000 }, guard, processor }));
+  return closing(
+    startQuestionWorker({
+      ...{ redis, logger, guard, processor },
+      config: { jobLockMs: 30_000 },
+      queue: QUESTION_QUEUE,
+      concurrency: 4,
+    }),
+  );
 }
 const embed = (text: string) => ({ kind: 'embed', text }) as const;
 
