@@ -1,9 +1,9 @@
 /**
  * `npm run test:kills [-- --seeds=5] [--seed=N] [--workers=3] [--cameras=4] [--minutes=20] [--write]`: a batch of
- * footage is processed once without a disturbance. Then, per seed, the same batch runs again while the API, Redis and a
- * worker are each killed (SIGKILL) twice, each when a drawn share of the frames is done. Every result must have the
- * same bytes. The exit status is 1 if any result differs, a batch does not complete, or a kill hit a batch that had ended.
- * --minutes: length of the footage of each camera; --write puts the table into test/bench/RESULTS.md.
+ * footage is processed once without a disturbance. Then, per seed, the same batch runs again while the API, Redis and
+ * a worker are each killed (SIGKILL) twice, each when a drawn share of the frames is done. Every result must have the
+ * same bytes. The exit status is 1 if any result differs, a batch does not complete, or a kill hit a batch that had
+ * ended. --minutes: length of the footage of each camera; --write puts the table into test/bench/RESULTS.md.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
