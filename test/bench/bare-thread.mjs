@@ -1,66 +1,68 @@
 /**
- * Thread of the bare loop: decoding, graphs and optionally the viewpoint evidence of the service, one pair after the
- * other, without HTTP, queue, files or messages between threads.
+ * Thread of the bare loop: the pipeline of the service, one pair after the other, whose graphs run in this thread. There
+ * is no HTTP, queue or file, and no message between threads. Decoding, graphs and their inputs are those of the service
+ * because they are chosen by the same code.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { dist } from './lib/service.mjs';
 
 const { Captioner } = await dist('model/captioner.js');
-const { resizeNormalised, fullFrame } = await dist('model/preprocess.js');
-const { chooseRegionCrops, findRegions, toPixels } = await dist('model/regions.js');
-const { openGraph } = await dist('model/session.js');
-const { predictionOf } = await dist('model/calibration.js');
+const { resizeNormalised } = await dist('model/preprocess.js');
+const { openBundleGraph } = await dist('inference/graph-cache.js');
 const { examine } = await dist('viewpoint/examine.js');
-const { decodeFrame } = await dist('frames/decode.js');
+const { warpToBefore } = await dist('viewpoint/warp.js');
+const { Pipeline } = await dist('pipeline/compare.js');
 
-const { bundle, pairs, pixelLimit } = workerData;
-const { manifest, directory } = bundle;
-const open = (name) => openGraph(`${directory}/${manifest.graphs[name].file}`, 'cpu');
-const graphs = {
-  features: await open('features'),
-  difference: await open('difference'),
-  caption: await open('caption'),
-};
-const captioner = new Captioner(bundle, graphs, null);
-await captioner.warmUp();
+const { bundle, pairs, config } = workerData;
+const { manifest } = bundle;
+const names = Object.keys(manifest.graphs);
+const opened = await Promise.all(names.map((name) => openBundleGraph(bundle, name, 'cpu', null)));
+const captioner = new Captioner(bundle, Object.fromEntries(names.map((name, i) => [name, opened[i]])), null);
 
-const image = (frame, box, width, height) => {
-  const out = new Float32Array(3 * width * height);
-  resizeNormalised(frame, box, width, height, manifest.input, out);
-  return out;
-};
+/** Evidence of each pair, by its number: a loop without evidence takes it from here. */
+const evidenceOf = new Map();
+let current = { number: 0, evidence: true };
 
-async function compare({ before, after }, evidence) {
-  const decode = (bytes, side) =>
-    decodeFrame(bytes, { field: side, pixelLimit, allocate: (length) => new Uint8Array(length) });
-  const frames = [await decode(before, 'before'), await decode(after, 'after')];
-  if (evidence) examine(frames[0], frames[1]);
-  const { width, height } = manifest.input;
-  const encoded = [];
-  for (const frame of frames) {
-    const [features] = await captioner.encode([image(frame, fullFrame(frame), width, height)], height, width);
-    encoded.push(features);
-  }
-  const [difference] = await captioner.difference([{ before: encoded[0], after: encoded[1] }]);
-  if (!predictionOf(difference, manifest).changed) return;
-  const regions = findRegions({ before: difference.before, after: difference.after }, manifest.regions);
-  const rule = manifest.glance;
-  const chosen = rule === null || regions.length === 0 ? [] : chooseRegionCrops(regions, frames[0], rule);
-  const crops = [];
-  for (const frame of frames) {
-    const images = chosen.map(({ crop }) => image(frame, toPixels(crop, frame), rule.size, rule.size));
-    crops.push(images.length === 0 ? [] : await captioner.encode(images, rule.size, rule.size));
-  }
-  const withFeatures = chosen.map((crop, i) => ({ ...crop, before: crops[0][i], after: crops[1][i] }));
-  await captioner.caption([{ ...difference, crops: withFeatures }]);
+function evidence({ before, after }) {
+  if (current.evidence || !evidenceOf.has(current.number)) evidenceOf.set(current.number, examine(before, after));
+  return evidenceOf.get(current.number);
 }
 
-parentPort.on('message', async ({ until, evidence }) => {
+function encode({ frame, boxes, width, height }) {
+  const images = boxes.map((box) => {
+    const out = new Float32Array(3 * width * height);
+    resizeNormalised(frame, box, width, height, manifest.input, out);
+    return out;
+  });
+  return captioner.encode(images, height, width);
+}
+
+const OPERATIONS = {
+  encode,
+  difference: async (pair) => (await captioner.difference([pair]))[0],
+  caption: (sets) => captioner.caption(sets),
+  statements: (input) => captioner.statements(input),
+  name: (crops) => captioner.name(crops),
+  check: (input) => captioner.check(input),
+  examine: evidence,
+  align: ({ before, after, homography, out }) => warpToBefore(before, after, homography, out).valid,
+};
+const pool = { provider: 'cpu', run: async (operation, _bundle, input) => OPERATIONS[operation](input) };
+const pipeline = new Pipeline({ config: { ...config, featureCacheMb: 0 } }, [bundle], pool);
+
+async function compare(number, withEvidence) {
+  current = { number, evidence: withEvidence };
+  const { finding } = await pipeline.compare(pairs[number]);
+  if (finding.verdict !== 'change') throw new Error(`pair ${number} is ${finding.verdict}, expected a change`);
+}
+
+parentPort.on('message', async ({ until, evidence: withEvidence }) => {
   let done = 0;
   while (Date.now() < until) {
-    await compare(pairs[done % pairs.length], evidence);
+    await compare(done % pairs.length, withEvidence);
     done += 1;
   }
   parentPort.postMessage({ done });
 });
+for (const number of pairs.keys()) await compare(number, true);
 parentPort.postMessage('ready');

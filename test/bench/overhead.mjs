@@ -1,7 +1,8 @@
 /**
  * `npm run bench:overhead [-- --seconds=20] [--rounds=3] [--write]`: throughput of the service as a share of a bare
- * loop with the same decoding and graphs, which has no HTTP, queue or files. Both run in turns, so that a change of the
- * machine's speed affects both. CPU time per pair is measured too: other programs on the machine change it less.
+ * loop of the same pipeline, which has no HTTP, queue, files or messages between threads. Both run in turns, so that a
+ * change of the machine's speed affects both. CPU time per pair is measured too: other programs on the machine change it
+ * less.
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
@@ -28,7 +29,7 @@ async function startBareThreads() {
     config.defaultModel,
     createLogger({ level: 'warn', name: 'bench' }),
   );
-  const workerData = { bundle: bundles[0], pairs, pixelLimit: config.pixelLimit };
+  const workerData = { bundle: bundles[0], pairs, config };
   const workers = Array.from(
     { length: threads },
     () => new Worker(new URL('./bare-thread.mjs', import.meta.url), { workerData }),
