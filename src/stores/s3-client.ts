@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
-import { XMLParser } from 'fast-xml-parser';
 import type { Config } from '../config.js';
 import { startDeadline } from '../deadline.js';
 import { invalidRequest, ScenedeltaError, urlFailed } from '../errors.js';
@@ -204,10 +203,11 @@ async function readBody(response: HttpAnswer, maxBytes: number, what: string): P
   return bytes;
 }
 
-const xml = new XMLParser({ parseTagValue: false, isArray: (name) => name === 'Contents' });
-
 /** @returns the objects of one page of ListObjectsV2, and the token of the next page. */
-function listingOf(body: Uint8Array): { objects: S3Object[]; continuation: string | undefined } {
+async function listingOf(body: Uint8Array): Promise<{ objects: S3Object[]; continuation: string | undefined }> {
+  // Loaded by those who list: the package has 40 files, and most processes have no object store.
+  const { XMLParser } = await import('fast-xml-parser');
+  const xml = new XMLParser({ parseTagValue: false, isArray: (name) => name === 'Contents' });
   const { ListBucketResult } = xml.parse(new TextDecoder().decode(body));
   const { Contents = [], NextContinuationToken } = ListBucketResult || {};
   const objects = Contents.map(({ Key = '', LastModified = '' }) => ({

@@ -19,6 +19,8 @@ const { createLogger } = await dist('logger.js');
 const { derivedId } = await dist('ids.js');
 const { uniformNumbers } = await dist('random.js');
 const { SearchIndex } = await dist('search/search-index.js');
+const { createJobGuard } = await dist('jobs/job-guard.js');
+const { createRunStore } = await dist('stores/runs.js');
 const { createQuestionProcessor } = await dist('workers/question-job.js');
 const { startQuestionWorker } = await dist('workers/question-worker.js');
 
@@ -164,8 +166,9 @@ console.error(`index alone: ${mb(alone.bytes)}, ${ms(percentile(alone.took, 0.5)
 const service = await startService({ worker: false, env: { SEARCH_CHANGES: '10000000' } });
 const redis = connectRedis(service.redisUrl, { role: 'consumer', logger });
 /** In place of a worker: the way of a question, without the model. */
+const guard = createJobGuard({ redis, blobs: {}, runs: createRunStore(redis, 'bench'), logger });
 const answering = startQuestionWorker({
-  ...{ redis, logger, config: { jobLockMs: 30_000 } },
+  ...{ redis, logger, guard, config: { jobLockMs: 30_000 } },
   processor: createQuestionProcessor({
     pipeline: {
       embedTexts: async () => {

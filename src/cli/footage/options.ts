@@ -1,7 +1,6 @@
 /** Options of `scenedelta footage`, from text to values. */
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { parse as parseYaml } from 'yaml';
 import { type CameraSettings, checkSettings, type Zone } from '../../cameras/settings.js';
 import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import { compileTemplate, PRESETS, type Template } from '../../footage/inputs/template.js';
@@ -109,7 +108,7 @@ async function readConfig(path: string): Promise<unknown> {
     throw new ScenedeltaError('invalid-request', `-c ${path} cannot be read (${cause.code})`, { cause });
   });
   try {
-    const value: unknown = /^\.ya?ml$/i.test(extname(path)) ? parseYaml(text) : JSON.parse(text);
+    const value: unknown = /^\.ya?ml$/i.test(extname(path)) ? (await import('yaml')).parse(text) : JSON.parse(text);
     if (isObject(value)) return value;
   } catch (cause) {
     throw new ScenedeltaError('invalid-request', `-c ${path}: ${(cause as Error).message}`, { cause });

@@ -15,11 +15,11 @@ import { type FootageOptions, readStart, readTemplate } from './options.js';
 /** Options that decide which files belong to which camera, and when they are from. */
 export type PlanChoices = Pick<FootageOptions, 'template' | 'tz' | 'camera' | 'start' | 'imageInterval' | 'outputDir'>;
 
-export const startPipeline = (config: Config): Promise<Pipeline> =>
-  withBundles(
-    config,
-    Pipeline.start({ config, logger: createLogger({ level: 'silent', name: 'footage' }), onlyDefault: true }),
-  );
+/** Graphs are opened when frames need them, so that the first frame is not preceded by runs of all graphs. */
+export function startPipeline(config: Config): Promise<Pipeline> {
+  const logger = createLogger({ level: 'silent', name: 'footage' });
+  return withBundles(config, Pipeline.start({ config, logger, onlyDefault: true, warmUp: false }));
+}
 
 /** @returns undefined if S3_ENDPOINT is not set @throws ScenedeltaError 'invalid-request' without credentials */
 export function s3Sources(config: Config): S3Client | undefined {
