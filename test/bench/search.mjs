@@ -216,7 +216,7 @@ try {
   const times = (values) => [0.5, 0.95, 0.99].map((share) => ms(percentile(values, share))).join(' / ');
   report(
     'bench:search',
-    `Search over ${count.toLocaleString('en')} changes${inRedis ? ' with vectors in Redis' : ''}`,
+    `Search over ${count.toLocaleString('en')} changes`,
     [
       ['what', 'measured'],
       ['search by HTTP, all cameras: p50 / p95 / p99', `${times(took)} ms`],
