@@ -1,6 +1,6 @@
 /**
- * Thread of the bare loop: the pipeline of the service, one pair after the other, whose graphs run in this thread. There
- * is no HTTP, queue or file, and no message between threads. Decoding, graphs and their inputs are those of the service
+ * Thread of the bare loop: the pipeline of the service, one pair after the other, whose graphs run in this thread,
+ * without HTTP, queue, files or messages between threads. Decoding, graphs and their inputs are those of the service
  * because they are chosen by the same code.
  */
 import { parentPort, workerData } from 'node:worker_threads';
