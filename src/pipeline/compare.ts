@@ -63,10 +63,11 @@ export class Pipeline {
 
   /**
    * Loads the bundles and starts the inference threads.
+   * @param starting threads that were started before this file was loaded
    * @throws BundleError if the default bundle is missing or broken; Error if STRICT_DEVICE cannot be met
    */
-  static async start(options: PipelineOptions): Promise<Pipeline> {
-    const { served, pool } = await startPool(options);
+  static async start(options: PipelineOptions, starting = startPool(options)): Promise<Pipeline> {
+    const { served, pool } = await starting;
     return new Pipeline(options, served, pool);
   }
 
