@@ -4,11 +4,10 @@
  * goes on after an interruption. A machine with other work is refused, because its figures would be of that work.
  */
 import { readFileSync } from 'node:fs';
-import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readOptions } from '../../scripts/lib/options.mjs';
 import { run, runMain, Stop, say } from '../../scripts/lib/shell.mjs';
-import { commandLine, RESULTS, shippedBundle } from './lib/report.mjs';
+import { busyShare, commandLine, RESULTS, shippedBundle } from './lib/report.mjs';
 
 /** Names of npm scripts without `bench:`, with their options; those that need labelled pairs are not among them. */
 const SECTIONS = [
@@ -16,18 +15,18 @@ const SECTIONS = [
   ['model'],
   ['latency', '--count=80'],
   ['overhead'],
-  ['cameras'],
+  ['cameras', '--seconds=8'],
   ['accept', '--seconds=6'],
   ['load'],
   ['footage'],
-  ['when'],
+  ['when', '--count=8'],
   ['search', '--changes=20000', '--inserts=2000'],
   ['replay', '--kill'],
 ];
-/** Load average over a minute from which on a machine is not quiet. */
-const QUIET = 0.5;
-/** The load of the last section is over after at most this time. */
-const SETTLE_MS = 5 * 60_000;
+/** Share of the processors' time from which on a machine is not quiet. */
+const QUIET = 0.1;
+/** The work of the last section is over after at most this time. */
+const SETTLE_MS = 2 * 60_000;
 
 const { values } = readOptions({
   ...{ only: { type: 'string' }, again: { type: 'boolean' }, loaded: { type: 'boolean' } },
@@ -43,13 +42,14 @@ function isMeasured(name, options) {
 /** @throws Stop if other programs use the machine */
 async function waitUntilQuiet() {
   const until = performance.now() + SETTLE_MS;
-  while (loadavg()[0] > QUIET) {
+  for (let busy = busyShare(); busy > QUIET; busy = busyShare()) {
     if (performance.now() > until) {
+      const percent = (share) => `${(100 * share).toFixed(0)} %`;
       throw new Stop(
-        `The load average is ${loadavg()[0].toFixed(1)}, expected at most ${QUIET}. --loaded measures anyway`,
+        `The processors are busy ${percent(busy)} of the time, expected at most ${percent(QUIET)}. --loaded measures anyway`,
       );
     }
-    await sleep(5000);
+    await sleep(1000);
   }
 }
 

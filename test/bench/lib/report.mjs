@@ -1,7 +1,7 @@
 /** Report of a bench: machine, versions, date and a table; --write puts it into its section of RESULTS.md. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, totalmem } from 'node:os';
+import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../../../scripts/lib/shell.mjs';
 
@@ -11,8 +11,24 @@ const LINE_LENGTH = 118;
 /** Benches that run no model: their figures hold for every bundle. */
 const WITHOUT_MODEL = ['bench:glitches', 'bench:outages', 'bench:views', 'bench:scale'];
 
-/** Load average over the last minute, when the bench began: 0 on a quiet machine. */
-const [loadBefore = 0] = loadavg();
+const SAMPLE_MS = 2000;
+
+/** @returns the share of the time of all cores that programs take while this one waits: 0 on a quiet machine */
+export function busyShare() {
+  const sum = (times) => Object.values(times).reduce((total, time) => total + time, 0);
+  const taken = () =>
+    cpus().reduce(({ idle, all }, { times }) => ({ idle: idle + times.idle, all: all + sum(times) }), {
+      idle: 0,
+      all: 0,
+    });
+  const before = taken();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SAMPLE_MS);
+  const after = taken();
+  return 1 - (after.idle - before.idle) / (after.all - before.all);
+}
+
+/** When the bench began. The load average would be that of the bench before it. */
+const busyBefore = busyShare();
 
 /** @param {number[]} values @returns the value below which `share` (0..1) of them lie (nearest rank). */
 export function percentile(values, share) {
@@ -38,7 +54,7 @@ function machine(name) {
   const redis = /v=(\S+)/.exec(execFileSync('redis-server', ['--version'], { encoding: 'utf8' }))?.[1];
   return [
     `${cpus().length} cores of ${cpu?.model.trim() ?? 'an unnamed processor'}, ${mb(totalmem())}, ` +
-      `${process.platform} ${process.arch}, load average ${loadBefore.toFixed(1)} before`,
+      `${process.platform} ${process.arch}, ${(100 * busyBefore).toFixed(0)} % busy before`,
     `Node ${process.versions.node}, Redis ${redis}, ${packages.join(', ')}`,
     WITHOUT_MODEL.includes(name) ? 'no model' : shippedBundle(),
   ];
