@@ -36,9 +36,8 @@ export const command = createCommand('compare')
     const config = { ...given, inferenceThreads: given.inferenceThreads || 1 };
     const logger = createLogger({ level: 'silent', name: 'compare' });
     const starting = startPool({ config, logger, onlyDefault: true, warmUp: false });
-    const loading = import('./compare/pair.js');
-    await withBundles(config, starting);
-    await (await loading).comparePair(frames, { config, logger, starting }, options);
+    const [{ comparePair }] = await Promise.all([import('./compare/pair.js'), withBundles(config, starting)]);
+    await comparePair(frames, { config, logger, starting }, options);
   });
 
 /** Extensions that `--heatmap` may have. */
