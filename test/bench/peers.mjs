@@ -22,7 +22,11 @@ const { values } = readOptions({
 });
 const python = values.python ?? 'python3';
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'sd-peers-'));
-const script = (name) => fileURLToPath(new URL(`./peers/${name}`, import.meta.url));
+const SCRIPTS = {
+  mog2: fileURLToPath(new URL('./peers/mog2.py', import.meta.url)),
+  bareLoop: fileURLToPath(new URL('./peers/bare-loop.mjs', import.meta.url)),
+  motion: fileURLToPath(new URL('./peers/motion.mjs', import.meta.url)),
+};
 /** A program that takes longer than this, as a multiple of the recording, is ended and reported. */
 const MOST_TIMES = 4;
 /** Status of `timeout` for a program that it ended. */
@@ -78,7 +82,7 @@ const PEERS = [
     name: 'bare loop of onnxruntime, key frames',
     says: 'whether a frame differs from the one before it',
     version: () => ({ status: 0, stdout: shippedBundle() }),
-    command: (file) => [process.execPath, [script('bare-loop.mjs'), file]],
+    command: (file) => [process.execPath, [SCRIPTS.bareLoop, file]],
     moments: ({ stdout }) => JSON.parse(stdout),
   },
   {
@@ -106,14 +110,14 @@ const PEERS = [
     name: 'OpenCV MOG2 with contours, 1 frame per second',
     says: 'begin and end of motion, boxes',
     version: () => spawnSync(python, ['-c', 'import cv2; print(cv2.__version__)'], { encoding: 'utf8' }),
-    command: (file) => [python, [script('mog2.py'), file]],
+    command: (file) => [python, [SCRIPTS.mog2, file]],
     moments: ({ stdout }) => JSON.parse(stdout),
   },
   {
     name: 'Motion, in real time',
     says: 'begin and end of motion',
     version: () => spawnSync('dpkg-query', ['-W', '-f', '$' + '{Version}', 'motion'], { encoding: 'utf8' }),
-    command: (file) => [process.execPath, [script('motion.mjs'), file]],
+    command: (file) => [process.execPath, [SCRIPTS.motion, file]],
     moments: ({ stdout }) => JSON.parse(stdout),
   },
 ];
