@@ -1,5 +1,6 @@
 /** HTTP client of the service for `scenedelta watch`: one picture as a frame of a camera. */
 import { invalidRequest, ScenedeltaError } from '../../errors.js';
+import { reasonOf } from '../api-client.js';
 
 /** sent: the service has the frame; refused: it never will; later: try again. */
 export type Outcome = { readonly kind: 'sent' } | { readonly kind: 'refused' | 'later'; readonly reason: string };
@@ -19,9 +20,7 @@ export function createFrameClient(base: string, key: string | undefined) {
   ) => {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const answer = await fetch(`${base}${path}`, { method, body, headers: { ...headers, ...more }, signal });
-    const text = await answer.text();
-    const detail = /"detail":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text.slice(0, 80);
-    return { status: answer.status, reason: `${base} answered ${answer.status}: ${detail}` };
+    return { status: answer.status, reason: `${base} answered ${answer.status}: ${await reasonOf(answer)}` };
   };
   return {
     /**
