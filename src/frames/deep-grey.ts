@@ -78,19 +78,20 @@ export function spreadOf({ levels }: DeepGrey): LevelRange {
 
 /** @returns the spread of all pictures, and not so narrow that it would show the noise of a sensor */
 export function rangeOf(...pictures: readonly DeepGrey[]): LevelRange {
-  const ranges = pictures.map((grey) => widened(spreadOf(grey), grey.isInteger ? LEAST_LEVELS : 0));
+  const ranges = pictures.map((grey) => widened(spreadOf(grey), grey));
   return { low: Math.min(...ranges.map(({ low }) => low)), high: Math.max(...ranges.map(({ high }) => high)) };
 }
 
-function widened({ low, high }: LevelRange, least: number): LevelRange {
-  const more = Math.max(0, least - (high - low)) / 2;
+function widened({ low, high }: LevelRange, { isInteger }: DeepGrey): LevelRange {
+  const more = Math.max(0, (isInteger ? LEAST_LEVELS : 0) - (high - low)) / 2;
   return { low: low - more, high: high + more };
 }
 
-/** @returns the range with half of its width below and above it, for warmer and colder times of a camera */
-export function withMargins({ low, high }: LevelRange, { isInteger }: DeepGrey): LevelRange {
+/** @returns a range for warmer and colder times of a camera, too: twice as wide as the spread of one picture of it */
+export function rangeOfCamera(spread: LevelRange, grey: DeepGrey): LevelRange {
+  const { low, high } = widened(spread, grey);
   const more = (high - low) / 2;
-  return isInteger
+  return grey.isInteger
     ? { low: Math.max(0, low - more), high: Math.min(MOST_LEVEL, high + more) }
     : { low: low - more, high: high + more };
 }

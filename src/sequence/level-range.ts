@@ -1,7 +1,7 @@
 /** Levels of a thermal camera: all its frames become 8-bit grey by one range, which its state keeps. */
 
 import type { DecodeLimits } from '../frames/decode.js';
-import { inEightBits, rangeOf, readDeepGrey, shareOutside, spreadOf, withMargins } from '../frames/deep-grey.js';
+import { inEightBits, rangeOfCamera, readDeepGrey, shareOutside, spreadOf } from '../frames/deep-grey.js';
 import type { BaselineEvent, CameraState } from './state.js';
 
 /** Share of a frame outside of the range from which the frame sets another one. */
@@ -36,11 +36,11 @@ export async function levelFrame(
   const grey = await readDeepGrey(bytes, { ...limits, field: 'frame' });
   if (grey === null) return null;
   const kept = state.levels;
-  const { low, high } = spreadOf(grey);
+  const spread = spreadOf(grey);
   const isNewRange =
     kept === undefined ||
-    (shareOutside(grey, kept) > MOST_OUTSIDE && high - low > LEAST_WIDTH * (kept.high - kept.low));
-  const levels = isNewRange ? withMargins(rangeOf(grey), grey) : kept;
+    (shareOutside(grey, kept) > MOST_OUTSIDE && spread.high - spread.low > LEAST_WIDTH * (kept.high - kept.low));
+  const levels = isNewRange ? rangeOfCamera(spread, grey) : kept;
   return {
     bytes: await inEightBits(grey, levels),
     state: { ...state, levels },
