@@ -77,45 +77,34 @@ export function component(open: Uint8Array, start: number, columns: number, rows
 
 /** Side of the blocks of JPEG, H.264 and H.265 at full size, pixels. */
 export const BLOCK = 16;
-/** An edge of a block is cut if the step across it exceeds these multiples of that beside it and in the other frame. */
-const TIMES = { beside: 3, other: 2 };
-const LEAST_STEP = 6;
+/** An edge is cut if one side of it differs from the other frame by that many times as much, and levels more. */
+const CUT = { times: 3, more: 8 };
+/** The step across it exceeds those beside it and in the other frame; by so much if both sides differ. */
+const STEP = { times: 3, more: 6 };
 /** Least edges of a displaced block that are cut, and least number of such blocks: a thing may lie on the grid. */
 const LEAST_CUT = 2;
-const LEAST_BLOCKS = 8;
+const LEAST_BLOCKS = 5;
+/** On other grids a thing is cut as often. */
+const OTHER_GRIDS = [4, 8, 12];
+const TIMES_OTHER = 4;
 
 /**
- * Blocks whose content belongs elsewhere, as damaged slices show: the picture breaks at the grid of the blocks, while
- * the outline of a real thing crosses it anywhere.
+ * Blocks whose content belongs elsewhere, as damaged slices show: the frames begin to differ at the grid of the blocks,
+ * while the outline of a real thing crosses it anywhere.
  * @returns indices of cells
  */
 export function displacedCells(frame: RgbImage, other: RgbImage, { columns, rows, side }: Cells): number[] {
-  const { width } = frame;
-  const [across, down] = [Math.floor(width / BLOCK), Math.floor(frame.height / BLOCK)];
-  /** Whether the picture breaks before a pixel. `step` and `along` are the offsets of the next pixels over the edge. */
-  const isCut = (first: number, step: number, along: number): boolean => {
-    const on = stepAt(frame.data, first, step, along);
-    if (on <= LEAST_STEP) return false;
-    const beside = Math.max(...[-3, 3].map((offset) => stepAt(frame.data, first + offset * step, step, along)));
-    const was = stepAt(other.data, first, step, along);
-    return on > TIMES.beside * beside + LEAST_STEP && on > TIMES.other * was + LEAST_STEP;
-  };
-  const cuts = new Uint8Array(across * down);
-  const mark = (block: number) => {
-    cuts[block] = (cuts[block] as number) + 1;
-  };
-  for (let y = 0; y < down; y++) {
-    for (let x = 0; x < across; x++) {
-      const [block, corner] = [y * across + x, y * BLOCK * width + x * BLOCK];
-      if (x > 0 && isCut(corner, 1, width)) [block, block - 1].forEach(mark);
-      if (y > 0 && isCut(corner, width, 1)) [block, block - across].forEach(mark);
-    }
-  }
-  if (cuts.filter((count) => count >= LEAST_CUT).length < LEAST_BLOCKS) return [];
+  const cuts = cutEdges(frame, other, 0);
+  const displaced = displacedIn(cuts);
+  const most = () => Math.max(...OTHER_GRIDS.map((offset) => displacedIn(cutEdges(frame, other, offset)).length));
+  if (displaced.length < LEAST_BLOCKS || displaced.length < TIMES_OTHER * most()) return [];
+  const across = Math.floor(frame.width / BLOCK);
+  const lines = new Set(displaced.map((block) => Math.floor(block / across)));
   const found = new Set<number>();
-  for (let block = 0; block < cuts.length; block++) {
-    if ((cuts[block] as number) < LEAST_CUT) continue;
-    const [left, top] = [(block % across) * BLOCK, Math.floor(block / across) * BLOCK];
+  for (const [block, count] of cuts.entries()) {
+    const line = Math.floor(block / across);
+    if (count === 0 || !lines.has(line)) continue;
+    const [left, top] = [(block % across) * BLOCK, line * BLOCK];
     for (let row = Math.floor(top / side); row * side < top + BLOCK && row < rows; row++) {
       for (let column = Math.floor(left / side); column * side < left + BLOCK && column < columns; column++) {
         found.add(row * columns + column);
@@ -125,7 +114,59 @@ export function displacedCells(frame: RgbImage, other: RgbImage, { columns, rows
   return [...found];
 }
 
-/** Mean step of green across the edge of a block, levels. @param first pixel behind the edge, at its begin */
+const displacedIn = (cuts: Uint8Array): number[] =>
+  Array.from(cuts.keys()).filter((block) => (cuts[block] as number) >= LEAST_CUT);
+
+/** @param offset of the grid, pixels @returns number of edges of each block at which it begins to differ, row-major */
+function cutEdges(frame: RgbImage, other: RgbImage, offset: number): Uint8Array {
+  const { width } = frame;
+  const [across, down] = [width, frame.height].map((length) => Math.floor((length - offset) / BLOCK)) as [
+    number,
+    number,
+  ];
+  const cuts = new Uint8Array(across * down);
+  const mark = (block: number) => {
+    cuts[block] = (cuts[block] as number) + 1;
+  };
+  /** Whether the picture breaks at an edge. Video leaves unchanged blocks alone, so that frames also differ by blocks. */
+  const breaksAt = (pixel: number, step: number, along: number, times: number): boolean => {
+    const on = stepAt(frame.data, pixel, step, along) - STEP.more;
+    if (on <= stepAt(other.data, pixel, step, along)) return false;
+    return [-3, 3].every((away) => on > times * stepAt(frame.data, pixel + away * step, step, along));
+  };
+  /** @param pixel the first of the block behind the edge. `step`, `along`: to the next pixels over the edge and on it */
+  const cut = (pixel: number, step: number, along: number, block: number, beforeIt: number) => {
+    const behind = differenceAt(frame.data, other.data, pixel, step, along);
+    const ahead = differenceAt(frame.data, other.data, pixel - 2 * step, step, along);
+    const [less, more] = behind < ahead ? [behind, ahead] : [ahead, behind];
+    if (more <= CUT.more) return;
+    const isOneSided = more - less > CUT.more && more > CUT.times * less;
+    if (!breaksAt(pixel, step, along, isOneSided ? 1 : STEP.times)) return;
+    if (isOneSided) mark(behind > ahead ? block : beforeIt);
+    else [block, beforeIt].forEach(mark);
+  };
+  for (let y = 0; y < down; y++) {
+    for (let x = 0; x < across; x++) {
+      const [block, pixel] = [y * across + x, (offset + y * BLOCK) * width + offset + x * BLOCK];
+      if (x > 0) cut(pixel, 1, width, block, block - 1);
+      if (y > 0) cut(pixel, width, 1, block, block - across);
+    }
+  }
+  return cuts;
+}
+
+/** Mean difference of green in two lines of pixels along an edge, levels. */
+function differenceAt(data: Uint8Array, other: Uint8Array, first: number, step: number, along: number): number {
+  let sum = 0;
+  for (let i = 0, at = first * 3 + 1; i < BLOCK; i += 2, at += 6 * along) {
+    const next = at + 3 * step;
+    sum += Math.abs((data[at] as number) - (other[at] as number));
+    sum += Math.abs((data[next] as number) - (other[next] as number));
+  }
+  return sum / BLOCK;
+}
+
+/** Mean step of green across an edge, levels. @param first pixel behind the edge, at its begin */
 function stepAt(data: Uint8Array, first: number, step: number, along: number): number {
   let sum = 0;
   for (let i = 0, at = first; i < BLOCK; i += 2, at += 2 * along) {

@@ -39,6 +39,8 @@ const REPEATED = 1.5;
 const LEAST_SPREAD = 4;
 /** Share of a row that repeats the one above. */
 const MOST = 0.95;
+/** Flat ground hardly varies from row to row, but only a decoder repeats it exactly: mean variation down, levels. */
+const EXACT = { most: 0.02, other: 0.3, leastSpread: 1 };
 
 /**
  * @param before of the same view as `after`
@@ -76,7 +78,7 @@ function lossOf(frame: RgbImage, other: RgbImage, shown: Cells, known: Cells): L
   const repeated = repeatedRows(shown, known);
   if (repeated.length >= least) return lostView(repeated, shown, 'picture_damaged');
   const displaced = displacedCells(frame, other, shown);
-  return displaced.length >= least ? lostView(displaced, shown, 'picture_damaged') : null;
+  return displaced.length > 0 ? lostView(displaced, shown, 'picture_damaged') : null;
 }
 
 /** Cells of rectangles of one colour, which the other frame does not have there. */
@@ -165,21 +167,36 @@ function isFill(cells: readonly number[], colour: Colour, shown: Cells, known: C
 
 /** Cells of rows that repeat the row above, in which the other frame has other rows. */
 function repeatedRows(shown: Cells, known: Cells): number[] {
-  const { columns, rows, vertical, colour } = shown;
-  const stepDown = (cells: Cells, i: number) => distance(cells, i, cells.colour, (i - columns) * 3);
-  const found: number[] = [];
+  const { columns, rows, side } = shown;
+  const found = new Set<number>();
+  let exact: number[] = [];
   for (let y = 1; y < rows; y++) {
     const row = Array.from({ length: columns }, (_, x) => y * columns + x);
-    const repeats = row.filter((i) => (vertical[i] as number) <= CONSTANT && stepDown(shown, i) <= REPEATED);
-    if (repeats.length < MOST * columns) continue;
-    const differed = row.filter((i) => (known.vertical[i] as number) > CONSTANT || stepDown(known, i) > REPEATED);
-    if (differed.length < columns / 3) continue;
-    const greens = row.map((i) => colour[i * 3 + 1] as number);
-    const mean = greens.reduce((sum, level) => sum + level, 0) / columns;
-    const spread = Math.sqrt(greens.reduce((sum, level) => sum + (level - mean) ** 2, 0) / columns);
-    if (spread >= LEAST_SPREAD) found.push(...row);
+    const { repeats, isExact } = comparedWithAbove(row, shown, known);
+    exact = isExact ? [...exact, ...row] : [];
+    // Strong compression repeats the rows of a block, too.
+    const repeated = (exact.length / columns) * side >= BLOCK ? exact : repeats ? row : [];
+    for (const i of repeated) found.add(i);
   }
-  return found;
+  return [...found];
+}
+
+/** Whether a row of cells repeats the one above in most places, and whether it does exactly; the other frame does not. */
+function comparedWithAbove(row: readonly number[], shown: Cells, known: Cells) {
+  const { columns, vertical, colour } = shown;
+  const stepDown = (cells: Cells, i: number) => distance(cells, i, cells.colour, (i - columns) * 3);
+  const mean = (levelOf: (i: number) => number) => row.reduce((sum, i) => sum + levelOf(i), 0) / columns;
+  const variation = (cells: Cells) => mean((i) => (cells.vertical[i] as number) + stepDown(cells, i));
+  const greenOf = (i: number) => colour[i * 3 + 1] as number;
+  const green = mean(greenOf);
+  const spread = Math.sqrt(mean((i) => (greenOf(i) - green) ** 2));
+  const same = row.filter((i) => (vertical[i] as number) <= CONSTANT && stepDown(shown, i) <= REPEATED);
+  if (spread < EXACT.leastSpread || same.length < MOST * columns) return { repeats: false, isExact: false };
+  const differed = row.filter((i) => (known.vertical[i] as number) > CONSTANT || stepDown(known, i) > REPEATED);
+  return {
+    repeats: spread >= LEAST_SPREAD && differed.length >= columns / 3,
+    isExact: variation(shown) <= EXACT.most && variation(known) >= EXACT.other,
+  };
 }
 
 interface Rectangle {

@@ -78,6 +78,34 @@ describe('repeated rows and displaced blocks', () => {
     expect(lost?.share).toBeCloseTo(0.5, 1);
   });
 
+  it('are a damaged picture: rows of flat ground, which differ by little', () => {
+    const data = new Uint8Array(before.data.length);
+    for (let i = 0; i < data.length; i++) data[i] = 90 + Math.round((i % (WIDTH * 3)) / WIDTH);
+    const random = seededRandom('ground');
+    const ground = { ...before, data: data.map((level) => level + (random.uniform(0, 1) < 0.5 ? 1 : 0)) };
+    const row = WIDTH * 3;
+    const drawn = { ...ground, data: Uint8Array.from(ground.data) };
+    for (let y = 320; y < HEIGHT; y++) drawn.data.copyWithin(y * row, 319 * row, 320 * row);
+    expect(findLost(drawn, ground)?.share).toBeCloseTo(0.1, 1);
+    expect(findLost(ground, drawn)).toBeNull();
+  });
+
+  it('are not what a video coder leaves, which renews blocks', () => {
+    const noisy = (seed: string) => {
+      const random = seededRandom(seed);
+      return { ...before, data: before.data.map((level) => Math.max(0, Math.min(255, level + 8 * random.normal()))) };
+    };
+    const [earlier, later] = [noisy('earlier'), noisy('later')];
+    const data = Uint8Array.from(earlier.data);
+    for (let y = 160; y < 320; y++) {
+      for (let x = 160; x < 320; x++) {
+        if ((Math.floor(x / 16) + Math.floor(y / 16)) % 2 === 0) continue;
+        data.set(later.data.subarray((y * WIDTH + x) * 3, (y * WIDTH + x) * 3 + 3), (y * WIDTH + x) * 3);
+      }
+    }
+    expect(findLost({ ...earlier, data }, earlier)).toBeNull();
+  });
+
   it('are a damaged picture: blocks of other places', () => {
     const random = seededRandom('blocks');
     const data = Uint8Array.from(after.data);

@@ -4,9 +4,10 @@ const MACROBLOCK = 16;
 const copy = ({ width, height, data }) => ({ width, height, data: Uint8Array.from(data) });
 const onGrid = (value) => Math.max(MACROBLOCK, Math.round(value / MACROBLOCK) * MACROBLOCK);
 
+/** The grid begins at the top, and the last row of macroblocks may be cut. */
 const below = ({ width, height }, share) => ({
   left: 0,
-  top: height - onGrid(share * height),
+  top: Math.floor(((1 - share) * height) / MACROBLOCK) * MACROBLOCK,
   right: width,
   bottom: height,
 });
@@ -51,15 +52,15 @@ function smear(image, share) {
 function blocks(image, share, random) {
   const { top } = below(image, share);
   const out = copy(image);
-  const [columns, rows] = [Math.floor(image.width / MACROBLOCK), Math.floor(image.height / MACROBLOCK)];
-  for (let y = Math.ceil(top / MACROBLOCK); y < rows; y++) {
-    for (let x = 0; x < columns; x++) {
+  const [columns, rows] = [image.width, image.height].map((length) => Math.floor(length / MACROBLOCK));
+  for (let y = top; y < image.height; y += MACROBLOCK) {
+    for (let x = 0; x < image.width; x += MACROBLOCK) {
       if (random.uniform(0, 1) > 2 / 3) continue;
       const [fromX, fromY] = [random.uniform(0, columns), random.uniform(0, rows)].map(Math.floor);
-      for (let line = 0; line < MACROBLOCK; line++) {
+      const side = Math.min(MACROBLOCK, image.width - x);
+      for (let line = 0; line < Math.min(MACROBLOCK, image.height - y); line++) {
         const from = ((fromY * MACROBLOCK + line) * image.width + fromX * MACROBLOCK) * 3;
-        const to = ((y * MACROBLOCK + line) * image.width + x * MACROBLOCK) * 3;
-        out.data.set(image.data.subarray(from, from + MACROBLOCK * 3), to);
+        out.data.set(image.data.subarray(from, from + side * 3), ((y + line) * image.width + x) * 3);
       }
     }
   }
