@@ -128,13 +128,13 @@ function cutEdges(frame: RgbImage, other: RgbImage, offset: number): Uint8Array 
   const mark = (block: number) => {
     cuts[block] = (cuts[block] as number) + 1;
   };
-  /** Whether the picture breaks at an edge. Video leaves unchanged blocks alone, so that frames also differ by blocks. */
+  /** Whether the picture breaks at an edge. A video coder renews blocks, so that frames also differ by blocks. */
   const breaksAt = (pixel: number, step: number, along: number, times: number): boolean => {
     const on = stepAt(frame.data, pixel, step, along) - STEP.more;
     if (on <= stepAt(other.data, pixel, step, along)) return false;
     return [-3, 3].every((away) => on > times * stepAt(frame.data, pixel + away * step, step, along));
   };
-  /** @param pixel the first of the block behind the edge. `step`, `along`: to the next pixels over the edge and on it */
+  /** @param pixel the first of the block behind the edge. `step`, `along`: to the next pixels over it and on it */
   const cut = (pixel: number, step: number, along: number, block: number, beforeIt: number) => {
     const behind = differenceAt(frame.data, other.data, pixel, step, along);
     const ahead = differenceAt(frame.data, other.data, pixel - 2 * step, step, along);

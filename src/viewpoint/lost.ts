@@ -181,7 +181,7 @@ function repeatedRows(shown: Cells, known: Cells): number[] {
   return [...found];
 }
 
-/** Whether a row of cells repeats the one above in most places, and whether it does exactly; the other frame does not. */
+/** Whether a row of cells repeats the one above in most places, and whether exactly; the other frame does not. */
 function comparedWithAbove(row: readonly number[], shown: Cells, known: Cells) {
   const { columns, vertical, colour } = shown;
   const stepDown = (cells: Cells, i: number) => distance(cells, i, cells.colour, (i - columns) * 3);
