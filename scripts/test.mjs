@@ -4,6 +4,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { canMakeHosts } from '../test/cluster/hosts.mjs';
 import { ensureAlertmanager } from './lib/alertmanager.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
 import { ensureFfmpeg } from './lib/ffmpeg.mjs';
@@ -103,8 +104,12 @@ async function sendGeneratedRequests(tally, tools) {
 }
 
 /** It waits more than it computes. */
-const disturbService = (tally) =>
-  tally.check('disturbed service (short)', process.execPath, ['test/chaos/main.mjs', '--short']);
+async function disturbService(tally) {
+  await tally.check('disturbed service (short)', process.execPath, ['test/chaos/main.mjs', '--short']);
+  const hosts = 'several hosts with cut links (short)';
+  if (canMakeHosts()) await tally.check(hosts, process.execPath, ['test/cluster/main.mjs', '--short']);
+  else tally.skip(hosts, 'no network namespaces with links can be made here (root, ip)');
+}
 
 async function checkPython(tally, { missing, python }, report) {
   if (missing) return tally.skip('training and research (pytest)', missing);

@@ -18,7 +18,7 @@ export function canMakeHosts() {
 
 /**
  * @param {string[]} names of the hosts; @param {string} folder of the logs
- * @returns addresses by name, that of the test itself, and what can be done to hosts
+ * @returns addresses by name, and what can be done to hosts
  */
 export function makeHosts(names, folder) {
   const bridge = `sdb${process.pid % 10_000}`;
@@ -40,12 +40,11 @@ export function makeHosts(names, folder) {
   }
   return {
     addresses,
-    self: `${subnet}.1`,
-    /** Runs a program on the host; its output goes to NAME.log. */
+    /** Runs a program on the host; its output goes to NAME.log. A program of Node may send messages. */
     run(name, program, args, env = {}) {
       const log = openSync(join(folder, `${name}.log`), 'a');
       const command = ['netns', 'exec', spaces[name], program, ...args];
-      const child = spawn('ip', command, { stdio: ['ignore', log, log], env: { ...process.env, ...env } });
+      const child = spawn('ip', command, { stdio: ['ignore', log, log, 'ipc'], env: { ...process.env, ...env } });
       closeSync(log);
       children.push(child);
       return child;
