@@ -120,9 +120,8 @@ export class Pipeline {
   /** Decodes, gathers the evidence and aligns; `use` gets the pair, or a finding that needs no model. */
   async #withEvidence<T>(given: PairInput, use: (comparison: Comparison, seen: Seen) => Promise<T>): Promise<T> {
     const input = await pairInEightBits(given, this.#limits);
-    const bundle = this.#catalogue.get(input.model ?? null);
-    const truth = input.truth ?? this.#truth;
-    const comparison: Comparison = { input, bundle, truth, buffers: [], ...stopwatch(input.signal) };
+    const chosen = { bundle: this.#catalogue.get(input.model ?? null), truth: input.truth ?? this.#truth };
+    const comparison: Comparison = { input, ...chosen, buffers: [], ...stopwatch(input.signal) };
     try {
       return await use(comparison, await this.#see(comparison));
     } finally {
