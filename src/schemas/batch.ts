@@ -10,7 +10,7 @@ export const isBatchFinal = (status: BatchStatus): boolean => status !== 'queued
 export const BATCH_MODES = ['changes', 'when'] as const;
 export type BatchMode = (typeof BATCH_MODES)[number];
 
-export const RESULT_FORMATS = ['ndjson', 'csv', 'json', 'vtt', 'html', 'stats'] as const;
+export const RESULT_FORMATS = ['ndjson', 'csv', 'json', 'visits', 'vtt', 'html', 'stats'] as const;
 /** Formats of a search for the moment at which a place changed. */
 const WHEN_FORMATS = ['ndjson', 'json'] as const satisfies readonly ResultFormat[];
 export const formatsOf = (mode: BatchMode): readonly ResultFormat[] =>

@@ -167,22 +167,24 @@ it.each([
   expect(answer.json()).toMatchObject({ status, detail: expect.stringContaining(named) });
 });
 
-describe('a picture of a change', () => {
-  const NAME = 'chg_01k9x3v5s8q2m7c4w6n1b0t9hz-after.jpg';
-  it('is read by its owner alone, and is gone once it has been swept', async () => {
-    const mine = await keyWith(['batch'], 'mine');
-    const { id } = (await create(FOOTAGE, mine)).json();
-    const read = async (headers: Record<string, string>, name = NAME) =>
-      fake.inject({ url: `/v1/batches/${id}/pictures/${name}`, headers });
-    expect((await read(mine)).statusCode).toBe(410);
-    await fake.blobs.put(`batches/${id}/pictures/${NAME}`, Buffer.from('jpeg'));
-    const { statusCode, headers, body } = await read(mine);
-    expect([statusCode, headers['content-type'], headers['x-content-type-options'], body]).toEqual([
-      ...[200, 'image/jpeg', 'nosniff', 'jpeg'],
-    ]);
-    expect((await read(await keyWith(['batch'], 'other'))).statusCode).toBe(404);
-    expect((await read(mine, '..%2Fresults%2Fchanges.json')).statusCode).toBe(400);
-  });
+describe('a picture of a change or visit', () => {
+  it.each(['chg_01k9x3v5s8q2m7c4w6n1b0t9hz-after.jpg', 'vis_01k9x3v5s8q2m7c4w6n1b0t9hz.jpg'])(
+    'is read by its owner alone, and is gone once it has been swept: %s',
+    async (NAME) => {
+      const mine = await keyWith(['batch'], 'mine');
+      const { id } = (await create(FOOTAGE, mine)).json();
+      const read = async (headers: Record<string, string>, name = NAME) =>
+        fake.inject({ url: `/v1/batches/${id}/pictures/${name}`, headers });
+      expect((await read(mine)).statusCode).toBe(410);
+      await fake.blobs.put(`batches/${id}/pictures/${NAME}`, Buffer.from('jpeg'));
+      const { statusCode, headers, body } = await read(mine);
+      expect([statusCode, headers['content-type'], headers['x-content-type-options'], body]).toEqual([
+        ...[200, 'image/jpeg', 'nosniff', 'jpeg'],
+      ]);
+      expect((await read(await keyWith(['batch'], 'other'))).statusCode).toBe(404);
+      expect((await read(mine, '..%2Fresults%2Fchanges.json')).statusCode).toBe(400);
+    },
+  );
 });
 
 it('serves captions under a name that players know', async () => {
@@ -196,6 +198,17 @@ it('serves captions under a name that players know', async () => {
   expect([answer.body, answer.headers['content-disposition']]).toEqual([
     ...['WEBVTT', `attachment; filename="${id}-vtt-1.vtt"`],
   ]);
+});
+
+it('serves its visits, one per line', async () => {
+  const mine = await keyWith(['batch'], 'mine');
+  const { id } = (await create(FOOTAGE, mine)).json();
+  const batch = fake.batches.kept.get(id);
+  if (batch !== undefined) fake.batches.kept.set(id, { ...batch, status: 'completed' });
+  await fake.blobs.put(`batches/${id}/results/visits.ndjson`, Buffer.from('{"kind":"visit"}\n'));
+  const { results } = (await fake.inject({ url: `/v1/batches/${id}`, headers: mine })).json();
+  const answer = await fake.inject({ url: results.visits, headers: mine });
+  expect([answer.body, answer.headers['content-type']]).toEqual(['{"kind":"visit"}\n', 'application/x-ndjson']);
 });
 
 it('keeps which cameras its key may use', async () => {

@@ -11,6 +11,7 @@ import type { Comparison } from '../../src/schemas/comparison.js';
 import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
 import { initialCameraState } from '../../src/sequence/state.js';
 import type { ChangeQuery } from '../../src/stores/change-query.js';
+import { seesCamera } from '../../src/stores/visibility.js';
 import { acceptedComparison, finished } from './comparisons.js';
 import { fakeApp } from './fake-app.js';
 import { fakeSearch } from './fake-search.js';
@@ -22,11 +23,12 @@ const GRID = { width: 24, height: 18 };
 
 /** Lists pages by time, as the store on Redis does. */
 class PagedChanges extends FakeChanges {
-  override async list({ camera, since, until, cursor = '0', limit }: ChangeQuery) {
+  override async list({ camera, since, until, visibility = 'everything', cursor = '0', limit }: ChangeQuery) {
     const from = Number(cursor.split('.')[0]);
     const found = this.kept.filter((change) => {
       const at = Date.parse(change.confirmed_at);
       return (
+        seesCamera(visibility, change.camera) &&
         (camera === undefined || change.camera === camera) &&
         (since === undefined || at >= since) &&
         (until === undefined || at < until)

@@ -9,13 +9,14 @@ import { binary, media, PICTURE_CACHE, problems } from '../schemas/shared.js';
 
 const schema = {
   operationId: 'readBatchPicture',
-  summary: 'Read a picture of a change in footage',
-  description: 'A frame after privacy masks. `pictures` of a change has its path, relative to that of the batch.',
+  summary: 'Read a picture of a change or visit in footage',
+  description:
+    'A frame after privacy masks. `pictures` of a change and `shown` of a visit have its path, relative to that of the batch.',
   tags: ['batches'],
   params: Type.Object({
     ...BatchIdParams.properties,
     name: Type.String({
-      pattern: '^(chg_[0-9a-z]{26}|changed|changed-back)-(before|after)\\.jpg$',
+      pattern: '^((chg_[0-9a-z]{26}|changed|changed-back)-(before|after)|vis_[0-9a-z]{26})\\.jpg$',
       description: 'File name of the picture.',
       examples: ['chg_01k9x3v5s8q2m7c4w6n1b0t9hz-after.jpg'],
     }),
