@@ -8,6 +8,8 @@ import type { FrameKeeper } from '../../frames/keep.js';
 import { servedFrame } from '../../frames/served-frame.js';
 import { SIDES } from '../../images.js';
 import { isoTime } from '../../iso-time.js';
+import type { Locale } from '../../language/locales.js';
+import { DEFAULT_LOCALE, textIn } from '../../language/translate.js';
 import { EVIDENCE_FILES, EVIDENCE_FORMAT, type EvidenceManifest } from '../../schemas/evidence.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { StoredComparison } from '../../stores/stored-comparison.js';
@@ -21,24 +23,23 @@ export interface PackageDependencies extends Pick<ApiDependencies, 'blobs' | 'ca
   readonly keeper: FrameKeeper;
 }
 
-/** The clocks behind the times of a package. */
-const CLOCKS = {
-  captured_at:
-    'The clock that the sender of the frame stated (captured_by: sender), or that of the service when the frame ' +
-    'arrived (captured_by: service). Times of changes and visits are capture times.',
-  accepted_at: 'The clock of the service when the frame arrived.',
-  made_at: 'The clock of the service when this package was made.',
-};
+const clockIn = (field: string) => textIn(DEFAULT_LOCALE, `evidence_clock_${field}`);
+/** The clocks behind the times of a package, in the language of its records. */
+const clocks = () => ({
+  captured_at: clockIn('captured_at'),
+  accepted_at: clockIn('accepted_at'),
+  made_at: clockIn('made_at'),
+});
 
-/** @param key private, Ed25519 @returns a stream that fails, and is no complete zip, if a frame cannot be read */
-export function packageOf(evidence: Evidence, key: KeyObject, deps: PackageDependencies): Readable {
+/** @param key private, Ed25519 @param locale language of the page @returns a stream that fails, and is no complete zip, if a frame cannot be read */
+export function packageOf(evidence: Evidence, key: KeyObject, deps: PackageDependencies, locale: Locale): Readable {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable & { readonly writableNeedDrain: boolean };
   const stop = new AbortController();
   output.once('close', () => stop.abort());
   const madeAt = deps.clock();
   const fill = async () => {
-    for await (const [name, bytes] of filesOf(evidence, { key, madeAt, deps })) {
+    for await (const [name, bytes] of filesOf(evidence, { key, madeAt, deps, locale })) {
       // Stored as they are: pictures do not shrink, and a reader needs no limit for what others would unpack to.
       zip.addBuffer(Buffer.from(bytes), name, { mtime: new Date(madeAt), compress: false, forceDosTimestamp: true });
       if (output.writableNeedDrain) await once(output, 'drain', { signal: stop.signal });
@@ -52,7 +53,7 @@ export function packageOf(evidence: Evidence, key: KeyObject, deps: PackageDepen
 
 async function* filesOf(
   evidence: Evidence,
-  { key, madeAt, deps }: { key: KeyObject; madeAt: number; deps: PackageDependencies },
+  { key, madeAt, deps, locale }: { key: KeyObject; madeAt: number; deps: PackageDependencies; locale: Locale },
 ): AsyncGenerator<File> {
   const files: EvidenceManifest['files'] = {};
   const pictures = new Map<string, string>();
@@ -83,8 +84,8 @@ async function* filesOf(
     }
   }
   yield hashed(text(EVIDENCE_FILES.key, publicPem(key)));
-  const about = { subject: evidence.subject, clocks: CLOCKS, missing, made_at: isoTime(madeAt), scenedelta: VERSION };
-  yield hashed(text(EVIDENCE_FILES.page, evidencePage(evidence, { pictures, ...about })));
+  const about = { subject: evidence.subject, clocks: clocks(), missing, made_at: isoTime(madeAt), scenedelta: VERSION };
+  yield hashed(text(EVIDENCE_FILES.page, evidencePage(evidence, { pictures, ...about }, locale)));
   const manifest = json(EVIDENCE_FILES.manifest, {
     format: EVIDENCE_FORMAT,
     ...about,

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { publicPem } from '../../evidence-key.js';
 import type { FrameKeeper } from '../../frames/keep.js';
+import { DEFAULT_LOCALE } from '../../language/translate.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { collectEvidence } from '../evidence/collect.js';
 import { packageOf } from '../evidence/package.js';
@@ -15,7 +16,7 @@ const schema = {
   summary: 'Download an evidence package',
   description:
     'One zip of a change, a visit, or the changes and visits of a camera in a time range: frames as the key may see ' +
-    'them, records, settings, a page, and a manifest with the SHA-256 of each file and an Ed25519 signature. ' +
+    'them, records, settings, a page in the language of `Accept-Language`, and a manifest with the SHA-256 of each file and an Ed25519 signature. ' +
     '`scenedelta verify` checks it.',
   tags,
   querystring: EvidenceQuery,
@@ -41,8 +42,9 @@ export function evidenceRoutes(
     const { change, visit, camera } = request.query;
     const name = change ?? visit ?? camera;
     reply.type('application/zip').header('Content-Disposition', `attachment; filename="evidence-${name}.zip"`);
-    reply.header('Cache-Control', 'no-store');
-    return reply.send(packageOf(evidence, await deps.evidenceKey(), { ...deps, keeper }));
+    const locale = request.locale ?? evidence.camera.locale ?? DEFAULT_LOCALE;
+    reply.header('Cache-Control', 'no-store').header('Vary', 'Accept-Language');
+    return reply.send(packageOf(evidence, await deps.evidenceKey(), { ...deps, keeper }, locale));
   });
 
   app.get('/v1/evidence/key', { schema: keySchema, config }, async (_request, reply) =>
