@@ -15,6 +15,36 @@ afterAll(() => service.stop());
 const put = (id: string, payload: object) => service.inject({ method: 'PUT', url: `/v1/cameras/${id}`, payload });
 
 describeInBrowser('The page "Cameras" with more cameras than a page of the list', () => {
+  it('labels the listed cameras with one request, and lists those of a label', async () => {
+    for (const id of ['gate-1', 'gate-2', 'yard-1']) await put(id, id === 'yard-1' ? { labels: ['south'] } : {});
+    const { page, errors } = await open();
+    const patches: string[] = [];
+    page.on('request', (request) => request.method() === 'PATCH' && patches.push(new URL(request.url()).pathname));
+    await page.goto(`${service.url}/cameras`);
+    const cards = page.locator('.camera-card');
+    await page.getByRole('searchbox').fill('gate');
+    await eventually(async () => expect(await cards.count()).toBe(2));
+    await page.getByText('Labels of the 2 cameras below').click();
+    await page.getByLabel('Labels (with commas between them)').fill('north, dock 2');
+    expect(await inspect(page, 'cameras-labels')).toEqual([]);
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    await page.getByRole('button', { name: 'Replace the labels of 2 cameras' }).click();
+    const labels = () => [...service.cameras.kept.values()].map(({ settings }) => settings.labels);
+    await eventually(() => expect(labels()).toEqual([['north', 'dock 2'], ['north', 'dock 2'], ['south']]));
+    expect(patches).toEqual(['/v1/cameras']);
+    await page.getByRole('searchbox').fill('');
+    await eventually(async () => expect(await cards.count()).toBe(3));
+    await page.getByRole('combobox', { name: 'Label' }).selectOption('south');
+    await eventually(async () => expect(await cards.count()).toBe(1));
+    await cards.first().click();
+    const field = page.getByLabel('Labels (with commas between them)');
+    await field.fill('south, pier');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(labels()[2]).toEqual(['south', 'pier']);
+    expect(errors).toEqual([]);
+  });
+
   it('shows problems first, searches and shows more, and opens the last camera with few requests', async () => {
     const ids = Array.from({ length: 202 }, (_, i) => `yard-${String(i).padStart(3, '0')}`);
     for (const id of ids) await put(id, { name: `Yard ${id.slice(-1)}` });
