@@ -5,10 +5,10 @@ import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { away } from './api/connection.js';
 import { session, signOut } from './session.js';
 import { SignIn } from './sign-in.js';
-import { chooseLanguage, chosenLanguage, t } from './texts/texts.js';
+import { automaticLocale, chooseLanguage, chosenLanguage, t } from './texts/texts.js';
 import { TryPage } from './try/page.js';
 import { lazyView } from './ui/lazy-view.js';
-import { LocaleSelect } from './ui/locale-select.js';
+import { LocaleSelect, languageName } from './ui/locale-select.js';
 import { Toasts } from './ui/toasts.js';
 
 const ReviewPage = lazyView(async () => (await import('./review/page.js')).ReviewPage);
@@ -44,7 +44,7 @@ export function App() {
         <LocaleSelect
           label={t('Language')}
           value={chosenLanguage}
-          none={t('that of the browser')}
+          none={t('Automatic: {language}', { language: languageName(automaticLocale) })}
           onValue={chooseLanguage}
         />
         {session.value?.key && (

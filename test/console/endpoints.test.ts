@@ -2,6 +2,7 @@
 import { testAlert } from '../../src/endpoints/message.js';
 import { openSecrets } from '../../src/endpoints/secrets.js';
 import type { EndpointPatch } from '../../src/endpoints/settings.js';
+import { ENDPOINT_EVENTS } from '../../src/schemas/change.js';
 import type { EndpointRecord } from '../../src/stores/endpoints.js';
 import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
 import { type ConsoleService, startConsole } from '../helpers/console-service.js';
@@ -49,6 +50,9 @@ describeInBrowser('The page "Endpoints"', () => {
       await page.getByLabel('At least').selectOption('high');
       await page.getByRole('button', { name: 'tamper' }).focus();
       await page.keyboard.press('Space');
+      const events = page.getByRole('group', { name: /^Events/ }).getByRole('button');
+      expect((await events.allInnerTexts()).sort()).toEqual([...ENDPOINT_EVENTS].sort());
+      for (const name of ['visit.opened', 'change.opened']) await events.filter({ hasText: name }).press('Space');
       expect(await inspect(page, 'endpoints-new')).toEqual([]);
       await page.getByLabel('Address').press('Enter');
       const secret = await page.getByText(/^whsec_/).innerText();
@@ -59,6 +63,7 @@ describeInBrowser('The page "Endpoints"', () => {
       expect(await page.content()).not.toContain('hunter2');
       const [{ settings } = { settings: undefined }] = [...service.endpoints.kept.values()];
       expect(settings).toMatchObject({ cameras: ['gate-*', 'yard'], kinds: ['tamper'], min_severity: 'high' });
+      expect(settings?.events).toEqual(['change.opened', 'visit.opened']);
       expect(errors).toEqual([]);
     },
     LIMIT_MS,

@@ -29,7 +29,7 @@ export function PlaceName({ zone, onChange }: Props) {
     <>
       <label>
         {t('Word before the name')}
-        <select value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
+        <select name="zones.preposition" value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
           <option value={AUTOMATIC}>{t('by the name: {place}', { place: automatic?.at ?? '' })}</option>
           <option value={NONE}>{t('none')}</option>
           {COMMON.map((one) => (

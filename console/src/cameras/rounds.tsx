@@ -1,10 +1,9 @@
 /** Rounds: two times of a day whose pictures are compared, in the time zone of the browser unless they have one. */
 import type { Camera } from '../api/types.js';
 import { t } from '../texts/texts.js';
+import { DAYS, Days } from './windows.js';
 
 export type Round = Camera['rounds'][number];
-
-const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
 interface Props {
   readonly rounds: readonly Round[];
@@ -25,32 +24,30 @@ export function Rounds({ rounds, onRounds }: Props) {
       {rounds.map(({ name, at, with: earlier, days, tz }, i) => (
         <fieldset key={i} class="window">
           <legend>{name}</legend>
-          <div class="days">
-            {DAYS.map((day) => (
-              <label key={day}>
-                <input
-                  type="checkbox"
-                  checked={days.includes(day)}
-                  onChange={({ currentTarget: { checked } }) =>
-                    put(i, { days: DAYS.filter((one) => (one === day ? checked : days.includes(one))) })
-                  }
-                />
-                {day}
-              </label>
-            ))}
-          </div>
+          <Days setting="rounds.days" days={days} onDays={(chosen) => put(i, { days: chosen })} />
           <div class="rule-line">
             <label>
               {t('Name')}
-              <input maxLength={64} value={name} onInput={(event) => put(i, { name: event.currentTarget.value })} />
+              <input
+                name="rounds.name"
+                maxLength={64}
+                value={name}
+                onInput={(event) => put(i, { name: event.currentTarget.value })}
+              />
             </label>
             <label>
               {t('Picture at')}
-              <input type="time" value={at} onInput={(event) => put(i, { at: event.currentTarget.value })} />
+              <input
+                name="rounds.at"
+                type="time"
+                value={at}
+                onInput={(event) => put(i, { at: event.currentTarget.value })}
+              />
             </label>
             <label>
               {t('compared with')}
               <input
+                name="rounds.with"
                 value={earlier}
                 placeholder="16:50 yesterday"
                 onInput={(event) => put(i, { with: event.currentTarget.value })}
@@ -58,7 +55,12 @@ export function Rounds({ rounds, onRounds }: Props) {
             </label>
             <label>
               {t('Time zone')}
-              <input maxLength={64} value={tz} onInput={(event) => put(i, { tz: event.currentTarget.value })} />
+              <input
+                name="rounds.tz"
+                maxLength={64}
+                value={tz}
+                onInput={(event) => put(i, { tz: event.currentTarget.value })}
+              />
             </label>
             <button type="button" onClick={() => onRounds(rounds.toSpliced(i, 1))}>
               {t('Remove this round')}

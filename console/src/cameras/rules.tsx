@@ -5,6 +5,7 @@ import { t } from '../texts/texts.js';
 import { Field } from '../ui/field.js';
 import { percent } from '../ui/format.js';
 import { LocaleSelect } from '../ui/locale-select.js';
+import { Further, type FurtherDraft, furtherOf, furtherSettingsOf } from './further.js';
 import { type Round, Rounds } from './rounds.js';
 import { PauseField, type Schedule, ScheduleFields } from './schedule.js';
 import { SeverityOptions } from './severity-options.js';
@@ -27,56 +28,56 @@ export interface RulesDraft {
   readonly suspendUntil: string | null;
   readonly severityRules: readonly SeverityRule[];
   readonly rounds: readonly Round[];
+  readonly further: FurtherDraft;
 }
 
-export const rulesOf = ({
-  name,
-  labels,
-  locale,
-  before,
-  alerts,
-  alarms_per_day,
-  schedule,
-  suspend_until,
-  rounds,
-}: Camera): RulesDraft => ({
-  name: name ?? '',
-  labels: labels.join(', '),
-  locale,
-  before,
-  confirmFrames: String(alerts.confirm_frames),
-  persistS: String(alerts.persist_s),
-  cooldownS: String(alerts.cooldown_s),
-  leftAfterS: String(alerts.left_after_s),
-  minSeverity: alerts.min_severity,
-  alarmsPerDay: alarms_per_day === null ? '' : String(alarms_per_day),
-  schedule,
-  suspendUntil: suspend_until,
-  severityRules: alerts.severity_rules,
-  rounds: rounds ?? [],
-});
+export function rulesOf(camera: Camera): RulesDraft {
+  const { name, labels, locale, before, alerts, alarms_per_day, schedule, suspend_until, rounds } = camera;
+  return {
+    name: name ?? '',
+    labels: labels.join(', '),
+    locale,
+    before,
+    confirmFrames: String(alerts.confirm_frames),
+    persistS: String(alerts.persist_s),
+    cooldownS: String(alerts.cooldown_s),
+    leftAfterS: String(alerts.left_after_s),
+    minSeverity: alerts.min_severity,
+    alarmsPerDay: alarms_per_day === null ? '' : String(alarms_per_day),
+    schedule,
+    suspendUntil: suspend_until,
+    severityRules: alerts.severity_rules,
+    rounds: rounds ?? [],
+    further: furtherOf(camera),
+  };
+}
 
 /** @returns the settings of the draft; a budget takes the place of a threshold */
-export const settingsOf = (draft: RulesDraft, { alerts, threshold }: Camera) => ({
-  name: draft.name === '' ? null : draft.name,
-  labels: labelsIn(draft.labels),
-  locale: draft.locale,
-  before: draft.before,
-  alarms_per_day: draft.alarmsPerDay === '' ? null : Number(draft.alarmsPerDay),
-  threshold: draft.alarmsPerDay === '' ? threshold : null,
-  schedule: draft.schedule,
-  suspend_until: draft.suspendUntil,
-  rounds: [...draft.rounds],
-  alerts: {
-    ...alerts,
-    confirm_frames: Number(draft.confirmFrames),
-    persist_s: Number(draft.persistS),
-    cooldown_s: Number(draft.cooldownS),
-    left_after_s: Number(draft.leftAfterS),
-    min_severity: draft.minSeverity,
-    severity_rules: [...draft.severityRules],
-  },
-});
+export function settingsOf(draft: RulesDraft, { alerts }: Camera) {
+  const further = furtherSettingsOf(draft.further);
+  return {
+    ...further,
+    name: draft.name === '' ? null : draft.name,
+    labels: labelsIn(draft.labels),
+    locale: draft.locale,
+    before: draft.before,
+    alarms_per_day: draft.alarmsPerDay === '' ? null : Number(draft.alarmsPerDay),
+    threshold: draft.alarmsPerDay === '' ? further.threshold : null,
+    schedule: draft.schedule,
+    suspend_until: draft.suspendUntil,
+    rounds: [...draft.rounds],
+    alerts: {
+      ...alerts,
+      ...further.alerts,
+      confirm_frames: Number(draft.confirmFrames),
+      persist_s: Number(draft.persistS),
+      cooldown_s: Number(draft.cooldownS),
+      left_after_s: Number(draft.leftAfterS),
+      min_severity: draft.minSeverity,
+      severity_rules: [...draft.severityRules],
+    },
+  };
+}
 
 const BEFORE = [
   ['previous', t('the frame before')],
@@ -100,6 +101,7 @@ export function Rules({ camera, draft, zones }: Props) {
     <section aria-label={t('Rules')} class="rules">
       <h2>{t('Rules')}</h2>
       <Field
+        setting="name"
         name={t('Name of the camera')}
         maxLength={128}
         value={draft.value.name}
@@ -107,12 +109,14 @@ export function Rules({ camera, draft, zones }: Props) {
         onValue={(name) => put({ name })}
       />
       <Field
+        setting="labels"
         name={t('Labels (with commas between them)')}
         maxLength={1024}
         value={draft.value.labels}
         onValue={(labels) => put({ labels })}
       />
       <LocaleSelect
+        setting="locale"
         label={t('Language of the sentences')}
         value={draft.value.locale}
         none={t('English')}
@@ -121,6 +125,7 @@ export function Rules({ camera, draft, zones }: Props) {
       <label>
         {t('Compare frames with')}
         <select
+          name="before"
           value={draft.value.before}
           onChange={(event) => put({ before: event.currentTarget.value as Camera['before'] })}
         >
@@ -133,24 +138,28 @@ export function Rules({ camera, draft, zones }: Props) {
       </label>
       <div class="rule-numbers">
         <Figure
+          setting="alerts.confirm_frames"
           name={t('Frames in a row')}
           value={draft.value.confirmFrames}
           min={1}
           onValue={(v) => put({ confirmFrames: v })}
         />
         <Figure
+          setting="alerts.persist_s"
           name={t('Seconds it must last')}
           value={draft.value.persistS}
           min={0}
           onValue={(v) => put({ persistS: v })}
         />
         <Figure
+          setting="alerts.cooldown_s"
           name={t('Cool-down, seconds')}
           value={draft.value.cooldownS}
           min={0}
           onValue={(v) => put({ cooldownS: v })}
         />
         <Figure
+          setting="alerts.left_after_s"
           name={t('Seconds until an object counts as left (0: never)')}
           value={draft.value.leftAfterS}
           min={0}
@@ -159,6 +168,7 @@ export function Rules({ camera, draft, zones }: Props) {
         <label>
           {t('Alert from')}
           <select
+            name="alerts.min_severity"
             value={draft.value.minSeverity}
             onChange={(event) => put({ minSeverity: event.currentTarget.value as RulesDraft['minSeverity'] })}
           >
@@ -177,6 +187,7 @@ export function Rules({ camera, draft, zones }: Props) {
       <Rounds rounds={draft.value.rounds} onRounds={(rounds) => put({ rounds })} />
       <h2>{t('Alarm budget')}</h2>
       <Figure
+        setting="alarms_per_day"
         name={t('Accepted false alarms per day (empty: no budget)')}
         value={draft.value.alarmsPerDay}
         min={0.01}
@@ -188,10 +199,11 @@ export function Rules({ camera, draft, zones }: Props) {
           {budget.threshold !== null && ` (${t('threshold {share}', { share: percent(budget.threshold) })})`}
         </p>
       )}
+      <Further draft={draft.value.further} onDraft={(further) => put({ further })} />
     </section>
   );
 }
 
-type FigureProps = Pick<Parameters<typeof Field>[0], 'name' | 'value' | 'min' | 'onValue'>;
+type FigureProps = Pick<Parameters<typeof Field>[0], 'name' | 'setting' | 'value' | 'min' | 'onValue'>;
 
 const Figure = (props: FigureProps) => <Field type="number" step="any" {...props} />;

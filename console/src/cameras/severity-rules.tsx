@@ -2,6 +2,7 @@
 import type { Camera, Zone } from '../api/types.js';
 import { t } from '../texts/texts.js';
 import { SeverityOptions } from './severity-options.js';
+import { NIGHT, Windows } from './windows.js';
 
 export type SeverityRule = Camera['alerts']['severity_rules'][number];
 
@@ -44,6 +45,7 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
         {rules.map((rule, i) => (
           <li key={i}>
             <select
+              name="alerts.severity_rules.kind"
               aria-label={t('Kind of rule {n}', { n: i + 1 })}
               value={rule.kind ?? ''}
               onChange={(event) => put(i, { kind: event.currentTarget.value })}
@@ -56,6 +58,7 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
               ))}
             </select>
             <select
+              name="alerts.severity_rules.zone"
               aria-label={t('Zone of rule {n}', { n: i + 1 })}
               value={rule.zone ?? ''}
               onChange={(event) => put(i, { zone: event.currentTarget.value })}
@@ -73,11 +76,13 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
               max={100}
               step="any"
               placeholder={t('% of frame')}
+              name="alerts.severity_rules.min_area"
               aria-label={t('Least area of rule {n}, in percent of the frame', { n: i + 1 })}
               value={rule.min_area === undefined ? '' : Number((rule.min_area * 100).toPrecision(6))}
               onInput={({ currentTarget: { value } }) => put(i, { min_area: value === '' ? '' : Number(value) / 100 })}
             />
             <select
+              name="alerts.severity_rules.severity"
               aria-label={t('Severity of rule {n}', { n: i + 1 })}
               value={rule.severity}
               onChange={(event) => put(i, { severity: event.currentTarget.value })}
@@ -88,6 +93,7 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
               class="rule-sentence"
               maxLength={200}
               placeholder={t('any change, or: a person or a red car has appeared at the gate')}
+              name="alerts.severity_rules.when"
               aria-label={t('Sentence of rule {n}', { n: i + 1 })}
               value={rule.when ?? ''}
               onInput={({ currentTarget: { value } }) => {
@@ -103,6 +109,7 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
                   max={100}
                   step="any"
                   placeholder="50"
+                  name="alerts.severity_rules.when_probability"
                   aria-label={t('Least probability of the sentence of rule {n}, in percent', { n: i + 1 })}
                   value={
                     rule.when_probability === undefined ? '' : Number((rule.when_probability * 100).toPrecision(6))
@@ -113,8 +120,24 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
                 />
               </label>
             )}
-            {rule.during !== undefined && <span class="quiet">{t('at some times only')}</span>}
+            {rule.during !== undefined && (
+              <Windows
+                setting="alerts.severity_rules.during"
+                legend={t('The rule holds')}
+                windows={rule.during}
+                onWindows={(during) => put(i, { during: during.length === 0 ? '' : during })}
+              />
+            )}
             <span class="rule-line">
+              {rule.during === undefined && (
+                <button
+                  type="button"
+                  aria-label={t('Times of rule {n}', { n: i + 1 })}
+                  onClick={() => put(i, { during: [NIGHT] })}
+                >
+                  {t('Times')}
+                </button>
+              )}
               <button
                 type="button"
                 disabled={i === 0}

@@ -11,6 +11,33 @@ const SOURCES = [
   ['http', t('HTTP: a picture, or an MJPEG stream'), 'http://192.168.1.20/snapshot.jpg'],
   ['rtsp', t('RTSP: a video stream'), 'rtsp://192.168.1.20:554/stream1'],
 ] as const;
+const example = (text: string) => ({ example: <code class="clip">{text}</code> });
+/** What to write for each kind of source. */
+const HINTS = {
+  posted: (id: string) => [
+    tx('A program: {example}, by a key with the scope compare.', example(`POST /v1/cameras/${id}/frames`)),
+    tx(
+      'A folder that the camera fills by FTP: {example} posts its pictures.',
+      example(`scenedelta watch /srv/ftp/${id} --camera ${id}`),
+    ),
+  ],
+  http: () => [
+    tx(
+      'A picture: the address at which a browser shows one picture, e.g. {example}.',
+      example('http://192.168.1.20/snapshot.jpg'),
+    ),
+    tx(
+      'MJPEG: the address of the stream, of which one picture is read, e.g. {example}.',
+      example('http://192.168.1.20/mjpg/video.mjpg'),
+    ),
+  ],
+  rtsp: () => [
+    tx(
+      'RTSP: the address of the stream, e.g. {example}; the small one is enough. It needs ffmpeg.',
+      example('rtsp://192.168.1.20:554/stream2'),
+    ),
+  ],
+} as const;
 const DEFAULT_INTERVAL_S = '10';
 
 /** Texts of the fields, as they are edited. */
@@ -67,15 +94,15 @@ export function SourceFields({ id, draft, hasLogin }: Props) {
           ))}
         </select>
       </label>
-      {from === 'posted' ? (
-        <p class="quiet">
-          {tx('To {address}, by a key with the scope compare.', {
-            address: <code class="clip">POST /v1/cameras/{id || '…'}/frames</code>,
-          })}
+      {HINTS[from](id || '…').map((hint, i) => (
+        <p key={i} class="quiet">
+          {hint}
         </p>
-      ) : (
+      ))}
+      {from !== 'posted' && (
         <>
           <Field
+            setting="snapshot.url"
             name={t('Address')}
             required
             maxLength={2048}
@@ -85,6 +112,7 @@ export function SourceFields({ id, draft, hasLogin }: Props) {
             onValue={(value) => put({ url: value })}
           />
           <Field
+            setting="snapshot.interval_s"
             name={t('Seconds between two pictures')}
             type="number"
             required
@@ -94,12 +122,14 @@ export function SourceFields({ id, draft, hasLogin }: Props) {
             onValue={(value) => put({ intervalS: value })}
           />
           <Field
+            setting="snapshot.username"
             name={`${t('User name')} (${stays})`}
             maxLength={256}
             value={username}
             onValue={(value) => put({ username: value })}
           />
           <Field
+            setting="snapshot.password"
             name={`${t('Password')} (${stays})`}
             type="password"
             maxLength={256}

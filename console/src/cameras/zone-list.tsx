@@ -2,6 +2,7 @@
 import { LOSSY_MARGIN } from '../../../src/cameras/privacy-margin.js';
 import type { Zone } from '../api/types.js';
 import { t } from '../texts/texts.js';
+import { Field } from '../ui/field.js';
 import { PlaceName } from './place-name.js';
 import { SeverityOptions } from './severity-options.js';
 
@@ -9,6 +10,13 @@ const TYPES = [
   ['include', t('only changes in such zones count')],
   ['ignore', t('changes in it do not count')],
   ['privacy', t('black in every frame that is stored, and 2 % of the frame beyond its outline')],
+] as const;
+
+/** Figures of a zone, and whether each must have a value. */
+const LIMITS = [
+  ['min_overlap', t('Least share of a region in the zone'), true],
+  ['min_area', t('Smallest region, as a share of the frame'), false],
+  ['threshold', t('Least score of a region'), false],
 ] as const;
 
 interface Props {
@@ -49,6 +57,7 @@ export function ZoneList({ zones, selected, onSelect, onChange, onRemove, onAdd 
           <label>
             {t('Name')}
             <input
+              name="zones.name"
               maxLength={128}
               value={zone.name ?? ''}
               placeholder={zone.id}
@@ -58,6 +67,7 @@ export function ZoneList({ zones, selected, onSelect, onChange, onRemove, onAdd 
           <label>
             {t('Type')}
             <select
+              name="zones.type"
               value={zone.type}
               onChange={(event) => onChange(zone.id, { type: event.currentTarget.value as Zone['type'] })}
             >
@@ -79,6 +89,7 @@ export function ZoneList({ zones, selected, onSelect, onChange, onRemove, onAdd 
           <label>
             {t('Severity')}
             <select
+              name="zones.severity"
               value={zone.severity ?? ''}
               onChange={(event) =>
                 onChange(zone.id, { severity: (event.currentTarget.value || null) as Zone['severity'] })
@@ -88,6 +99,23 @@ export function ZoneList({ zones, selected, onSelect, onChange, onRemove, onAdd 
               <SeverityOptions />
             </select>
           </label>
+          {LIMITS.map(([field, name, isRequired]) => (
+            <Field
+              key={field}
+              setting={`zones.${field}`}
+              name={name}
+              type="number"
+              step="any"
+              min={0}
+              max={1}
+              required={isRequired}
+              value={zone[field] ?? ''}
+              onValue={(text) => {
+                const value = text === '' ? null : Number(text);
+                if (value !== null || !isRequired) onChange(zone.id, { [field]: value });
+              }}
+            />
+          ))}
           <button type="button" onClick={() => onRemove(zone.id)}>
             {t('Remove this zone')}
           </button>

@@ -1,5 +1,5 @@
 /** Form of an endpoint, a new one or one that is edited: its address, its format and its filters. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { type Endpoint, type EndpointPatch, SEVERITIES } from '../api/types.js';
 import { t } from '../texts/texts.js';
 import { Field } from '../ui/field.js';
@@ -19,6 +19,18 @@ const FORMATS: readonly (readonly [Format, name: string, address: string])[] = [
   ['template', 'Liquid', 'https://alerts.example/in'],
   ['email', 'E-mail', 'smtps://user@mail.example?from=…&to=…'],
 ];
+const EVENTS: Endpoint['events'] = [
+  'change.opened',
+  'change.escalated',
+  'change.reverted',
+  'change.acknowledged',
+  'change.described',
+  'visit.opened',
+  'visit.ended',
+  'visit.alerted',
+  'camera.signal_lost',
+  'camera.signal_back',
+];
 const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'] as const;
 
 /** Name of the secret of formats that send none as the header Authorization. */
@@ -27,7 +39,7 @@ const SECRETS: Readonly<Partial<Record<Format, string>>> = { pagerduty: t('Integ
 /** @returns the names in a text, separated by commas or spaces */
 const namesIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))];
 
-type Fields = Omit<EndpointPatch, 'enabled' | 'events'>;
+type Fields = Omit<EndpointPatch, 'enabled'>;
 
 interface Props {
   /** undefined: a new one */
@@ -48,6 +60,7 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
   const zones = useSignal(endpoint?.zones.join(', ') ?? '');
   const text = useSignal(endpoint?.text ?? '');
   const kinds = useSignal<readonly (typeof KINDS)[number][]>(endpoint?.kinds ?? []);
+  const events = useSignal<Endpoint['events']>(endpoint?.events ?? []);
   const severity = useSignal<(typeof SEVERITIES)[number]>(endpoint?.min_severity ?? 'info');
   const template = useSignal(endpoint?.template ?? '');
   const contentType = useSignal(endpoint?.content_type ?? 'application/json');
@@ -69,14 +82,11 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
       cameras: namesIn(cameras.value),
       zones: namesIn(zones.value),
       kinds: [...kinds.value],
+      ...(events.value.length === 0 ? {} : { events: [...events.value] }),
       min_severity: severity.value,
       text: text.value.trim() === '' ? null : text.value.trim(),
     });
     isSending.value = false;
-  };
-
-  const toggle = (kind: (typeof KINDS)[number]) => {
-    kinds.value = kinds.value.includes(kind) ? kinds.value.filter((one) => one !== kind) : [...kinds.value, kind];
   };
 
   return (
@@ -177,13 +187,11 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
             ))}
           </select>
         </label>
-        <div class="endpoint-row">
-          {KINDS.map((kind) => (
-            <button key={kind} type="button" aria-pressed={kinds.value.includes(kind)} onClick={() => toggle(kind)}>
-              {kind}
-            </button>
-          ))}
-        </div>
+        <Several all={KINDS} chosen={kinds} />
+      </fieldset>
+      <fieldset>
+        <legend>{endpoint ? t('Events (none: they stay)') : t('Events (none: the usual ones of the format)')}</legend>
+        <Several all={EVENTS} chosen={events} />
       </fieldset>
       <div class="endpoint-row">
         <button type="submit" class="primary" disabled={isSending.value}>
@@ -198,6 +206,29 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
     </form>
   );
 }
+
+interface SeveralProps<T> {
+  readonly all: readonly T[];
+  readonly chosen: Signal<readonly T[]>;
+}
+
+/** Buttons of which several can be pressed. */
+const Several = <T extends string>({ all, chosen }: SeveralProps<T>) => (
+  <div class="endpoint-row">
+    {all.map((one) => (
+      <button
+        key={one}
+        type="button"
+        aria-pressed={chosen.value.includes(one)}
+        onClick={() => {
+          chosen.value = all.filter((other) => chosen.value.includes(other) !== (other === one));
+        }}
+      >
+        {one}
+      </button>
+    ))}
+  </div>
+);
 
 interface TextProps {
   readonly name: string;

@@ -12,8 +12,11 @@ const FALLBACK: Locale = 'en';
 
 const wanted = localStorage.getItem(KEPT);
 const isLocale = (code: string): code is Locale => LOCALES.some((locale) => locale === code);
-const preferred = (wanted === null ? navigator.languages : [wanted]).map((tag) => tag.split('-')[0] ?? '');
+const ofBrowser = navigator.languages.map((tag) => tag.split('-')[0] ?? '');
+const preferred = wanted === null ? ofBrowser : [wanted];
 
+/** Language of the page if the reader has chosen none. */
+export const automaticLocale: Locale = ofBrowser.find(isLocale) ?? FALLBACK;
 /** Language of the page. It stays until the page is loaded again. */
 export const locale: Locale = preferred.find(isLocale) ?? FALLBACK;
 /** The first language of the browser, by its own name, if no language of the browser has a table; else null. */
