@@ -3,7 +3,7 @@ import type { Camera } from '../api/types.js';
 import { t } from '../texts/texts.js';
 import { Field } from '../ui/field.js';
 
-/** Paths of the settings, their names and the attributes of their inputs; a setting that may be null is not required. */
+/** Paths of the settings, their names and the attributes of their inputs; one that may be null is not required. */
 const FIELDS = [
   ['alerts.callback_url', t('Address that receives the alerts'), { type: 'url', maxLength: 2048 }],
   ['model', t('Bundle that compares the frames (empty: the configured one)'), { type: 'text', maxLength: 128 }],

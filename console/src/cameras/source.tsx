@@ -12,7 +12,7 @@ const SOURCES = [
   ['rtsp', t('RTSP: a video stream'), 'rtsp://192.168.1.20:554/stream1'],
 ] as const;
 const example = (text: string) => ({ example: <code class="clip">{text}</code> });
-/** What to write for each kind of source. */
+/** Hints at the address of each kind of source. */
 const HINTS = {
   posted: (id: string) => [
     tx('A program: {example}, by a key with the scope compare.', example(`POST /v1/cameras/${id}/frames`)),

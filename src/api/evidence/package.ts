@@ -31,7 +31,11 @@ const clocks = () => ({
   made_at: clockIn('made_at'),
 });
 
-/** @param key private, Ed25519 @param locale language of the page @returns a stream that fails, and is no complete zip, if a frame cannot be read */
+/**
+ * @param key private, Ed25519
+ * @param locale language of the page
+ * @returns a stream that fails, and is no complete zip, if a frame cannot be read
+ */
 export function packageOf(evidence: Evidence, key: KeyObject, deps: PackageDependencies, locale: Locale): Readable {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable & { readonly writableNeedDrain: boolean };
