@@ -12,6 +12,7 @@ import type { EncodedCrop, Encoder } from './encoder.js';
 import { nameAll } from './facts.js';
 import type { Description } from './location-statement.js';
 import type { AlignedPair } from './pair.js';
+import { showsPeopleApart } from './people-apart.js';
 import { isSeparateThing, knownNames, showsTwoThings, unseenRegion } from './separate-things.js';
 import { type StatementEvidence, statementEvidence } from './statement-evidence.js';
 import { describeLocations, MAX_FACTS, MAX_STATEMENTS } from './statements.js';
@@ -80,7 +81,8 @@ export async function describePair(
   const known = { ...knownNames(names, words), beings: beingsOf(crops, names, words) };
   const description = await describeLocations(crops, strongest, run, manifest, known);
   const { calibration, kinds } = manifest;
-  const wording = { names: words, calibration: calibration.facts, kinds, truth };
+  const arePeopleApart = (region: MapRegion) => showsPeopleApart(pair.frames, region);
+  const wording = { names: words, calibration: calibration.facts, kinds, truth, arePeopleApart };
   const named = nameAll(description, names, wording);
   return { description: named, crops, evidence: () => statementEvidence(description, named, names, kinds) };
 }

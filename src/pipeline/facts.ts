@@ -20,6 +20,7 @@ import {
   type Names,
   thingNames,
 } from '../model/naming.js';
+import type { MapRegion } from '../model/regions.js';
 import { SIDES_OF_KIND } from '../schemas/comparison.js';
 import type { Thing } from '../schemas/statement.js';
 import { clauseProbability, evidenceOf } from './clause-probability.js';
@@ -39,6 +40,8 @@ export interface Wording {
   readonly kinds: readonly string[];
   /** share of the things said that must be true, 0..1 */
   readonly truth: number;
+  /** whether the pixels of a region show several people apart; absent = unknown */
+  readonly arePeopleApart?: (region: MapRegion) => boolean;
 }
 
 /**
@@ -53,7 +56,7 @@ export function nameStatement(
   ends: Description['ends'],
   wording: Wording,
 ): LocationStatement {
-  const { names, calibration, kinds, truth } = wording;
+  const { names, calibration, kinds, truth, arePeopleApart } = wording;
   const { statement, words: decoded } = one;
   const shown = one.at.map((i) => all[i] as PairNames);
   const evidence = calibration && evidenceOf(one, all, ends, kinds);
@@ -86,7 +89,7 @@ export function nameStatement(
   const place = isMove ? null : likelyPlace(stated, one.regions, calibration, truth);
   const way = isMove ? likelyWay(stated, one.regions, calibration, truth) : null;
   const counted = statement.things.map((thing, i) =>
-    isNearPerson(things[i]?.class ?? null, one.regions) ? { ...thing, count: 1 } : thing,
+    countedPeople(thing, things[i]?.class ?? null, one.regions, arePeopleApart),
   );
   const facts = things.map(
     ({ sides: frames, noun, nouns, class: likely, colour, colours }, i): LocationFact => ({
@@ -115,8 +118,18 @@ export function nameStatement(
 
 /** From this share of the frame on, a region of people shows one, who is near; set on cameras of tier A (ADR 74). */
 const NEAR = 0.1;
-const isNearPerson = (of: LikelyClass | null, regions: LocationStatement['regions']): boolean =>
-  of?.value === 'person' && regions.some(({ area }) => area >= NEAR);
+
+/** Near people are one. Far ones are two where every region shows them apart: the caption graph sees one (ADR 131). */
+function countedPeople(
+  thing: Thing,
+  of: LikelyClass | null,
+  regions: readonly MapRegion[],
+  arePeopleApart: Wording['arePeopleApart'] = () => false,
+): Thing {
+  if (of?.value !== 'person') return thing;
+  if (regions.some(({ area }) => area >= NEAR)) return { ...thing, count: 1 };
+  return thing.count === 1 && regions.every(arePeopleApart) ? { ...thing, count: 2 } : thing;
+}
 
 /** A garment has the colour of the decoder: with another colour it is left out. */
 function renamed(thing: Thing, { noun, colour }: LocationFact): Thing {

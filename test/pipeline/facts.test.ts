@@ -82,6 +82,16 @@ describe('nameStatement', () => {
     expect([textOf(named.words), named.facts[0]?.count.value]).toEqual(expected);
   });
 
+  it.each([
+    ['two', true, man, 'two men in red have appeared'],
+    ['one', false, man, 'a man in red has appeared'],
+    ['one, a vehicle,', true, car, 'a dark car has appeared'],
+  ])('counts %s where the pixels show people apart: %s', (_, isApart, after, expected) => {
+    const wording = { names: NAMES, calibration: undefined, kinds: KINDS, truth: 0.9, arePeopleApart: () => isApart };
+    const named = nameStatement(states('a horse has appeared', 'appear'), [{ before: car, after }], [], wording);
+    expect(textOf(named.words)).toBe(expected);
+  });
+
   it.each<[LikelyClass['value'] | undefined, string]>([
     ['person', 'the person in dark clothes has moved'],
     ['animal', 'the dark animal has moved'],

@@ -1,6 +1,7 @@
 /** Things of changed regions, as the pixels show them. */
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { RgbImage } from '../../src/images.js';
+import { showsPeopleApart } from '../../src/pipeline/people-apart.js';
 import { seenThings } from '../../src/pipeline/seen-things.js';
 import { mapToSourceFrame } from '../../src/pipeline/word-heatmaps.js';
 
@@ -75,4 +76,25 @@ it('frames without a difference there give the box of the region', () => {
   const [seen] = seenThings({ before: picture(), after: picture() }, [region(60, 40, 20, 20)], identity);
   expect(seen?.filled).toBe(0);
   expect(seen?.box.width).toBeGreaterThan(0);
+});
+
+describe('people apart', () => {
+  const [A, B, SHORT]: Rect[] = [
+    [60, 40, 6, 20, RED],
+    [72, 41, 6, 19, BLACK],
+    [72, 50, 6, 9, BLACK],
+  ];
+  const far = region(56, 36, 26, 26);
+  const apart = (things: Rect[], at = far) => showsPeopleApart({ before: picture(), after: picture(...things) }, at);
+
+  it('are the upright things of like height at a small region', () => {
+    expect(apart([A as Rect, B as Rect])).toBe(true);
+    expect(apart([A as Rect])).toBe(false);
+  });
+
+  it('are one beside a short thing, where they are near, and at a wide region', () => {
+    expect(apart([A as Rect, SHORT as Rect])).toBe(false);
+    expect(apart([A as Rect, B as Rect], region(56, 30, 26, 36))).toBe(false);
+    expect(apart([A as Rect, B as Rect], region(40, 38, 60, 24))).toBe(false);
+  });
 });
