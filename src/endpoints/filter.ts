@@ -1,22 +1,27 @@
 /** Whether an endpoint gets an alert. Pure. */
 import { matchesCamera } from '../cameras/id-pattern.js';
 import type { SignalNotice } from '../schemas/camera-signal.js';
-import { compareSeverity, hasKind, lastRegions, type Notice } from '../schemas/change.js';
+import { compareSeverity, hasKind, lastRegions, type Notice, type Severity } from '../schemas/change.js';
 import type { VisitNotice } from '../schemas/visit.js';
 import type { EndpointSettings } from './settings.js';
 
 type Filters = Omit<EndpointSettings, 'description' | 'format'>;
 
-type Asked = Pick<Notice, 'type' | 'change'> | VisitNotice | SignalNotice;
+/** The end of the comparison of a round; without a severity it has failed. */
+interface RoundNotice {
+  readonly type: 'round.compared';
+  readonly round: { readonly camera: string; readonly caption: string; readonly severity: Severity | undefined };
+}
+
+type Asked = Pick<Notice, 'type' | 'change'> | VisitNotice | SignalNotice | RoundNotice;
 
 /**
  * An empty list of a filter lets everything pass. A disabled endpoint gets nothing. Zones and kinds are of
- * changes: they filter no visit and no signal. Of these the alert of a visit alone has a severity.
+ * changes: they filter no visit, signal or round. Of these the alert of a visit and a round have a severity.
  */
 export function wantsAlert(filters: Filters, notice: Asked): boolean {
   const { cameras, zones, kinds, events, text } = filters;
-  const subject = 'change' in notice ? notice.change : 'visit' in notice ? notice.visit : notice.signal;
-  const { camera, caption } = subject;
+  const { camera, caption } = subjectOf(notice);
   const isAsked =
     filters.enabled &&
     events.includes(notice.type) &&
@@ -28,12 +33,19 @@ export function wantsAlert(filters: Filters, notice: Asked): boolean {
     return notice.type !== 'visit.alerted' || compareSeverity(alert?.severity ?? 'info', filters.min_severity) >= 0;
   }
   if ('signal' in notice) return true;
+  if ('round' in notice) return compareSeverity(notice.round.severity ?? 'high', filters.min_severity) >= 0;
   const { change } = notice;
   return (
     (zones.length === 0 || isInZone(change, zones)) &&
     (kinds.length === 0 || kinds.some((kind) => hasKind(change, kind))) &&
     compareSeverity(change.severity, filters.min_severity) >= 0
   );
+}
+
+function subjectOf(notice: Asked): { readonly camera: string; readonly caption: string } {
+  if ('change' in notice) return notice.change;
+  if ('visit' in notice) return notice.visit;
+  return 'signal' in notice ? notice.signal : notice.round;
 }
 
 const isInZone = (change: Notice['change'], zones: readonly string[]): boolean =>

@@ -4,14 +4,20 @@ import { textIn } from '../language/translate.js';
 import { write } from '../language/write.js';
 import { signalSubject } from '../schemas/camera-signal.js';
 import { type FoundChange, type ShownFrame, shownFrame, shownSide } from '../schemas/change.js';
-import type { AlertPayload, AlertToShow, SignalPayload, VisitPayload } from '../schemas/webhook-payload.js';
+import type {
+  AlertPayload,
+  AlertToShow,
+  SignalPayload,
+  VisitPayload,
+  WebhookPayload,
+} from '../schemas/webhook-payload.js';
 import { cut, type TextLimit } from './cut.js';
 
 export interface EndpointMessage {
   /** the same for all receivers and attempts: id of the alert, or of the delivery of a test event */
   readonly id: string;
-  /** of the alert, of a visit, of the signal of a camera, or of a test event */
-  readonly payload: AlertPayload | VisitPayload | SignalPayload;
+  /** of the alert, of a visit, of the signal of a camera, of the comparison of a round, or of a test event */
+  readonly payload: AlertPayload | VisitPayload | SignalPayload | WebhookPayload;
   /** language of the sentences of the payload and of the wording */
   readonly locale: Locale;
   /** name of the camera for people */
@@ -64,12 +70,16 @@ export const isOver = (type: EndpointMessage['payload']['type']): boolean =>
   type === 'camera.signal_back';
 
 /**
- * The change, visit or signal of a message, as all formats show it. A visit without an alert has the least severity.
+ * The change, visit, signal or round of a message, as all formats show it. A visit without an alert has the least severity.
  */
 export function subjectOf({ payload: { data } }: EndpointMessage): Subject {
   if ('signal' in data) {
     const { camera, reason: kind, since } = data.signal;
     return { id: signalSubject(camera), camera, zone: null, kind, severity: 'medium', since };
+  }
+  if ('status' in data) {
+    const { id, camera, kind = 'none', severity = 'info', created_at: since } = data;
+    return { id, camera: camera ?? '', zone: null, kind, severity, since };
   }
   if (!('visit' in data)) return { ...data.change, since: data.change.confirmed_at };
   const { id, camera, kind, first_seen: since, alert } = data.visit;
@@ -89,6 +99,7 @@ const LONGEST_NAME: TextLimit = { most: 100, unit: 'characters' };
 /** @returns the sentence with the number of suppressed alerts, or that of the describer with ours */
 export function textOf({ payload: { data, type }, locale }: EndpointMessage): string {
   if ('visit' in data) return data.visit.caption;
+  if ('status' in data) return data.caption ?? data.error?.detail ?? data.status;
   if ('signal' in data) {
     const { caption, since } = data.signal;
     return type === 'camera.signal_back' ? textIn(locale, 'signal_back', { since }) : caption;
@@ -119,6 +130,7 @@ const testSentence = (locale: Locale): string =>
 export const pictureOf = ({ payload: { data } }: EndpointMessage): string | undefined => {
   if ('visit' in data) return data.visit.picture?.url;
   if ('signal' in data) return undefined;
+  if ('status' in data) return data.heatmaps?.after?.url ?? data.frames?.after?.url;
   const side = shownSide(data.change);
   return data.heatmaps?.[side].url ?? data.frames?.[side]?.url;
 };
@@ -126,6 +138,7 @@ export const pictureOf = ({ payload: { data } }: EndpointMessage): string | unde
 /** The frame of `pictureOf`, of which formats with a picture inside get the bytes; undefined: there is none. */
 export function frameOf({ data }: EndpointMessage['payload']): ShownFrame | undefined {
   if ('signal' in data) return undefined;
+  if ('status' in data) return { comparison: data.id, side: 'after', outlined: true };
   return 'visit' in data ? { ...data.visit.best, outlined: false } : shownFrame(data.change);
 }
 

@@ -4,7 +4,7 @@
  */
 import { wantsAlert } from '../endpoints/filter.js';
 import { ScenedeltaError } from '../errors.js';
-import { deliveryIdOf, endpointDeliveryIdOf, newId, newTraceId } from '../ids.js';
+import { deliveryIdOf, endpointDeliveryIdOf, newId, newTraceId, timeOf } from '../ids.js';
 import { originAndPath } from '../redact-url.js';
 import type { StoredMessage } from '../stores/change-writes.js';
 import type { ChangeStore } from '../stores/changes.js';
@@ -32,13 +32,20 @@ export function createEnqueueDelivery(deps: {
     for (const { id } of created) await queue.addDelivery({ deliveryId: id, ...ids });
   };
   return {
-    /** Does nothing if the comparison has no callback. */
-    ofComparison: async ({ comparison: { id }, request }: StoredComparison): Promise<void> => {
+    /** One delivery to the callback, if there is one; that of a round has one to each endpoint that wants it. */
+    ofComparison: async ({ comparison, request }: StoredComparison): Promise<void> => {
       const { callbackUrl, traceId } = request;
-      if (callbackUrl === null) return;
-      await enqueue([{ id: deliveryIdOf(id), comparison: id, url: loggedUrl(callbackUrl) }], {
-        ...{ traceId, owner: ownerOf(request) },
-      });
+      const { id } = comparison;
+      const wanting = request.round === true ? (await deps.endpoints.all()).filter(wantsRound(comparison)) : [];
+      const all = [
+        ...(callbackUrl === null ? [] : [{ id: deliveryIdOf(id), comparison: id, url: loggedUrl(callbackUrl) }]),
+        ...wanting.map((endpoint) => ({
+          ...{ id: endpointDeliveryIdOf({ id, at: timeOf(id) }, endpoint.id), comparison: id, endpoint: endpoint.id },
+          ...{ event: ROUND, url: endpoint.shownUrl },
+        })),
+      ];
+      if (all.length > 0) await enqueue(all, { traceId, owner: ownerOf(request) });
+      if (callbackUrl === null && request.round === true) await deliveries.forget(deliveryIdOf(id));
     },
     /** One delivery to the callback of the camera, if there is one, and one to each endpoint that wants the alert. */
     ofAlert: async (alert: StoredMessage): Promise<void> => {
@@ -63,6 +70,14 @@ export function createEnqueueDelivery(deps: {
     },
   };
 }
+
+const ROUND = 'round.compared';
+
+const wantsRound = ({ camera, caption, error, severity }: StoredComparison['comparison']) => {
+  const round = { camera: camera ?? '', caption: caption ?? error?.detail ?? '', severity };
+  return ({ settings, stopped }: EndpointRecord): boolean =>
+    stopped === null && wantsAlert(settings, { type: ROUND, round });
+};
 
 const endpointDelivery = (
   { intent, comparisonId }: StoredMessage,

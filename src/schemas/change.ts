@@ -29,7 +29,7 @@ export const ALERT_TYPES = ['change.opened', 'change.escalated', 'change.reverte
 /** Messages about changes: the alerts, and descriptions, which are none. */
 export const NOTICE_TYPES = [...ALERT_TYPES, 'change.described'] as const;
 /** Events that an endpoint can ask for. */
-export const ENDPOINT_EVENTS = [...NOTICE_TYPES, ...VISIT_EVENTS, ...SIGNAL_EVENTS] as const;
+export const ENDPOINT_EVENTS = [...NOTICE_TYPES, ...VISIT_EVENTS, ...SIGNAL_EVENTS, 'round.compared'] as const;
 const FEEDBACK_JUDGEMENTS = ['correct', 'false_alarm'] as const;
 
 export const ChangeRegionSchema = Type.Object(

@@ -20,7 +20,10 @@ const TRIMMED = ['words', 'regions', 'metadata'] as const;
 
 export const WebhookPayloadSchema = Type.Object(
   {
-    type: literals(WEBHOOK_TYPES),
+    type: literals(
+      [...WEBHOOK_TYPES, 'round.compared'],
+      'round.compared: the end of the comparison of a round, as endpoints get it.',
+    ),
     timestamp: dateTime('Time of the event; the same at every attempt.'),
     data: ComparisonSchema,
     trimmed: Type.Optional(
@@ -94,13 +97,20 @@ export interface WebhookLinks {
   readonly heatmapsMs: number;
 }
 
-/** @param comparison a finished or failed one; the same comparison always gives the same payload */
-export function buildWebhookPayload(comparison: Comparison, links: WebhookLinks): WebhookPayload {
+/**
+ * @param comparison a finished or failed one; the same comparison always gives the same payload
+ * @param type absent: the end of the comparison
+ */
+export function buildWebhookPayload(
+  comparison: Comparison,
+  links: WebhookLinks,
+  type: WebhookPayload['type'] = comparison.status === 'finished' ? 'comparison.finished' : 'comparison.failed',
+): WebhookPayload {
   const timestamp = comparison.finished_at ?? comparison.created_at;
   // Without a model (identical frames, or a failed comparison) there are no maps.
   const hasMaps = comparison.model != null;
   return trimmed({
-    type: comparison.status === 'finished' ? 'comparison.finished' : 'comparison.failed',
+    type,
     timestamp,
     data: {
       ...roundFigures(comparison),

@@ -7,7 +7,7 @@ import type { Comparison } from '../schemas/comparison.js';
 import type { ComparisonEvent } from '../schemas/stream-event.js';
 import { EVENTS_KEPT, KEYS } from './keys.js';
 import type { RedisCommand } from './redis.js';
-import { ownerOf, type StoredComparison } from './stored-comparison.js';
+import { isDelivered, ownerOf, type StoredComparison } from './stored-comparison.js';
 
 /** Retention erases by age; keys expire this much later, in case no worker runs. */
 const EXPIRY_SLACK_MS = 3_600_000;
@@ -85,7 +85,7 @@ export function endingWrites(
     ['HSET', KEYS.comparison(id), 'frames', JSON.stringify(frames)],
     ['ZREM', KEYS.comparisonsOpen, id],
     ['ZREM', KEYS.comparisonsOpenOf(ownerOf(request)), id],
-    ...(request.callbackUrl === null ? [] : [['ZADD', KEYS.deliveriesOpen, now, deliveryIdOf(id)] as const]),
+    ...(isDelivered(request) ? [['ZADD', KEYS.deliveriesOpen, now, deliveryIdOf(id)] as const] : []),
     ...verdictIndexes(comparison.camera, comparison.verdict).flatMap((index): RedisCommand[] => [
       ['ZREMRANGEBYSCORE', index, '-inf', times.cutoff],
       ['ZADD', index, times.created, id],

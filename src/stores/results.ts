@@ -13,7 +13,7 @@ import { KEYS } from './keys.js';
 import { type PageQuery, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
 import { CREATE, eventOf, indexTimes, UPDATE, verdictIndexes } from './result-writes.js';
-import { ownerOf, parseRecord, type StoredComparison } from './stored-comparison.js';
+import { isDelivered, ownerOf, parseRecord, type StoredComparison } from './stored-comparison.js';
 import { seesComparison, type Visibility } from './visibility.js';
 
 export type { ComparisonRequest, StoredComparison } from './stored-comparison.js';
@@ -81,7 +81,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           JSON.stringify(frames),
           JSON.stringify(request),
           comparison.status,
-          request.callbackUrl === null ? '' : '1',
+          isDelivered(request) ? '1' : '',
           times.created,
           times.expires,
           times.cutoff,

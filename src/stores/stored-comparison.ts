@@ -49,6 +49,10 @@ export interface ComparisonRequest {
 export const ownerOf = ({ owner, apiKeyId }: Pick<ComparisonRequest, 'owner' | 'apiKeyId'>): string =>
   owner ?? apiKeyId;
 
+/** Whether the end of a comparison has receivers: its callback, or the endpoints that ask for rounds. */
+export const isDelivered = ({ callbackUrl, round }: Pick<ComparisonRequest, 'callbackUrl' | 'round'>): boolean =>
+  callbackUrl !== null || round === true;
+
 /** @param fields the hash fields `comparison`, `frames` and `job`; null: absent @returns undefined if one is absent */
 export function parseRecord([comparison, frames, request]: readonly (string | null)[]): StoredComparison | undefined {
   if (comparison == null || frames == null || request == null) return undefined;

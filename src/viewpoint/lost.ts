@@ -28,7 +28,10 @@ const OTHER_COLOUR = 12;
 const LEAST_SHARE = 0.02;
 /** Least share of the rectangle around a fill that it fills: decoders lose whole rows and rectangles of blocks. */
 const LEAST_FILLED = 0.9;
-/** Least variation of a cell of a picture, levels; and least share of a fill where the other frame has such cells. */
+/**
+ * Least variation of a cell of a picture, in it or from the one above, levels; and least share of a fill where the
+ * other frame has such cells.
+ */
 const PICTURE = 0.05;
 const LEAST_PICTURE = 0.3;
 /** Fills that a night or a glare also has: only a straight edge inside the frame distinguishes a loss. */
@@ -156,7 +159,10 @@ function isFill(cells: readonly number[], colour: Colour, shown: Cells, known: C
   const isDown = around.top <= 1 && around.bottom >= shown.rows - 2;
   if (!isAcross && !isDown) return false;
   // A drawn picture has flat parts everywhere.
-  if (cells.filter((i) => (known.vertical[i] as number) > PICTURE).length < LEAST_PICTURE * cells.length) return false;
+  const varies = (i: number) =>
+    (known.vertical[i] as number) > PICTURE ||
+    (i >= known.columns && distance(known, i, known.colour, (i - known.columns) * 3) > PICTURE);
+  if (cells.filter(varies).length < LEAST_PICTURE * cells.length) return false;
   const was = medianColour(cells, known.colour);
   const wasOneColour = cells.filter((i) => distance(known, i, was) <= 3 * ONE_COLOUR).length >= 0.9 * cells.length;
   const change = Math.max(...was.map((level, c) => Math.abs(level - (colour[c] as number))));
@@ -237,14 +243,20 @@ function hasStraightEdge({ left, top, right, bottom }: Rectangle, colour: Colour
   );
 }
 
-/** One rectangle per run of rows whose lost cells begin and end alike. */
+/**
+ * One rectangle per run of rows whose lost cells begin and end alike. They are larger by a cell on each side, because
+ * the cells at the edge are lost in part.
+ */
 function lostView(cells: readonly number[], shown: Cells, reason: LossReason): LostView {
   const { columns, rows, width, height, side } = shown;
   const spans = new Map<number, { left: number; right: number }>();
   for (const i of cells) {
-    const [x, y] = [i % columns, Math.floor(i / columns)];
-    const span = spans.get(y) ?? { left: x, right: x };
-    spans.set(y, { left: Math.min(span.left, x), right: Math.max(span.right, x) });
+    const [x, row] = [i % columns, Math.floor(i / columns)];
+    const [left, right] = [Math.max(0, x - 1), Math.min(columns - 1, x + 1)];
+    for (let y = Math.max(0, row - 1); y <= Math.min(rows - 1, row + 1); y++) {
+      const span = spans.get(y) ?? { left, right };
+      spans.set(y, { left: Math.min(span.left, left), right: Math.max(span.right, right) });
+    }
   }
   const rectangles: Rectangle[] = [];
   for (const [y, { left, right }] of [...spans].sort(([a], [b]) => a - b)) {

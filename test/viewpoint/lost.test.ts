@@ -63,6 +63,12 @@ describe('a part of one colour', () => {
     expect(lost?.share).toBeCloseTo(0.5, 1);
   });
 
+  it('is found over flat ground, whose cells have no noise but differ from each other', () => {
+    const data = before.data.map((_level, i) => 90 + Math.floor(i / (6 * 3 * WIDTH)));
+    const ground = { ...before, data };
+    expect(findLost(filled(ground, [0, 135, 0], [0, 320, WIDTH, HEIGHT]), ground)?.reason).toBe('signal_lost');
+  });
+
   it('of both frames is a part of the scene', () => {
     expect(findLost(filled(after, [128, 128, 128], HALF), filled(before, [128, 128, 128], HALF))).toBeNull();
   });

@@ -17,12 +17,14 @@ const SUMMARIES: Readonly<Record<(typeof WEBHOOK_TYPES)[number] | (typeof ENDPOI
   'visit.alerted': 'A rule about visits holds: a long stay, or something came and went',
   'camera.signal_lost': 'The frames of a camera do not show its scene any more',
   'camera.signal_back': 'The frames of a camera show its scene again',
+  'round.compared': 'The comparison of a round of a camera has ended',
 };
 
 /** Events that no callback_url receives. */
 const ENDPOINTS_ONLY: ReadonlySet<string> = new Set([
   ...['change.acknowledged', 'change.described', 'visit.opened', 'visit.ended'],
   ...SIGNAL_EVENTS,
+  'round.compared',
 ]);
 
 const header = (name: string, description: string) => ({
@@ -81,4 +83,5 @@ export const WEBHOOKS = Object.fromEntries([
   ...NOTICE_TYPES.map((type) => [type, describe(type, 'AlertPayload')]),
   ...VISIT_EVENTS.map((type) => [type, describe(type, 'VisitPayload')]),
   ...SIGNAL_EVENTS.map((type) => [type, describe(type, 'SignalPayload')]),
+  ['round.compared', describe('round.compared', 'WebhookPayload')],
 ]);

@@ -17,7 +17,7 @@ import type { CameraStore } from '../../stores/cameras.js';
 import { type StoredMessage, subjectOf } from '../../stores/change-writes.js';
 import type { ChangeStore } from '../../stores/changes.js';
 import type { DeliveryStore } from '../../stores/deliveries.js';
-import type { ComparisonRequest, ResultStore } from '../../stores/results.js';
+import type { ComparisonRequest, ResultStore, StoredComparison } from '../../stores/results.js';
 
 export interface MessageDependencies {
   readonly deliveries: Pick<DeliveryStore, 'get'>;
@@ -33,7 +33,7 @@ export interface Message {
   /** of the callback, with query and credentials; null: an endpoint receives it */
   readonly url: string | null;
   readonly payload: WebhookPayload | EndpointMessage['payload'];
-  /** for the formats of endpoints; undefined: a comparison, which only callbacks receive */
+  /** for the formats of endpoints; undefined: a comparison that is no round, which only callbacks receive */
   readonly forEndpoint?: Omit<EndpointMessage, 'now'>;
   /** a later alert, which contains this one, has been delivered to the same receiver */
   readonly overtaken: boolean;
@@ -48,12 +48,23 @@ export async function messageOf(delivery: Delivery, deps: MessageDependencies): 
   if (delivery.event === 'endpoint.test') return testMessage(delivery, deps);
   if ((delivery.change ?? delivery.visit ?? delivery.camera) !== undefined) return alertMessage(delivery, deps);
   const stored = await deps.results.get(delivery.comparison ?? '');
-  if (stored === undefined || stored.request.callbackUrl === null) return undefined;
+  if (stored === undefined) return undefined;
+  if (delivery.event === 'round.compared') return roundMessage(stored, deps);
+  if (stored.request.callbackUrl === null) return undefined;
   const { camera } = stored.comparison;
   const locale = camera === null ? DEFAULT_LOCALE : await localeOf(camera, deps);
   const payload = buildWebhookPayload(translated(stored.comparison, locale), deps.links);
   const { callbackUrl: url, ...trace } = stored.request;
   return { url, trace, payload, overtaken: false, cameraEvent: () => undefined };
+}
+
+async function roundMessage({ comparison, request }: StoredComparison, deps: MessageDependencies): Promise<Message> {
+  const { id, camera } = comparison;
+  const { name, locale } = (await deps.cameras.get(camera ?? ''))?.settings ?? {};
+  const round = translated(comparison, locale ?? DEFAULT_LOCALE);
+  const payload = buildWebhookPayload(round, deps.links, 'round.compared');
+  const forEndpoint = endpointMessage(payload, { id, name: name ?? camera ?? '', locale }, deps.links);
+  return { ...{ url: null, trace: request, payload, forEndpoint, overtaken: false }, cameraEvent: () => undefined };
 }
 
 async function alertMessage(delivery: Delivery, deps: MessageDependencies): Promise<Message | undefined> {
@@ -114,6 +125,7 @@ const endpointMessage = (
 /** @returns the path of the page of the console */
 function pageOf({ data }: EndpointMessage['payload']): string {
   if ('signal' in data) return `/cameras/${data.signal.camera}`;
+  if ('status' in data) return `/cameras/${data.camera}`;
   return `/review/${'visit' in data ? data.visit.id : data.change.id}`;
 }
 
