@@ -70,7 +70,8 @@ export const isOver = (type: EndpointMessage['payload']['type']): boolean =>
   type === 'camera.signal_back';
 
 /**
- * The change, visit, signal or round of a message, as all formats show it. A visit without an alert has the least severity.
+ * The change, visit, signal or round of a message, as all formats show it. A visit without an alert has the least
+ * severity.
  */
 export function subjectOf({ payload: { data } }: EndpointMessage): Subject {
   if ('signal' in data) {

@@ -44,7 +44,7 @@ describe('A round', () => {
     });
   });
 
-  it('that nobody asks for leaves nothing open', async () => {
+  it('that no endpoint asks for leaves nothing open', async () => {
     await register({ events: ['change.opened'] });
     expect(await enqueue(await ended())).toEqual([]);
     expect(await open()).toEqual([]);
