@@ -158,23 +158,6 @@ describe('a package', () => {
     expect(page).toContain(`src="frames/${change.comparisons.best}-after.jpg"`);
   });
 
-  it.each([
-    ['de-AT', 'de', 'Beweise von'],
-    ['ja', 'ja', 'の証拠'],
-    ['pt', 'en', 'Evidence of'],
-  ])('has its page in the language of a reader of %s, and its records in English', async (accepted, lang, title) => {
-    const url = `/v1/evidence?change=${change.id}`;
-    const answer = await fake.inject({ url, headers: { ...headers, 'accept-language': accepted } });
-    const files = await contentsOf(answer.rawPayload);
-    const page = String(files.get('index.html'));
-    expect(page).toContain(`<html lang="${lang}">`);
-    expect(page).toContain(title);
-    expect(page).not.toMatch(/evidence_\w/);
-    expect(JSON.parse(String(files.get(`changes/${change.id}.json`))).caption).toBe(change.caption);
-    await verify(answer.rawPayload, '--key', key);
-    expect(printed.at(-1)).toMatch(/^signed by/);
-  });
-
   it('of a visit, and of a time range', async () => {
     const ofVisit = await contentsOf(await packed(`visit=${visit.id}`));
     expect([...ofVisit.keys()]).toContain(`visits/${visit.id}.json`);
