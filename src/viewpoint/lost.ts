@@ -42,8 +42,11 @@ const REPEATED = 1.5;
 const LEAST_SPREAD = 4;
 /** Share of a row that repeats the one above. */
 const MOST = 0.95;
-/** Flat ground hardly varies from row to row, but only a decoder repeats it exactly: mean variation down, levels. */
-const EXACT = { most: 0.02, other: 0.3, leastSpread: 1 };
+/**
+ * Flat ground hardly varies from row to row, but only a decoder repeats it exactly: mean variation down, levels. `cell`:
+ * variation in half of the row of the other frame, because a thing in a drawn picture varies in a few places alone.
+ */
+const EXACT = { most: 0.02, other: 0.3, cell: 0.1, leastSpread: 1 };
 
 /**
  * @param before of the same view as `after`
@@ -192,16 +195,20 @@ function comparedWithAbove(row: readonly number[], shown: Cells, known: Cells) {
   const { columns, vertical, colour } = shown;
   const stepDown = (cells: Cells, i: number) => distance(cells, i, cells.colour, (i - columns) * 3);
   const mean = (levelOf: (i: number) => number) => row.reduce((sum, i) => sum + levelOf(i), 0) / columns;
-  const variation = (cells: Cells) => mean((i) => (cells.vertical[i] as number) + stepDown(cells, i));
+  const variationOf = (cells: Cells) => (i: number) => (cells.vertical[i] as number) + stepDown(cells, i);
   const greenOf = (i: number) => colour[i * 3 + 1] as number;
   const green = mean(greenOf);
   const spread = Math.sqrt(mean((i) => (greenOf(i) - green) ** 2));
   const same = row.filter((i) => (vertical[i] as number) <= CONSTANT && stepDown(shown, i) <= REPEATED);
   if (spread < EXACT.leastSpread || same.length < MOST * columns) return { repeats: false, isExact: false };
   const differed = row.filter((i) => (known.vertical[i] as number) > CONSTANT || stepDown(known, i) > REPEATED);
+  const [variation, other] = [variationOf(shown), variationOf(known)];
   return {
     repeats: spread >= LEAST_SPREAD && differed.length >= columns / 3,
-    isExact: variation(shown) <= EXACT.most && variation(known) >= EXACT.other,
+    isExact:
+      mean(variation) <= EXACT.most &&
+      mean(other) >= EXACT.other &&
+      row.filter((i) => other(i) > EXACT.cell).length >= columns / 2,
   };
 }
 

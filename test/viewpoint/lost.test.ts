@@ -96,6 +96,16 @@ describe('repeated rows and displaced blocks', () => {
     expect(findLost(ground, drawn)).toBeNull();
   });
 
+  it('are not rows of a drawn picture without noise, before which a thing has come', () => {
+    const drawn = { ...before, data: before.data.map((_level, i) => (i % (WIDTH * 3) < WIDTH ? 0 : 120)) };
+    const shown = { ...drawn, data: Uint8Array.from(drawn.data) };
+    for (let y = 100; y < 220; y++) {
+      const [from, to] = [y * WIDTH + 240, y * WIDTH + 380].map((pixel) => 3 * pixel);
+      shown.data.set(after.data.subarray(from, to), from);
+    }
+    expect(findLosses(drawn, shown)).toEqual({ before: null, after: null });
+  });
+
   it('are not what a video coder leaves, which renews blocks', () => {
     const noisy = (seed: string) => {
       const random = seededRandom(seed);
