@@ -19,6 +19,7 @@ const { createLogger } = await dist('logger.js');
 const { derivedId } = await dist('ids.js');
 const { uniformNumbers } = await dist('random.js');
 const { SearchIndex } = await dist('search/search-index.js');
+const { QUESTION_QUEUE } = await dist('jobs/queues.js');
 const { createJobGuard } = await dist('jobs/job-guard.js');
 const { createRunStore } = await dist('stores/runs.js');
 const { createQuestionProcessor } = await dist('workers/question-job.js');
@@ -168,7 +169,7 @@ const redis = connectRedis(service.redisUrl, { role: 'consumer', logger });
 /** In place of a worker: the way of a question, without the model. */
 const guard = createJobGuard({ redis, blobs: {}, runs: createRunStore(redis, 'bench'), logger });
 const answering = startQuestionWorker({
-  ...{ redis, logger, guard, config: { jobLockMs: 30_000 } },
+  ...{ redis, logger, guard, config: { jobLockMs: 30_000 }, queue: QUESTION_QUEUE, concurrency: 8 },
   processor: createQuestionProcessor({
     pipeline: {
       embedTexts: async () => {
