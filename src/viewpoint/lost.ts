@@ -43,8 +43,8 @@ const LEAST_SPREAD = 4;
 /** Share of a row that repeats the one above. */
 const MOST = 0.95;
 /**
- * Flat ground hardly varies from row to row, but only a decoder repeats it exactly: mean variation down, levels. `cell`:
- * variation in half of the row of the other frame, because a thing in a drawn picture varies in a few places alone.
+ * Flat ground hardly varies from row to row, but only a decoder repeats it exactly: mean variation down, levels.
+ * `cell`: variation in half of the row of the other frame, because a thing in a drawn picture varies in few places.
  */
 const EXACT = { most: 0.02, other: 0.3, cell: 0.1, leastSpread: 1 };
 
