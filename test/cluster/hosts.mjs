@@ -6,6 +6,9 @@ import { join } from 'node:path';
 const ip = (...args) => execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
 const can = (...args) => spawnSync(args[0], args.slice(1), { stdio: 'ignore' }).status === 0;
 
+/** Namespaces would outlive a run that is stopped by them. */
+const SIGNALS = ['SIGINT', 'SIGTERM'];
+
 /** @returns whether this user and this kernel can make namespaces with links */
 export function canMakeHosts() {
   const name = `sdc${process.pid}`;
@@ -38,6 +41,18 @@ export function makeHosts(names, folder) {
     ip('-n', space, 'link', 'set', 'eth0', 'up');
     ip('-n', space, 'link', 'set', 'lo', 'up');
   }
+  const removeAll = () => {
+    for (const child of children) child.kill('SIGKILL');
+    // A namespace, and its link, live as long as its processes.
+    for (const i of names.keys()) can('ip', 'link', 'del', `${bridge}v${i}`);
+    for (const space of Object.values(spaces)) can('ip', 'netns', 'del', space);
+    can('ip', 'link', 'del', bridge);
+  };
+  const onSignal = () => {
+    removeAll();
+    process.exit(1);
+  };
+  for (const signal of SIGNALS) process.once(signal, onSignal);
   return {
     addresses,
     /** Runs a program on the host; its output goes to NAME.log. A program of Node may send messages. */
@@ -53,11 +68,8 @@ export function makeHosts(names, folder) {
     cut: (name) => ip('link', 'set', `${bridge}v${names.indexOf(name)}`, 'nomaster'),
     mend: (name) => ip('link', 'set', `${bridge}v${names.indexOf(name)}`, 'master', bridge),
     remove() {
-      for (const child of children) child.kill('SIGKILL');
-      // A namespace, and its link, live as long as its processes.
-      for (const i of names.keys()) can('ip', 'link', 'del', `${bridge}v${i}`);
-      for (const space of Object.values(spaces)) can('ip', 'netns', 'del', space);
-      can('ip', 'link', 'del', bridge);
+      for (const signal of SIGNALS) process.off(signal, onSignal);
+      removeAll();
     },
   };
 }
