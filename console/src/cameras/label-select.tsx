@@ -1,6 +1,7 @@
 /** Choice of one of the labels that cameras have. */
 import type { Camera } from '../api/types.js';
 import { t } from '../texts/texts.js';
+import { labelsOf } from './store.js';
 
 interface Props {
   readonly cameras: readonly Pick<Camera, 'labels'>[];
@@ -11,7 +12,7 @@ interface Props {
 
 export function LabelSelect({ cameras, value, onValue }: Props) {
   // The chosen one may be that of a link, or of a camera that is not listed now.
-  const labels = [...new Set([...cameras.flatMap((camera) => camera.labels), value])].filter(Boolean).sort();
+  const labels = labelsOf(value === '' ? cameras : [...cameras, { labels: [value] }]);
   return (
     <select aria-label={t('Label')} value={value} onChange={(event) => onValue(event.currentTarget.value)}>
       <option value="">{t('all labels')}</option>

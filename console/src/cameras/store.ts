@@ -71,6 +71,10 @@ export async function labelCameras(ids: readonly string[], labels: readonly stri
   }
 }
 
+/** @returns the labels that cameras have, each once, in order */
+export const labelsOf = (cameras: readonly Pick<Camera, 'labels'>[]): string[] =>
+  [...new Set(cameras.flatMap(({ labels }) => labels))].sort();
+
 /** @returns the labels in a text, separated by commas */
 export const labelsIn = (text: string): string[] => [
   ...new Set(

@@ -1,6 +1,7 @@
 /** Fields that filter the list of changes. */
 import type { Ref } from 'preact';
 import { SEVERITIES } from '../api/types.js';
+import { labelsOf } from '../cameras/store.js';
 import { t } from '../texts/texts.js';
 import { Calendar } from './calendar.js';
 import type { Filter } from './filter.js';
@@ -15,7 +16,7 @@ interface Props {
 }
 
 export function Filters({ filter, search, onFilter }: Props) {
-  const labels = [...new Set(cameras.value.flatMap((camera) => camera.labels))].sort();
+  const labels = labelsOf(cameras.value);
   const ofLabel = cameras.value.filter(({ id }) => hasLabel(id, filter.label));
   const shown = ofLabel.filter(({ id }) => filter.camera === '' || id === filter.camera);
   const zones = new Map(shown.flatMap((camera) => camera.zones.map(({ id, name }) => [id, name ?? id] as const)));
