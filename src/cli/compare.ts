@@ -8,6 +8,7 @@ import { DEFAULT_LOCALE } from '../language/translate.js';
 import { createLogger } from '../logger.js';
 import { startPool } from '../pipeline/start-pool.js';
 import { createCommand } from './command.js';
+import { HEATMAP_FORMATS } from './compare/heatmap-formats.js';
 import type { CompareOptions } from './compare/pair.js';
 import { configWith } from './config-with.js';
 import { LOCALE_OPTION, readLocale } from './read-locale.js';
@@ -39,9 +40,6 @@ export const command = createCommand('compare')
     const [{ comparePair }] = await Promise.all([import('./compare/pair.js'), withBundles(config, starting)]);
     await comparePair(frames, { config, logger, starting }, options);
   });
-
-/** Extensions that `--heatmap` may have. */
-const HEATMAP_FORMATS = ['.png', '.jpg', '.jpeg'];
 
 async function readFrame(path: string): Promise<Uint8Array> {
   try {

@@ -18,6 +18,7 @@ import type { Finding } from '../../schemas/comparison.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { printLine } from '../print.js';
 import { writeAtOnce } from '../write-at-once.js';
+import type { HeatmapFormat } from './heatmap-formats.js';
 
 export interface CompareOptions {
   readonly json?: true;
@@ -58,8 +59,7 @@ export async function comparePair(
   }
 }
 
-/** Formats of `--heatmap`, by the file's extension. */
-const ENCODERS: Readonly<Record<string, (image: Sharp) => Sharp>> = {
+const ENCODERS: Readonly<Record<HeatmapFormat, (image: Sharp) => Sharp>> = {
   '.png': (image) => image.png(),
   '.jpg': (image) => image.jpeg({ quality: 90 }),
   '.jpeg': (image) => image.jpeg({ quality: 90 }),
@@ -67,7 +67,7 @@ const ENCODERS: Readonly<Record<string, (image: Sharp) => Sharp>> = {
 
 const encoded = ({ data, width, height }: RgbImage, file: string): Promise<Uint8Array> => {
   const image = sharp(data, { raw: { width, height, channels: 3 } });
-  return (ENCODERS[extname(file).toLowerCase()]?.(image) ?? image.png()).toBuffer();
+  return ENCODERS[extname(file).toLowerCase() as HeatmapFormat](image).toBuffer();
 };
 
 async function drawHeatmaps(
