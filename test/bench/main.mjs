@@ -46,7 +46,8 @@ async function waitUntilQuiet() {
     if (performance.now() > until) {
       const percent = (share) => `${(100 * share).toFixed(0)} %`;
       throw new Stop(
-        `The processors are busy ${percent(busy)} of the time, expected at most ${percent(QUIET)}. --loaded measures anyway`,
+        `The processors are busy ${percent(busy)} of the time, expected at most ${percent(QUIET)}. ` +
+          '--loaded measures anyway',
       );
     }
     await sleep(1000);

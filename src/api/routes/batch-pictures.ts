@@ -11,7 +11,8 @@ const schema = {
   operationId: 'readBatchPicture',
   summary: 'Read a picture of a change or visit in footage',
   description:
-    'A frame after privacy masks. `pictures` of a change and `shown` of a visit have its path, relative to that of the batch.',
+    'A frame after privacy masks. `pictures` of a change and `shown` of a visit have its path, relative to that of ' +
+    'the batch.',
   tags: ['batches'],
   params: Type.Object({
     ...BatchIdParams.properties,

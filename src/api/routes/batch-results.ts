@@ -33,9 +33,9 @@ export function batchResultRoutes(app: Api, deps: Pick<ApiDependencies, 'batches
     operationId: 'readBatchResults',
     summary: 'Read the results of a completed batch',
     description:
-      'ndjson, csv and json have the changes; visits a visit or passage per line; vtt the captions of one video; html ' +
-      'is a report of one file with pictures; stats the evidence of each sampled frame. A batch of mode when has ' +
-      'ndjson (an interval per line, with `event` changed or changed_back) and json (PlaceSearch).',
+      'ndjson, csv and json have the changes; visits a visit or passage per line; vtt the captions of one video; ' +
+      'html is a report of one file with pictures; stats the evidence of each sampled frame. A batch of mode when ' +
+      'has ndjson (an interval per line, with `event` changed or changed_back) and json (PlaceSearch).',
     tags,
     params: BatchIdParams,
     querystring: Type.Object(

@@ -16,8 +16,8 @@ const schema = {
   summary: 'Download an evidence package',
   description:
     'One zip of a change, a visit, or the changes and visits of a camera in a time range: frames as the key may see ' +
-    'them, records, settings, a page in the language of `Accept-Language`, and a manifest with the SHA-256 of each file and an Ed25519 signature. ' +
-    '`scenedelta verify` checks it.',
+    'them, records, settings, a page in the language of `Accept-Language`, and a manifest with the SHA-256 of each ' +
+    'file and an Ed25519 signature. `scenedelta verify` checks it.',
   tags,
   querystring: EvidenceQuery,
   response: {
