@@ -62,6 +62,7 @@ import { modelRoutes } from './routes/models.js';
 import { operationRoutes } from './routes/operations.js';
 import { sessionRoutes } from './routes/sessions.js';
 import { visitRoutes } from './routes/visits.js';
+import { visitPages } from './visits/pages.js';
 
 /** Time beside the wait for an outcome: reading the body, storing, answering. */
 const SLACK_MS = 30_000;
@@ -180,10 +181,11 @@ export async function buildApp(
   const enqueueDelivery = createEnqueueDelivery(deps);
   endpointRoutes(app, deps, options);
   endpointDeliveryRoutes(app, deps, enqueueDelivery);
-  changeRoutes(app, deps, enqueueDelivery);
+  const visits = visitPages(deps, link);
+  changeRoutes(app, deps, enqueueDelivery, visits);
   feedbackRoutes(app, deps);
   changeCountRoutes(app, deps);
-  visitRoutes(app, deps, link);
+  visitRoutes(app, deps, visits);
   briefRoutes(app, deps, baseUrl);
   evidenceRoutes(app, deps, keeper);
   eventRoutes(app, deps, streams);

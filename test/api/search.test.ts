@@ -1,6 +1,8 @@
 /** The search over changes by HTTP. */
+import { encodeCursor } from '../../src/stores/cursor.js';
 import { storedChange } from '../helpers/changes.js';
 import { fakeApp } from '../helpers/fake-app.js';
+import { storedVisit } from '../helpers/visits.js';
 
 let fake: Awaited<ReturnType<typeof fakeApp>>;
 let guarded: Awaited<ReturnType<typeof fakeApp>>;
@@ -47,7 +49,34 @@ describe('GET /v1/changes?q=', () => {
         compared_vectors: 0,
         words_alone: 'no_worker',
       },
+      visits: { items: [], next_cursor: null },
     });
+  });
+
+  it('finds visits beside the changes on the first page, unless it asks for what visits do not have', async () => {
+    keep('a person in red has appeared');
+    fake.visits.kept.push(
+      storedVisit({ name: 'red' }),
+      storedVisit({ name: 'yard', camera: 'yard' }),
+      storedVisit({ name: 'blue', caption: 'a person in blue came in from the left and left to the left' }),
+      storedVisit({ name: 'passage', kind: 'passage' }),
+    );
+    const visitsOf = async (query: string) => (await get(`q=person+in+red${query}`)).body.visits;
+    expect((await visitsOf('')).items.map(({ camera }: { camera: string }) => camera).sort()).toEqual(['gate', 'yard']);
+    const listed = await fake.app.inject('/v1/visits?q=person+in+red&camera=gate&limit=5');
+    expect(await visitsOf('&camera=gate&limit=5')).toEqual(listed.json());
+    expect((await visitsOf('&since=2026-01-06T00:00:00Z')).items).toEqual([]);
+    const cursor = encodeCursor({ at: 0, id: 'any' });
+    for (const more of ['zone=lawn', 'kind=move', 'severity=high', 'status=reverted', `cursor=${cursor}`]) {
+      expect(await visitsOf(`&${more}`)).toBeUndefined();
+    }
+  });
+
+  it('shows a key visits of its own cameras alone', async () => {
+    guarded.visits.kept.push(storedVisit({ name: 'a' }), storedVisit({ name: 'b', camera: 'yard' }));
+    const { secret } = await guarded.apiKeys.create({ name: 'any', scopes: ['compare'], cameras: ['yard'] });
+    const { body } = await get('q=person', { authorization: `Bearer ${secret}` }, guarded);
+    expect(body.visits.items.map(({ camera }: { camera: string }) => camera)).toEqual(['yard']);
   });
 
   it('also finds what pictures show, by the vector of the query', async () => {

@@ -132,6 +132,8 @@ describeInBrowser('The page "Footage"', () => {
     expect(await timeline.getAttribute('aria-valuetext')).toContain('thing 2 has appeared');
     await timeline.press('End');
     expect(await page.locator('.detail .sentence').innerText()).toBe('thing 3 has appeared');
+    const download = page.getByRole('link', { name: 'Visits', exact: true });
+    expect(await download.getAttribute('href')).toBe(`/v1/batches/${id}/results?format=visits`);
     expect(await inspect(page, 'footage-results')).toEqual([]);
     expect(errors).toEqual([]);
   });

@@ -67,4 +67,23 @@ describeInBrowser('The page "Review", grouped by visit', () => {
     await page.getByText('There is no visit vis_00000000000000000000000000').waitFor();
     expect(errors).toEqual([]);
   });
+
+  it('finds visits by the words of a search, before the changes', async () => {
+    const at = { comparison, side: 'after' as const, at: new Date(NOW).toISOString() };
+    const best = { ...at, box: { x: 0.1, y: 0.1, width: 0.1, height: 0.2 } };
+    service.visits.kept.push(
+      storedVisit({ begun: NOW - 60_000, best }),
+      storedVisit({ name: 'car', begun: NOW - 50_000, best, caption: 'a white car came in from the left' }),
+    );
+    const comparisons = { first: comparison, best: comparison, last: comparison };
+    service.addChange(storedChange({ confirmed: NOW, caption: 'a red car has appeared', comparisons }));
+    const { page, errors } = await open();
+    await page.goto(`${service.url}/review?q=red`);
+    await page.getByText('1 visit, and 1 change').waitFor();
+    const captions = await rowsOf(page).allInnerTexts();
+    expect(captions.map((text) => /a (person|red car)/.exec(text)?.[1])).toEqual(['person', 'red car']);
+    await page.getByRole('searchbox', { name: 'Search' }).fill('red car');
+    await page.getByText(/^1 change/).waitFor();
+    expect(errors).toEqual([]);
+  });
 });

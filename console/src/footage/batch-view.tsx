@@ -15,6 +15,7 @@ import { batches, dropBatch, isRunning, keepBatch, loadBatch, nameOf, type Outco
 const AGAIN_MS = 2_000;
 const DOWNLOADS = [
   ['html', t('Report')],
+  ['visits', t('Visits')],
   ['csv', 'CSV'],
   ['ndjson', 'NDJSON'],
   ['json', 'JSON'],

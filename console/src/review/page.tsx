@@ -39,6 +39,7 @@ import {
   readFurther,
   visitListing,
   visits,
+  visitsFirst,
 } from './visits.js';
 
 const FOLLOW_MS = 5000;
@@ -91,8 +92,9 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
     : byTime.value.filter((change) => matches(change, filter) && isLabelled(change));
   const shownVisits = grouped
     ? [...visits.value.values()].filter((visit) => isShown(visit, filter) && isLabelled(visit))
-    : [];
-  const all = shownVisits.length === 0 ? shown.map(entryOf) : groupedByVisit(shown, shownVisits);
+    : hits.value.visits.flatMap((id) => visits.value.get(id) ?? []);
+  const group = searches ? visitsFirst : groupedByVisit;
+  const all = shownVisits.length === 0 ? shown.map(entryOf) : group(shown, shownVisits);
   // Below, rows of what was not read yet would be missing.
   const reached = [listing.reached.value, ...(grouped ? [visitListing.reached.value] : [])].sort().at(-1) ?? '';
   const entries = searches ? all : all.filter(({ at }) => at >= reached);

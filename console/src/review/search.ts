@@ -1,19 +1,22 @@
-/** The search of the page "Review": hits of the service in their order, and how it understood the words. */
+/** The search of the page "Review": changes and visits that fit, in the order of the service, and how it read the words. */
 import { signal } from '@preact/signals';
 import { api, messageOf, ok } from '../api/client.js';
 import { PAGE } from '../api/pages.js';
 import type { ChangeMatch, ChangeSearch } from '../api/types.js';
 import { changeQueryOf, type Filter, isSearch } from './filter.js';
 import { keepChange } from './store.js';
+import { keepVisits } from './visits.js';
 
 export interface Hits {
-  /** ids, the best first */
+  /** ids of changes, the best first */
   readonly ids: readonly string[];
+  /** ids of the latest visits whose sentences have all words, the latest first */
+  readonly visits: readonly string[];
   readonly matches: ReadonlyMap<string, ChangeMatch>;
   readonly summary: ChangeSearch | null;
   readonly cursor: string | null;
 }
-const NONE: Hits = { ids: [], matches: new Map(), summary: null, cursor: null };
+const NONE: Hits = { ids: [], visits: [], matches: new Map(), summary: null, cursor: null };
 
 export const hits = signal<Hits>(NONE);
 export const searching = signal(false);
@@ -51,8 +54,11 @@ async function read(filter: Filter, started: number, before: Hits): Promise<void
     const page = await ok(api.GET('/v1/changes', { params: { query } }));
     if (started !== run) return;
     for (const change of page.items) keepChange(change);
+    const found = page.visits?.items ?? [];
+    keepVisits(found);
     hits.value = {
       ids: [...before.ids, ...page.items.map(({ id }) => id)],
+      visits: [...before.visits, ...found.map(({ id }) => id)],
       matches: new Map([
         ...before.matches,
         ...page.items.flatMap(({ id, match }) => (match ? [[id, match] as const] : [])),

@@ -12,7 +12,7 @@ import { listing } from './store.js';
 /** By id. The map is replaced whenever it changes. */
 export const visits = signal<ReadonlyMap<string, Visit>>(new Map());
 
-const put = (found: readonly Visit[]): void => {
+export const keepVisits = (found: readonly Visit[]): void => {
   visits.value = new Map([...visits.peek(), ...found.map((visit) => [visit.id, visit] as const)]);
 };
 
@@ -20,7 +20,7 @@ const put = (found: readonly Visit[]): void => {
 export const visitListing = listingOf(
   (query: ListQuery & PageQuery) => ok(api.GET('/v1/visits', { params: { query } })),
   ({ first_seen }: Visit) => first_seen,
-  put,
+  keepVisits,
 );
 
 /** Reads the next page of the list whose rows end first. @param grouped whether visits are listed too */
@@ -31,7 +31,7 @@ export const readFurther = (grouped: boolean): Promise<void> =>
 export async function loadVisit(id: string): Promise<Visit | undefined> {
   try {
     const visit = await ok(api.GET('/v1/visits/{id}', { params: { path: { id } } }));
-    put([visit]);
+    keepVisits([visit]);
     return visit;
   } catch (error) {
     if (error instanceof ApiError && [400, 404].includes(error.status)) return undefined;
@@ -42,7 +42,7 @@ export async function loadVisit(id: string): Promise<Visit | undefined> {
 /** Reads the latest visits again if one of those that were read is open: an open visit goes on without events. */
 export async function followOpenVisits(): Promise<void> {
   if (![...visits.peek().values()].some(({ status }) => status === 'open')) return;
-  put((await ok(api.GET('/v1/visits', { params: { query: { limit: PAGE } } }))).items);
+  keepVisits((await ok(api.GET('/v1/visits', { params: { query: { limit: PAGE } } }))).items);
 }
 
 export function onVisitEvent({ visit }: LiveEvent): void {
@@ -87,11 +87,16 @@ const visitOf = computed(() => {
 
 /** @returns the latest first. @param shown visits of the list; a change of another one stands alone */
 export function groupedByVisit(changes: readonly Change[], shown: readonly Visit[]): Entry[] {
+  return visitsFirst(changes, shown).sort((a, b) => (a.at < b.at ? 1 : -1));
+}
+
+/** @returns the visits, each with its changes, and after them the other changes, both in the order given */
+export function visitsFirst(changes: readonly Change[], shown: readonly Visit[]): Entry[] {
   const ofVisits = new Map<string, Change[]>(shown.map(({ id }) => [id, []]));
   const alone = changes.filter((change) => ofVisits.get(visitOf.value(change)?.id ?? '')?.push(change) === undefined);
   const entries = shown.map((visit): Entry => {
     const { id, first_seen: at } = visit;
     return { id, at, visit, changes: ofVisits.get(id) ?? [] };
   });
-  return [...entries, ...alone.map(entryOf)].sort((a, b) => (a.at < b.at ? 1 : -1));
+  return [...entries, ...alone.map(entryOf)];
 }

@@ -13,6 +13,7 @@ import { LIST_CHANGES_RESPONSES, ListChangesQuerySchema } from '../schemas/list-
 import { pageBody, parsePageQuery } from '../schemas/pages.js';
 import { json, problems, ref } from '../schemas/shared.js';
 import { searchPage } from '../search/search-page.js';
+import type { VisitPages } from '../visits/pages.js';
 
 const NOT_QUEUED = 'alert of an acknowledgement not queued; recovery will queue it';
 
@@ -20,6 +21,7 @@ export function changeRoutes(
   app: Api,
   deps: Pick<ApiDependencies, 'changes' | 'cameras' | 'deliveries' | 'search' | 'queryVectors'>,
   enqueueDelivery: Pick<EnqueueDelivery, 'ofAlert'>,
+  visits: Pick<VisitPages, 'list'>,
 ): void {
   const { find, altered } = changesOf(deps);
 
@@ -28,7 +30,8 @@ export function changeRoutes(
     summary: 'List changes, the latest confirmed first, or search for them',
     description:
       'With `q` or `like` the best answers come first, each with `match`, and `search` states how the query was ' +
-      'understood; changes that state the opposite direction come last. All times are capture times.',
+      'understood; changes that state the opposite direction come last. `visits` has the visits of the same words. All ' +
+      'times are capture times.',
     tags,
     querystring: ListChangesQuerySchema,
     response: LIST_CHANGES_RESPONSES,
@@ -38,8 +41,15 @@ export function changeRoutes(
     const visibility = await labelled(label, request.visibility, deps.cameras);
     const { q, like, ...query } = asked;
     if (q !== undefined || like !== undefined) {
-      const found = await searchPage(asked, visibility, { ...deps, find: (id) => find(id, request.visibility) });
-      return { ...pageBody(request, reply, found), search: found.search };
+      const [found, visitsFound] = await Promise.all([
+        searchPage(asked, visibility, { ...deps, find: (id) => find(id, request.visibility) }),
+        q === undefined || !asksForVisits(query) ? null : visits.list({ ...query, kind: 'visit', visibility }, q),
+      ]);
+      return {
+        ...pageBody(request, reply, found),
+        search: found.search,
+        ...(visitsFound && { visits: { items: visitsFound.items, next_cursor: visitsFound.nextCursor } }),
+      };
     }
     const page = await deps.changes.list({ ...query, visibility });
     return pageBody(request, reply, { ...page, items: page.items.map(roundFigures) });
@@ -141,3 +151,7 @@ export function changeRoutes(
     },
   );
 }
+
+/** Whether a query is the first page of a search that a visit can fit: it has no zone, kind, severity or status. */
+const asksForVisits = (query: Readonly<Record<string, unknown>>): boolean =>
+  ['cursor', 'zone', 'kind', 'severity', 'status'].every((name) => query[name] === undefined);

@@ -1,19 +1,14 @@
 /** Routes of visits: things followed over time, from the store and, while they last, from the camera's state. */
 import { Type } from 'typebox';
 import { notFound } from '../../errors.js';
-import { framePath } from '../../links.js';
 import { literals } from '../../schemas/constructors.js';
-import { roundFigures } from '../../schemas/rounding.js';
-import { VISIT_ID_PATTERN, VISIT_KINDS, type Visit, VisitSchema } from '../../schemas/visit.js';
-import { itemsOf, termsOfItem } from '../../search/analysis.js';
-import { inEnglish } from '../../search/foreign.js';
+import { VISIT_ID_PATTERN, VISIT_KINDS, VisitSchema } from '../../schemas/visit.js';
 import { seesCamera } from '../../stores/visibility.js';
 import { labelled, labelQuery } from '../cameras/labelled.js';
-import type { Link } from '../comparisons/links-presenter.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
 import { json, problems, ref } from '../schemas/shared.js';
-import { currentVisits } from '../visits/current.js';
+import type { VisitPages } from '../visits/pages.js';
 
 const config = { scope: 'compare' } as const;
 const tags = ['visits'];
@@ -56,42 +51,19 @@ const getSchema = {
   response: { 200: json('The current state of the visit.', ref(VisitSchema)), ...problems(['not-found']) },
 };
 
-export function visitRoutes(app: Api, deps: Pick<ApiDependencies, 'visits' | 'cameras'>, link: Link): void {
-  const present = async (stored: readonly Visit[]): Promise<Visit[]> =>
-    (await currentVisits(stored, deps)).map((visit) => ({
-      ...roundFigures(visit),
-      picture: link(framePath(visit.best.comparison, visit.best.side)),
-    }));
-
+export function visitRoutes(app: Api, deps: Pick<ApiDependencies, 'visits' | 'cameras'>, pages: VisitPages): void {
   app.get('/v1/visits', { schema: listSchema, config }, async (request, reply) => {
     const { q, label, kind = 'visit', ...query } = parsePageQuery(request.query);
     const visibility = await labelled(label, request.visibility, deps.cameras);
-    const page = await deps.visits.list({
-      ...query,
-      kind,
-      visibility,
-      ...(q === undefined ? {} : { fits: having(q) }),
-    });
-    return pageBody(request, reply, { ...page, items: await present(page.items) });
+    return pageBody(request, reply, await pages.list({ ...query, kind, visibility }, q));
   });
 
   app.get('/v1/visits/:id', { schema: getSchema, config }, async ({ params: { id }, visibility }) => {
     const visit = await deps.visits.get(id);
-    const [found] = visit !== undefined && seesCamera(visibility, visit.camera) ? await present([visit]) : [];
+    const [found] = visit !== undefined && seesCamera(visibility, visit.camera) ? await pages.present([visit]) : [];
     if (found === undefined) {
       throw notFound(`There is no visit ${id}: it never was or has expired`);
     }
     return found;
   });
-}
-
-/** Whether the sentence of a visit has all words of a query, by their meaning. */
-function having(q: string): (visit: Pick<Visit, 'caption'>) => boolean {
-  const asked = itemsOf(inEnglish(q).text)
-    .map(termsOfItem)
-    .filter((terms) => terms.length > 0);
-  return ({ caption }) => {
-    const terms = new Set(itemsOf(caption).flatMap(termsOfItem));
-    return asked.every((some) => some.some((term) => terms.has(term)));
-  };
 }

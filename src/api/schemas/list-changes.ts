@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { CHANGE_STATUSES, FILTER_KINDS } from '../../schemas/change.js';
 import { SEVERITIES } from '../../schemas/comparison.js';
 import { literals, nullable } from '../../schemas/constructors.js';
+import { VisitSchema } from '../../schemas/visit.js';
 import { labelQuery } from '../cameras/labelled.js';
 import { ListedChangeSchema, SearchSummarySchema } from './change-search.js';
 import { pageQuery, timeQuery } from './pages.js';
@@ -46,13 +47,26 @@ export const ListChangesQuerySchema = Type.Object(
 
 export const LIST_CHANGES_RESPONSES = {
   200: json(
-    'One page; with `search` if `q` or `like` was given.',
+    'One page; with `search` if `q` or `like` was given, and `visits` with `q`.',
     Type.Object({
       items: Type.Array(ref(ListedChangeSchema), {
         description: 'At most `limit`; possibly fewer although there is a next page.',
       }),
       next_cursor: nullable(Type.String(), 'For the next page; null on the last.'),
       search: Type.Optional(ref(SearchSummarySchema)),
+      visits: Type.Optional(
+        Type.Object(
+          {
+            items: Type.Array(ref(VisitSchema)),
+            next_cursor: nullable(Type.String(), 'For `GET /v1/visits` with the same query; null: there are no more.'),
+          },
+          {
+            description:
+              'With `q`, on the first page: the first page of `GET /v1/visits` with the same `q`, `camera`, `label`, ' +
+              '`since`, `until` and `limit`. Absent with `zone`, `kind`, `severity` or `status`, which visits do not have.',
+          },
+        ),
+      ),
     }),
     RESPONSE_HEADERS.link,
   ),

@@ -1,0 +1,42 @@
+/** Pages of visits for answers: found by the words of their sentences, each as it is now, with a link to its picture. */
+import { framePath } from '../../links.js';
+import { roundFigures } from '../../schemas/rounding.js';
+import type { Visit } from '../../schemas/visit.js';
+import { itemsOf, termsOfItem } from '../../search/analysis.js';
+import { inEnglish } from '../../search/foreign.js';
+import type { VisitStore } from '../../stores/visits.js';
+import type { Link } from '../comparisons/links-presenter.js';
+import type { ApiDependencies } from '../dependencies.js';
+import { currentVisits } from './current.js';
+
+type VisitQuery = Omit<Parameters<VisitStore['list']>[0], 'fits'>;
+
+export type VisitPages = ReturnType<typeof visitPages>;
+
+/** Both throw as the store does. */
+export function visitPages(deps: Pick<ApiDependencies, 'visits' | 'cameras'>, link: Link) {
+  const present = async (stored: readonly Visit[]): Promise<Visit[]> =>
+    (await currentVisits(stored, deps)).map((visit) => ({
+      ...roundFigures(visit),
+      picture: link(framePath(visit.best.comparison, visit.best.side)),
+    }));
+  return {
+    present,
+    /** @param q words that must all be in the sentence; undefined: all visits */
+    list: async (query: VisitQuery, q?: string) => {
+      const page = await deps.visits.list({ ...query, ...(q === undefined ? {} : { fits: having(q) }) });
+      return { ...page, items: await present(page.items) };
+    },
+  };
+}
+
+/** Whether the sentence of a visit has all words of a query, by their meaning. */
+function having(q: string): (visit: Pick<Visit, 'caption'>) => boolean {
+  const asked = itemsOf(inEnglish(q).text)
+    .map(termsOfItem)
+    .filter((terms) => terms.length > 0);
+  return ({ caption }) => {
+    const terms = new Set(itemsOf(caption).flatMap(termsOfItem));
+    return asked.every((some) => some.some((term) => terms.has(term)));
+  };
+}
