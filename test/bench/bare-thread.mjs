@@ -1,23 +1,11 @@
-/**
- * Thread of the bare loop: the pipeline of the service, one pair after the other, whose graphs run in this thread,
- * without HTTP, queue, files or messages between threads. Decoding, graphs and their inputs are those of the service
- * because they are chosen by the same code.
- */
+/** Thread of the bare loop: the pipeline, one pair after the other, without HTTP, queue, files or other threads. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { barePipeline } from './lib/bare-pipeline.mjs';
 import { dist } from './lib/service.mjs';
 
-const { Captioner } = await dist('model/captioner.js');
-const { resizeNormalised } = await dist('model/preprocess.js');
-const { openBundleGraph } = await dist('inference/graph-cache.js');
 const { examine } = await dist('viewpoint/examine.js');
-const { warpToBefore } = await dist('viewpoint/warp.js');
-const { Pipeline } = await dist('pipeline/compare.js');
 
 const { bundle, pairs, config } = workerData;
-const { manifest } = bundle;
-const names = Object.keys(manifest.graphs);
-const opened = await Promise.all(names.map((name) => openBundleGraph(bundle, name, 'cpu', null)));
-const captioner = new Captioner(bundle, Object.fromEntries(names.map((name, i) => [name, opened[i]])), null);
 
 /** Evidence of each pair, by its number: a loop without evidence takes it from here. */
 const evidenceOf = new Map();
@@ -28,27 +16,7 @@ function evidence({ before, after }) {
   return evidenceOf.get(current.number);
 }
 
-function encode({ frame, boxes, width, height }) {
-  const images = boxes.map((box) => {
-    const out = new Float32Array(3 * width * height);
-    resizeNormalised(frame, box, width, height, manifest.input, out);
-    return out;
-  });
-  return captioner.encode(images, height, width);
-}
-
-const OPERATIONS = {
-  encode,
-  difference: async (pair) => (await captioner.difference([pair]))[0],
-  caption: (sets) => captioner.caption(sets),
-  statements: (input) => captioner.statements(input),
-  name: (crops) => captioner.name(crops),
-  check: (input) => captioner.check(input),
-  examine: evidence,
-  align: ({ before, after, homography, out }) => warpToBefore(before, after, homography, out).valid,
-};
-const pool = { provider: 'cpu', run: async (operation, _bundle, input) => OPERATIONS[operation](input) };
-const pipeline = new Pipeline({ config: { ...config, featureCacheMb: 0 } }, [bundle], pool);
+const pipeline = await barePipeline(bundle, config, { evidence });
 
 async function compare(number, withEvidence) {
   current = { number, evidence: withEvidence };
