@@ -1,9 +1,11 @@
 /** Report of a bench: machine, versions, date and a table; --write puts it into its section of RESULTS.md. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { ROOT } from '../../../scripts/lib/shell.mjs';
+import { probe, ROOT } from '../../../scripts/lib/shell.mjs';
+
+export { percentile } from './percentile.mjs';
 
 export const RESULTS = join(ROOT, 'test/bench/RESULTS.md');
 /** Longest line of a Markdown paragraph. */
@@ -30,12 +32,6 @@ export function busyShare() {
 /** When the bench began. The load average would be that of the bench before it. */
 const busyBefore = busyShare();
 
-/** @param {number[]} values @returns the value below which `share` (0..1) of them lie (nearest rank). */
-export function percentile(values, share) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
-}
-
 export const ms = (value) => (value < 10 ? value.toFixed(1) : value.toFixed(0));
 export const mb = (bytes) => `${(bytes / 1024 / 1024).toFixed(0)} MB`;
 
@@ -47,15 +43,15 @@ export function shippedBundle() {
 
 function machine(name) {
   const [cpu] = cpus();
-  const packages = ['onnxruntime-node', 'sharp', 'fastify', 'bullmq'].map((one) => {
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules', one, 'package.json'), 'utf8'));
-    return `${one} ${version}`;
+  const packages = ['onnxruntime-node', 'sharp', 'fastify', 'bullmq'].flatMap((one) => {
+    const file = join(ROOT, 'node_modules', one, 'package.json');
+    return existsSync(file) ? [`${one} ${JSON.parse(readFileSync(file, 'utf8')).version}`] : [];
   });
-  const redis = /v=(\S+)/.exec(execFileSync('redis-server', ['--version'], { encoding: 'utf8' }))?.[1];
+  const redis = /v=(\S+)/.exec(probe('redis-server', ['--version']).output)?.[1];
   return [
     `${cpus().length} cores of ${cpu?.model.trim() ?? 'an unnamed processor'}, ${mb(totalmem())}, ` +
       `${process.platform} ${process.arch}, ${(100 * busyBefore).toFixed(0)} % busy before`,
-    `Node ${process.versions.node}, Redis ${redis}, ${packages.join(', ')}`,
+    [`Node ${process.versions.node}`, ...(redis === undefined ? [] : [`Redis ${redis}`]), ...packages].join(', '),
     WITHOUT_MODEL.includes(name) ? 'no model' : shippedBundle(),
   ];
 }

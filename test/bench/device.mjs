@@ -1,0 +1,126 @@
+/**
+ * `npm run bench:device [-- --device=cuda:0] [--threads=1,2,4,8] [--seconds=5] [--pairs=FILE --count=30]
+ * [--models=FOLDER] [--limit=90] [--out=FILE] [--write]`: a device beside the CPU of the same machine: whether the
+ * answers are the same, the time per run of each graph, and the pairs per second of the pipeline. `pairs` is a file
+ * with the paths `before` and `after` per line, of which `count` are answered; `models` are bundles that the device
+ * runs in place of the CPU's. Each part has `limit` seconds, and `out` gets its figures as a line of JSON when it ends.
+ * Without the device the bench says so and ends.
+ */
+import { appendFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { readOptions, wholeNumber } from '../../scripts/lib/options.mjs';
+import { say } from '../../scripts/lib/shell.mjs';
+import { compareAnswers, runPart } from './lib/device-parts.mjs';
+import { ms, report } from './lib/report.mjs';
+
+const { values } = readOptions({
+  device: { type: 'string', default: 'cuda:0' },
+  threads: { type: 'string', default: '1,2,4,8' },
+  seconds: { type: 'string', default: '5' },
+  pairs: { type: 'string' },
+  count: { type: 'string', default: '30' },
+  models: { type: 'string' },
+  limit: { type: 'string', default: '90' },
+  out: { type: 'string' },
+  write: { type: 'boolean' }, // read by lib/report.mjs
+});
+const { device, pairs, models, out } = values;
+const [seconds, count, limit] = ['seconds', 'count', 'limit'].map((name) => wholeNumber(name, values[name]));
+const threadsOfDevice = values.threads.split(',').map((number) => wholeNumber('threads', number));
+const failures = [];
+
+/** @returns the figures of a part; null if it failed */
+async function measure(part, of, more = {}) {
+  const began = performance.now();
+  const options = { part, device: of, seconds, pairs, count, ...(of === device ? { models } : {}), ...more };
+  const result = await runPart(options, limit * 1000);
+  const took = (performance.now() - began) / 1000;
+  if (out !== undefined) appendFileSync(out, `${JSON.stringify({ ...options, took, ...result })}\n`);
+  say(part, `${of}${more.threads ? `, ${more.threads} threads` : ''}: ${took.toFixed(0)} s ${result.reason ?? ''}`);
+  if (result.ok) return result;
+  failures.push(`${part} on ${of}: ${result.reason}`);
+  return null;
+}
+
+const short = (value) => String(Number(value.toPrecision(2)));
+
+async function answerRows() {
+  const [expected, got] = [await measure('answers', 'cpu'), await measure('answers', device)];
+  if (expected === null || got === null) return [];
+  const same = compareAnswers(expected.answers, got.answers);
+  if (out !== undefined) appendFileSync(out, `${JSON.stringify({ part: 'same', device, ...same })}\n`);
+  const of = (number) => `${number} of ${same.answers}`;
+  return [
+    ['equal verdicts', of(same.verdicts)],
+    ['equal sentences', of(same.sentences)],
+    ['equal boxes of regions', of(same.boxes)],
+    ['largest difference of a confidence', short(same.confidence)],
+    ['largest difference of a word of equal sentences', short(same.words)],
+    ['largest difference of a map cell', short(same.maps)],
+  ];
+}
+
+async function graphRows() {
+  const [onDevice, onCpu] = [await measure('graphs', device), await measure('graphs', 'cpu')];
+  const cells = (figures, name) => {
+    const [first, again] = [figures?.first[name], figures?.again[name]];
+    return again === undefined ? ['', ''] : [ms(first.p50), ms(again.p50)];
+  };
+  const names = Object.keys(onCpu?.again ?? onDevice?.again ?? {});
+  return names.map((name) => [name, ...cells(onCpu, name), ...cells(onDevice, name)]);
+}
+
+async function speedRows() {
+  const runs = [
+    [device, threadsOfDevice[0]],
+    ['cpu', 1],
+    ['cpu', availableParallelism()],
+    ...threadsOfDevice.slice(1).map((threads) => [device, threads]),
+  ];
+  const rows = [];
+  for (const [of, threads] of runs) {
+    const speed = await measure('speed', of, { threads });
+    if (speed === null) continue;
+    const cells = ({ perSecond, p50, p95 }) => [perSecond.toFixed(1), ms(p50), ms(p95)];
+    const start = (speed.allReady / 1000).toFixed(1);
+    rows.push([of, String(threads), ...cells(speed.changed), ...cells(speed.unchanged), start, speed.gpuMemory ?? '']);
+  }
+  return rows;
+}
+
+const opened = await runPart({ part: 'open', device, models }, limit * 1000);
+if (out !== undefined) appendFileSync(out, `${JSON.stringify({ part: 'open', device, ...opened })}\n`);
+if (opened.ok) {
+  const answers = await answerRows();
+  const graphs = await graphRows();
+  const speed = await speedRows();
+  const head = ['device', 'threads', 'changed: pairs/s', 'p50 ms', 'p95 ms', 'unchanged: pairs/s', 'p50 ms', 'p95 ms'];
+  report(
+    'bench:device',
+    `Speed of ${device}`,
+    [[...head, 'start s', 'GPU memory'], ...speed],
+    [
+      `1080p JPEGs through the pipeline, every frame new, ${seconds} s each, with as many pairs in flight as a worker ` +
+        'takes; p50 and p95 are of one pair at a time.',
+      `GPU: ${opened.gpu ?? 'none'}; its memory is that of all processes.`,
+      ...failures.map((failure) => `Failed: ${failure}.`),
+    ],
+  );
+  const onGraphs = ['graph, ms per run', 'CPU, first round', 'again', `${device}, first round`, 'again'];
+  report(
+    'bench:device',
+    `Graphs on ${device} and on one thread of the CPU`,
+    [onGraphs, ...graphs],
+    ['Medians over the pairs, one task at a time. In the first round the shapes of tensors are new.'],
+    'bench:device graphs',
+  );
+  report(
+    'bench:device',
+    `Answers of ${device} beside those of the CPU`,
+    [['of the answers', ''], ...answers],
+    ['Confidences, probabilities of words and map cells are between 0 and 1.'],
+    'bench:device answers',
+  );
+} else {
+  say('skipped', `bench:device measures nothing: ${opened.reason}`);
+}
