@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from research.captioners.base import Architecture, Encoded, Layout, Stage, Start, Tokens, Written
 from research.captioners.text import step_behind, words_behind
 from research.captioners.transformer import TransformerLayer, stack_heads
-from training.contract import END, PAD, UNK
+from training.contract import END, IGNORE, PAD, UNK
 from training.net.config import ModelConfig
 from training.net.decoder import sinusoid
 
@@ -128,8 +128,8 @@ class IdcPcl(Architecture):
         chosen = real & (draw < self.options.masked)
         ends = (ids == END) & (draw < self.options.masked_end)
         least = (draw + ~real).argmin(1)
-        none = ~(chosen | ends).any(1)
-        chosen[none.nonzero()[:, 0], least[none]] = True
+        none = ~(chosen | ends).any(1, keepdim=True)
+        chosen |= none & F.one_hot(least, ids.shape[1]).bool()
         how = torch.rand(ids.shape, device=ids.device)
         other = torch.randint(FIRST_WORD, len(self.c.vocabulary), ids.shape, device=ids.device)
         written = torch.where(how < 0.8, torch.full_like(ids, self.mask), torch.where(how < 0.9, other, ids))
@@ -144,7 +144,7 @@ class IdcPcl(Architecture):
         if task == "mlm":
             masked, asked = self.mask_words(ids)
             _, _, words = self.joint(self.images(before, after), masked)
-            return {"mlm": F.cross_entropy(self.out(words[asked]), ids[asked])}, None
+            return {"mlm": self.masked_loss(self.out(words), ids, asked)}, None
         if task == "mvcl":
             return {"mvcl": self.masked_cells(before, after, ids)}, None
         if task == "fda":
@@ -155,7 +155,11 @@ class IdcPcl(Architecture):
         masked, asked = self.mask_words(ids)
         logits = self.logits(encoded.memory, masked)  # of the same words, not of the next ones
         changed = F.binary_cross_entropy_with_logits(encoded.change_logit, b["changed"])
-        return {"finetune": F.cross_entropy(logits[asked], ids[asked]), "distractor": changed}, encoded
+        return {"finetune": self.masked_loss(logits, ids, asked), "distractor": changed}, encoded
+
+    def masked_loss(self, logits: Tensor, ids: Tensor, asked: Tensor) -> Tensor:
+        """Mean over the words asked for, at fixed shapes: logits [B,T,V], ids and asked [B,T]."""
+        return F.cross_entropy(logits.flatten(0, 1), ids.masked_fill(~asked, IGNORE).flatten(), ignore_index=IGNORE)
 
     def masked_cells(self, before: Tensor, after: Tensor, ids: Tensor) -> Tensor:
         """MVCL in one frame of the batch, temperature 1. Negatives: the batch's other masked cells, and, as the

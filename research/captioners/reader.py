@@ -15,16 +15,17 @@ from training.learn.loop import Optimiser, learning_rate, optimise, save
 from training.world import World
 
 
-def train_reader(config: TableConfig, data: SceneBatches, world: World, seed: int, steps: int) -> dict[str, Tensor]:
+def train_reader(
+    config: TableConfig, data: SceneBatches, world: World, seed: int, steps: int, device: str
+) -> dict[str, Tensor]:
     """Weights after `steps` steps of the world's single-frame losses."""
     torch.manual_seed(seed)
-    t, reader = config.reader | {"steps": steps}, make_reader(data.config, world).train()
+    t, reader = config.reader | {"steps": steps}, make_reader(data.config, world).to(device).train()
 
     def losses_of(step: int) -> dict[str, Tensor]:
         rng = np.random.default_rng([seed, step])
-        return world.frame_losses(
-            reader, data.batch(sorted(rng.choice(len(data.cache), t["batch"], replace=False).tolist()), rng)
-        )
+        indices = sorted(rng.choice(len(data.cache), t["batch"], replace=False).tolist())
+        return world.frame_losses(reader, {name: value.to(device) for name, value in data.batch(indices, rng).items()})
 
     def each(done: int, figures: dict[str, float]) -> None:
         if done % 20 == 0:
@@ -32,11 +33,11 @@ def train_reader(config: TableConfig, data: SceneBatches, world: World, seed: in
 
     rate_at = lambda step: learning_rate(step, steps, t["learning_rate"], t["warmup"])
     optimise(Optimiser(reader, 0.01), losses_of, None, rate_at, range(steps), each)
-    return reader.state_dict()
+    return reader.cpu().state_dict()
 
 
 def shared_reader(
-    out: Path, config: TableConfig, data: SceneBatches, world: World, seed: int, steps: int
+    out: Path, config: TableConfig, data: SceneBatches, world: World, seed: int, steps: int, device: str = "cpu"
 ) -> tuple[dict[str, Tensor], str]:
     """The weights in OUT/reader.pt, trained now if the file is missing, and their sha256.
 
@@ -48,7 +49,7 @@ def shared_reader(
         if was != made:
             raise SystemExit(f"{path}: was trained with {was}, expected {made}; give another --out")
     else:
-        weights = train_reader(config, data, world, seed, steps)
+        weights = train_reader(config, data, world, seed, steps, device)
         (out / "reader.json").write_text(json.dumps(made) + "\n")
         save(weights, path)
     return torch.load(path, weights_only=True), sha256(path)

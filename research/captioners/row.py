@@ -1,7 +1,7 @@
 """One row of the table: its stages, its position in them, its checkpoint."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -25,18 +25,28 @@ HEAD_WEIGHTS = {"map": 0.5, "change": 1.0, "kind": 0.3}  # of clevr-cpu.toml
 
 
 class Row:
-    """A training of one architecture. config: {name, world, model, train} as in a checkpoint of training.train."""
+    """A training of one architecture. config: {name, world, model, train} as in a checkpoint of training.train.
 
-    def __init__(self, config: dict, labels: Labels, reader: dict[str, Tensor], seed: int):
+    With `train.minutes` the schedule ends when they are over, if it has not done `train.steps` before.
+    """
+
+    def __init__(self, config: dict, labels: Labels, reader: dict[str, Tensor], seed: int, device: str = "cpu"):
         torch.manual_seed(seed)
         self.config, self.labels, self.seed, self.step, self.cpu_s = config, labels, seed, 0, 0.0
+        self.device, self.wall_s = torch.device(device), 0.0
         self.world = load_world(config["world"])
         self.difference, self.captioner = make_pair(ModelConfig(**config["model"], **asdict(labels)), self.world)
         self.difference.reader.load_state_dict(reader)
+        self.difference.to(self.device)
         self.network = self.difference.network
         self.optimiser = Optimiser(self.difference, config["train"]["weight_decay"], config["train"]["clip"])
 
     # ------------------------------------------------------------------------------------------------- steps
+
+    def place(self) -> int:
+        """The step of the schedule that the next step is taken as: a later one if the minutes are what is scarce."""
+        t = self.config["train"]
+        return max(self.step, int(self.wall_s / (60 * t["minutes"]) * t["steps"])) if t.get("minutes") else self.step
 
     def stage_at(self, step: int) -> tuple[Stage, int, int]:
         """The stage of a step, with the stage's first step and the one after its last."""
@@ -56,25 +66,34 @@ class Row:
 
     def train(self, data: SceneBatches, upto: int, each: Callable[[dict], None]) -> None:
         """Steps until `upto` are done. each: called with the line of the log of every step."""
-        scenes, began, task = self.config["train"]["scenes"], time.process_time(), ""
+        if self.device.type != "cpu":
+            data.keep(self.difference, self.device)
+        scenes, stage, task = self.config["train"]["scenes"], self.network.stages[0], ""
+        began = time.process_time(), time.perf_counter()
 
         def losses_of(step: int) -> dict[str, Tensor]:
-            nonlocal task
-            rng, tasks = np.random.default_rng([self.seed, step]), self.stage_at(step)[0].tasks
+            nonlocal stage, task
+            stage = self.stage_at(self.place())[0]
+            rng, tasks = np.random.default_rng([self.seed, step]), stage.tasks
             weights = np.array(list(tasks.values()))
             task = str(rng.choice(list(tasks), p=weights / weights.sum()))
             return self.terms(task, data.two_streams(data.scenes_of(step, scenes, self.seed), rng))
 
         def after(done: int, figures: dict[str, float]) -> None:
             nonlocal began
-            took, began = time.process_time() - began, time.process_time()
-            self.cpu_s, self.step = self.cpu_s + took, done
+            now = time.process_time(), time.perf_counter()
+            (took, waited), began = (b - a for a, b in zip(began, now)), now
+            self.cpu_s, self.wall_s, self.step = self.cpu_s + took, self.wall_s + waited, done
             watched = {name: value.item() for name, value in self.network.watched.items()}
-            line = {"step": done, "stage": self.stage_at(done - 1)[0].name, "task": task, "cpu_s": took}
+            line = {"step": done, "stage": stage.name, "task": task, "cpu_s": took}
             line |= figures | watched
             each({name: round(value, 4) if isinstance(value, float) else value for name, value in line.items()})
 
-        optimise(self.optimiser, losses_of, None, self.rate_at, range(self.step, upto), after)
+        def steps() -> Iterator[int]:
+            while self.place() < upto:
+                yield self.step
+
+        optimise(self.optimiser, losses_of, None, lambda _: self.rate_at(self.place()), steps(), after)
 
     def terms(self, task: str, b: dict[str, Tensor]) -> dict[str, Tensor]:
         """Weighted terms of the architecture, and those of the heads if the task encodes all pairs."""
@@ -92,7 +111,10 @@ class Row:
         return terms | {name: HEAD_WEIGHTS[name] * value for name, value in heads.items()}
 
     def with_tokens(self, b: dict[str, Tensor]) -> dict[str, Tensor]:
-        """The batch with the tokens `before` and `after` [B,N,C]."""
+        """The batch on the row's device, with the tokens `before` and `after` [B,N,C]."""
+        b = {name: value.to(self.device, non_blocking=True) for name, value in b.items()}
+        if "before" in b:  # kept (SceneBatches.keep)
+            return b
         coarse_b, fine_b, coarse_a, fine_a, _ = difference_inputs(b)
         return b | {
             "before": self.difference.tokens(coarse_b, fine_b),
@@ -119,11 +141,13 @@ class Row:
             "seed": self.seed,
             "step": self.step,
             "cpu_s": self.cpu_s,
+            "wall_s": self.wall_s,
             "command": f"python -m research.captioners.table --rows {self.config['name']} --seed {self.seed}",
             "difference": self.difference.state_dict(),
             "captioner": self.captioner.state_dict(),
             **self.optimiser.state(),
             "torch_rng": torch.get_rng_state(),
+            "cuda_rng": torch.cuda.get_rng_state(self.device) if self.device.type == "cuda" else None,
         }
 
     def save(self, path: Path) -> None:
@@ -139,5 +163,7 @@ class Row:
         for name in ("difference", "captioner"):
             getattr(self, name).load_state_dict(saved[name])
         self.optimiser.restore(saved)
-        self.step, self.cpu_s = saved["step"], saved["cpu_s"]
+        self.step, self.cpu_s, self.wall_s = saved["step"], saved["cpu_s"], saved.get("wall_s", 0.0)
         torch.set_rng_state(saved["torch_rng"])
+        if self.device.type == "cuda" and saved.get("cuda_rng") is not None:
+            torch.cuda.set_rng_state(saved["cuda_rng"], self.device)

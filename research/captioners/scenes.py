@@ -7,6 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from research.clevr.family import VIEWS
+from research.clevr.family_cache import change_masks
 from training.data.batches import Batches, Labels
 from training.net.config import ModelConfig
 from training.world import World
@@ -26,6 +28,35 @@ class SceneBatches(Batches):
             raise SystemExit("the table needs a cache of scene families (research.clevr.cache)")
         super().__init__(cache, labels, config)
         self.world = world
+        self.kept: tuple[str, Tensor, Tensor] | None = None  # see keep
+
+    @torch.no_grad()
+    def keep(self, difference, device: torch.device, batch: int = 100) -> None:
+        """Keeps every view's tokens (float16 [views,N,C]) and object map on the device, so that a step reads no
+        features. difference: a PairNetwork on that device; all have one reading stage, so its kind of tokens counts."""
+        if self.kept and self.kept[0] == difference.kinds.kind:
+            return
+        self.kept, tokens = None, []
+        for shard in self.cache.shards:
+            for start in range(0, len(shard["coarse"]), batch):
+                rows = (np.array(shard[name][start : start + batch]) for name in ("coarse", "fine"))
+                tokens.append(difference.tokens(*(torch.from_numpy(x).to(device).float() for x in rows)).half())
+        slots = torch.cat([torch.from_numpy(np.array(shard["slots"])) for shard in self.cache.shards])
+        self.kept = difference.kinds.kind, torch.cat(tokens), slots.to(device)
+
+    def batch(self, indices: list[int], rng: np.random.Generator) -> dict[str, Tensor]:
+        """`Batches.batch`; after `keep`, only what a row of the table reads: tokens `before` and `after` [B,N,C], masks
+        and the pairs' targets, the first two on the device."""
+        if not self.kept:
+            return super().batch(indices, rng)
+        _, tokens, slots = self.kept
+        first = np.cumsum([0, *(len(shard["coarse"]) for shard in self.cache.shards)])  # view of each shard
+        metas, where = [self.cache.meta[i] for i in indices], [self.cache.where[i] for i in indices]
+        rows = [[first[s] + row * VIEWS + v for v in m["views"]] for (s, row), m in zip(where, metas)]
+        views = torch.tensor(np.array(rows), device=tokens.device)  # [B,2]
+        before, after = tokens[views].float().unbind(1)
+        masks = change_masks(slots[views], metas)
+        return {"before": before, "after": after, "masks": masks} | self.pair_targets(metas, rng)
 
     def order(self, seed: int, epoch: int) -> np.ndarray:
         """The scenes of an epoch: equal for every row of the table."""

@@ -87,7 +87,8 @@ class Scorer(Architecture):
             self.watched = spread(encoded.memory[:, : self.layout.extra])
         logits, hidden, _ = self.captioner(encoded.memory, None, b["ids"][:, :-1])
         terms = {"caption": caption_loss(logits, b["ids"], 0.0)}
-        streams = b["changed"] > 0, b["changed"] == 0  # negatives are of the same stream
+        P = len(b["ids"]) // 2
+        streams = slice(P), slice(P, None)  # negatives are of the same stream
         if self.options.contrast and len(self.layers):
             matched = encoded.more["matched"]
             each = [contrastive_loss(self.layers[-1], *(x[s] for x in matched), self.c) for s in streams]

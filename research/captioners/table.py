@@ -6,7 +6,8 @@
 DIR are caches of scene families (research.clevr.cache), for instance 600 scenes and 40 of --split heldout. With
 --features and --manifest every row is also exported as a bundle and judged by `scenedelta evaluate` (needs `npm run
 build`). OUT holds the reading stage and a folder per row and seed; the same command goes on where it stopped and skips
-finished rows. configs/table-cpu.toml lists the rows, their switches and what they cost.
+finished rows. table-cpu.toml lists the rows, their switches and what they cost. docs/captioners.md says how rows are
+trained on a GPU.
 """
 
 import argparse
@@ -48,10 +49,12 @@ class Table:
         self.heldout = Batches(world.open_cache(args.heldout, forward=True), self.labels, common)
         args.out.mkdir(parents=True, exist_ok=True)
         reader_steps = args.reader_steps or self.config.reader["steps"]
-        self.reader, self.reader_sha = shared_reader(args.out, self.config, self.data, world, 1, reader_steps)
+        made = self.config, self.data, world, 1, reader_steps
+        self.reader, self.reader_sha = shared_reader(args.out, *made, args.device)
 
     def row(self, name: str, seed: int, steps: int, rate: float) -> Row:
-        return Row(self.config.of_row(name, steps, rate), self.labels, self.reader, seed)
+        config = self.config.of_row(name, steps, rate, self.args.minutes)
+        return Row(config, self.labels, self.reader, seed, self.args.device)
 
     def choose_rate(self, name: str, seed: int, folder: Path) -> float:
         """The learning rate of the lowest held-out loss after short trainings; kept in rate.json."""
@@ -68,8 +71,9 @@ class Table:
         write_json(path, {"rate": best, "losses": {f"{rate:g}": loss for rate, loss in losses.items()}})
         return best
 
-    def run(self, name: str, seed: int) -> dict:
-        """The figures of a row: trained, judged and written to figures.json, or read from there."""
+    def run(self, name: str, seed: int) -> dict | None:
+        """The figures of a row: trained, judged and written to figures.json, or read from there. None if the row is
+        only to be trained."""
         folder = self.args.out / f"{name}-{seed}"
         folder.mkdir(exist_ok=True)
         row = self.row(name, seed, self.steps, self.choose_rate(name, seed, folder))
@@ -81,11 +85,16 @@ class Table:
             if figures["made"] == made and ("served" in figures or not served):
                 return figures
         self.train(row, folder)
+        if self.args.train_only:
+            return None
+        row.difference.cpu()
+        row.device = torch.device("cpu")
         fitted, heldout = judge_heldout(row, self.heldout)
         write_json(folder / "calibration.json", fitted)
         figures = {
             "made": made,
             "seed": seed,
+            "steps": row.step,
             "heldout": heldout,
             "parameters": sum(p.numel() for p in row.network.parameters()),
             "cpu_h": row.cpu_s / 3600,
@@ -107,11 +116,12 @@ class Table:
                 log.write(json.dumps(line) + "\n")
                 if row.step % 20 == 0 or row.step == self.steps:
                     print(f"{name}: {time.perf_counter() - began:.0f} s, {json.dumps(line)}", flush=True)
-                if row.step % every == 0 or row.step == self.steps:
+                if row.step % every == 0:
                     log.flush()
                     row.save(checkpoint)
 
             row.train(self.data, self.steps, each)
+        row.save(checkpoint)
 
 
 def main() -> None:
@@ -125,6 +135,10 @@ def main() -> None:
     parser.add_argument("--reader-steps", type=int, help="of the reading stage; default: the config's")
     parser.add_argument("--rates", type=float, nargs="+", help="learning rates to choose from; default: the config's")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
+    parser.add_argument("--minutes", type=float, help="wall time of a row's steps, which end early if it is over")
+    parser.add_argument("--train-only", action="store_true", help="no figures: the same command without it judges")
+    parser.add_argument("--device", default="cpu", help="of PyTorch, for the trainings; figures are of the CPU")
+    parser.add_argument("--tf32", action="store_true", help="TF32 in matrix products of a GPU")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--features", type=existing_file, help="features.onnx that the caches were made with")
     parser.add_argument("--manifest", type=existing_file, help="NDJSON of labelled pairs for `scenedelta evaluate`")
@@ -132,11 +146,15 @@ def main() -> None:
     if bool(args.features) != bool(args.manifest):
         raise SystemExit("--features and --manifest: give both or none")
     torch.set_num_threads(args.threads)
+    if args.tf32:
+        torch.set_float32_matmul_precision("high")
     table = Table(args)
     figures = {name: [] for name in table.config.chosen(args.rows)}
     for seed in args.seeds:
         for name, runs in figures.items():
             runs.append(table.run(name, seed))
+    if args.train_only:
+        return
     text = table_text(figures)
     (args.out / "table.md").write_text(text)
     print(text)

@@ -50,8 +50,8 @@ class TableConfig:
                 raise SystemExit(f"--rows: there is no row {name!r}; known are {', '.join(self.rows)}")
         return names
 
-    def of_row(self, name: str, steps: int, rate: float) -> dict:
-        """The config of one training, as a checkpoint holds it."""
+    def of_row(self, name: str, steps: int, rate: float, minutes: float | None = None) -> dict:
+        """The config of one training, as a checkpoint holds it. minutes: of wall time, in which the steps end."""
         row = self.rows[name]
         parts = {"architecture": row["architecture"], "options": row.get("options", {})}
         train = {key: self.train[key] for key in ("scenes", "warmup", "weight_decay", "clip")}
@@ -60,7 +60,7 @@ class TableConfig:
             "world": self.world,
             "unchanged": self.unchanged,
             "model": self.model | row.get("model", {}) | parts,
-            "train": train | {"steps": steps, "learning_rate": rate},
+            "train": train | {"steps": steps, "learning_rate": rate} | ({"minutes": minutes} if minutes else {}),
         }
 
 

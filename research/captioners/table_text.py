@@ -31,13 +31,14 @@ def table_text(figures: dict[str, list[dict]]) -> str:
             name,
             *(cell([run["heldout"].get(key) for run in runs], 100) for key in (*HELDOUT, *RECALLS)),
             f"{runs[0]['parameters'] / 1e6:.2f}",
+            cell([run["steps"] for run in runs], digits=0),
             cell([run["cpu_h"] for run in runs], digits=2),
         ]
         for name, runs in figures.items()
     ]
     parts = [
         f"Held-out drawn pairs, {spread}; percent.\n\n",
-        markdown(["row", *HELDOUT.values(), *RECALLS, "M parameters", "CPU-h"], heldout),
+        markdown(["row", *HELDOUT.values(), *RECALLS, "M parameters", "steps", "CPU-h"], heldout),
     ]
     served = {name: [run["served"] for run in runs] for name, runs in figures.items() if "served" in runs[0]}
     if served:

@@ -193,27 +193,36 @@ class FamilyCache(Shards):
         out["slots"] = self._stack("slots", rows, np.int64)
         classes = np.zeros((len(rows), 2, SLOTS, len(CLASSES)), np.int64)
         positions = np.zeros((len(rows), 2, SLOTS, 2), np.float32)
-        partner, changed = np.full((len(rows), 2, SLOTS), -1), np.full((len(rows), 2), -2)  # -2 is no slot at all
+        partner = np.full((len(rows), 2, SLOTS), -1)
         for i, (s, row, m) in enumerate(rows):
             frames = [self.scenes[s][row]["views"][v]["things"] for v in m["views"]]
             for f, objects in enumerate(frames):
                 for k, obj in enumerate(objects):
                     classes[i, f, k] = [values.index(obj[name]) for name, values in CLASSES.items()]
                     positions[i, f, k] = obj["x"] / MAX_COORDINATE, obj["y"] / MAX_COORDINATE
-            truth = m["objects"][0] if m["objects"] else {"index_before": None, "index_after": None}
-            removed, added = truth["index_before"], truth["index_after"]
-            changed[i] = [-2 if removed is None else removed, -2 if added is None else added]
-            for a, b in partners(len(frames[0]), len(frames[1]), removed, added):
+            for a, b in partners(len(frames[0]), len(frames[1]), *changed_slots(m)):
                 partner[i, 0, a], partner[i, 1, b] = b, a
         out["classes"], out["positions"], out["partner"] = map(torch.from_numpy, (classes, positions, partner))
-        of_changed = (out["slots"] == torch.from_numpy(changed)[:, :, None, None]).float()
-        out["masks"] = torch.nn.functional.avg_pool2d(of_changed, 2)
+        out["masks"] = change_masks(out["slots"], [m for _, _, m in rows])
         return out
 
     def _stack(self, name: str, rows: list[tuple[int, int, dict]], dtype: type) -> Tensor:
         """One array of both frames of each pair: [rows,2,...]."""
         frames = [[self.shards[s][name][row * VIEWS + v] for v in m["views"]] for s, row, m in rows]
         return torch.from_numpy(np.stack(frames).astype(dtype))
+
+
+def changed_slots(meta: dict) -> tuple[int | None, int | None]:
+    """Slots of a pair's changed object before and after; None where it is not."""
+    truth = meta["objects"][0] if meta["objects"] else {"index_before": None, "index_after": None}
+    return truth["index_before"], truth["index_after"]
+
+
+def change_masks(slots: Tensor, metas: list[dict]) -> Tensor:
+    """`masks` of `FamilyCache.arrays` out of its `slots` [B,2,64,96], on their device."""
+    changed = [[-2 if slot is None else slot for slot in changed_slots(m)] for m in metas]  # -2 is no slot at all
+    of_changed = (slots == torch.tensor(changed, device=slots.device)[:, :, None, None]).float()
+    return torch.nn.functional.avg_pool2d(of_changed, 2)
 
 
 def partners(before: int, after: int, removed: int | None, added: int | None) -> list[tuple[int, int]]:

@@ -142,6 +142,34 @@ def test_a_resumed_row_ends_as_one_that_was_not_stopped(tmp_path: Path, config: 
         row(config, data, "pcl", steps=5).restore(tmp_path / "checkpoint.pt")
 
 
+def test_kept_tokens_give_the_batch_of_the_features(config: TableConfig, data: SceneBatches):
+    trained, asked = row(config, data, "duda"), ([1, 0], np.random.default_rng([4]))
+    kept = SceneBatches(data.cache, labels_of(data.cache, WORLD), data.config, WORLD)
+    kept.keep(trained.difference, torch.device("cpu"))
+    one = trained.with_tokens(data.two_streams(*asked))
+    other = trained.with_tokens(kept.two_streams(asked[0], np.random.default_rng([4])))
+    assert "coarse" not in other
+    for name, value in other.items():
+        assert torch.allclose(value.float(), one[name].float(), rtol=1e-3, atol=1e-3), name
+    assert one["before"].std() > 0.1 and other["masks"][:2].amax() > 0.5
+
+
+def test_a_row_ends_its_schedule_when_its_minutes_are_over(config: TableConfig, data: SceneBatches, tmp_path: Path):
+    late = row(config, data, "pcl", 9)
+    late.config["train"]["minutes"] = 2.0
+    late.wall_s = 84.0
+    assert late.place() == 6
+    lines = []
+    late.train(data, 9, lambda line: (lines.append(line), setattr(late, "wall_s", late.wall_s + 20)))
+    assert [line["stage"] for line in lines] == ["finetuning"] * 2
+    assert late.step == 2
+    late.save(tmp_path / "checkpoint.pt")
+    resumed = row(config, data, "pcl", 9)
+    resumed.config["train"]["minutes"] = 2.0
+    resumed.restore(tmp_path / "checkpoint.pt")
+    resumed.train(data, 9, lambda line: pytest.fail("the minutes are over"))
+
+
 def run(monkeypatch, *arguments: str) -> None:
     monkeypatch.setattr(sys, "argv", ["table", *arguments])
     command.main()
@@ -151,6 +179,9 @@ def test_the_command_trains_judges_prints_and_skips_finished_rows(tmp_path: Path
     (tmp_path / "tiny.toml").write_text(TINY)
     arguments = ["--config", str(tmp_path / "tiny.toml"), "--cache", str(folder), "--heldout", str(folder)]
     arguments += ["--out", str(tmp_path / "out"), "--rows", "duda", "clip", "--rates", "1e-3", "2e-3"]
+    run(monkeypatch, *arguments, "--train-only")
+    assert (tmp_path / "out/duda-1/checkpoint.pt").exists()
+    assert not (tmp_path / "out/table.md").exists()
     run(monkeypatch, *arguments)
     printed = (tmp_path / "out/table.md").read_text()
     assert printed in capsys.readouterr().out
@@ -214,8 +245,8 @@ def test_the_table_has_the_figures_of_the_report_and_their_spread():
     served = served_figures(report) | {"ms": 12.0}
     heldout = {"verdict": 0.5, "auroc": 0.5, "colour": 0.25, "pointing": 0.0}
     runs = [
-        {"heldout": heldout, "served": served, "parameters": 2_000_000, "cpu_h": 1.0},
-        {"heldout": heldout | {"verdict": 0.7}, "served": served, "parameters": 2_000_000, "cpu_h": 3.0},
+        {"heldout": heldout, "served": served, "parameters": 2_000_000, "steps": 1500, "cpu_h": 1.0},
+        {"heldout": heldout | {"verdict": 0.7}, "served": served, "parameters": 2_000_000, "steps": 1500, "cpu_h": 3.0},
     ]
     text = table_text({"duda": runs})
     assert "mean and standard deviation of 2 seeds" in text

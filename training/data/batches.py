@@ -139,11 +139,17 @@ class Batches:
         b = self.cache.arrays(indices)
         metas = [self.cache.meta[i] for i in indices]
         b |= self.crop_targets(metas, b)
-        b["ids"] = torch.tensor([self.encode(m["captions"][rng.integers(len(m["captions"]))]) for m in metas])
-        b["kind"] = torch.tensor([KINDS.index(m["kind"]) for m in metas])
-        b["changed"] = (b["kind"] != 0).float()
-        b["nuisances"] = torch.tensor([[float(n in m["nuisances"]) for n in NUISANCES] for m in metas])
-        return b
+        return b | self.pair_targets(metas, rng)
+
+    def pair_targets(self, metas: list[dict], rng: np.random.Generator) -> dict[str, Tensor]:
+        """ids [B,T+1], kind [B], changed [B] and nuisances [B,Q]."""
+        kind = torch.tensor([KINDS.index(m["kind"]) for m in metas])
+        return {
+            "ids": torch.tensor([self.encode(m["captions"][rng.integers(len(m["captions"]))]) for m in metas]),
+            "kind": kind,
+            "changed": (kind != 0).float(),
+            "nuisances": torch.tensor([[float(n in m["nuisances"]) for n in NUISANCES] for m in metas]),
+        }
 
     def crop_targets(self, metas: list[dict], arrays: dict[str, Tensor]) -> dict[str, Tensor]:
         """Classes of what each crop shows, IGNORE if unknown: side [B,R], noun, colour, role [B,R,2] (before, after),

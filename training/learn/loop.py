@@ -67,9 +67,6 @@ class Optimiser:
     ) -> dict[str, float]:
         """One update by the weighted sum of the terms (no weights: 1). Returns `loss`, `norm` (of the gradient) and
         every term. @raises SystemExit naming a term that is not finite."""
-        bad = [name for name, value in terms.items() if not torch.isfinite(value)]
-        if bad:
-            raise SystemExit(f"step {step}: loss is not finite: {', '.join(bad)}")
         total = sum((weights[name] if weights else 1.0) * value for name, value in terms.items())
         for group in self.adam.param_groups:
             group["lr"] = group["factor"] * rate
@@ -79,7 +76,12 @@ class Optimiser:
         self.adam.step()
         if self.average is not None:
             self.average.update_parameters(self.network)
-        return {"loss": total.item(), "norm": norm.item(), **{name: value.item() for name, value in terms.items()}}
+        # One transfer: each would wait until an accelerator has done all that was asked of it.
+        figures = torch.stack([value.detach().float() for value in (total, norm, *terms.values())]).tolist()
+        bad = [name for name, value in zip(terms, figures[2:]) if not math.isfinite(value)]
+        if bad:
+            raise SystemExit(f"step {step}: loss is not finite: {', '.join(bad)}")
+        return dict(zip(("loss", "norm", *terms), figures))
 
     def kept(self) -> nn.Module:
         """The network with the mean of the weights, or as it is if there is no mean."""
@@ -129,7 +131,7 @@ def optimise(
     losses_of: Callable[[int], dict[str, Tensor]],
     weights: Mapping[str, float] | None,
     rate_at: Callable[[int], float],
-    steps: range,
+    steps: Iterable[int],
     each: Callable[[int, dict[str, float]], None],
 ) -> None:
     """The loop. losses_of: terms of a step; each: called with the number of steps done and what `update` returned."""
