@@ -36,13 +36,18 @@ class SceneBatches(Batches):
         features. difference: a PairNetwork on that device; all have one reading stage, so its kind of tokens counts."""
         if self.kept and self.kept[0] == difference.kinds.kind:
             return
-        self.kept, tokens = None, []
+        self.kept, tokens, first = None, None, 0
         for shard in self.cache.shards:
             for start in range(0, len(shard["coarse"]), batch):
                 rows = (np.array(shard[name][start : start + batch]) for name in ("coarse", "fine"))
-                tokens.append(difference.tokens(*(torch.from_numpy(x).to(device).float() for x in rows)).half())
+                part = difference.tokens(*(torch.from_numpy(x).to(device).float() for x in rows))
+                if tokens is None:
+                    views = sum(len(each["coarse"]) for each in self.cache.shards)
+                    tokens = part.new_empty(views, *part.shape[1:], dtype=torch.float16)
+                tokens[first : first + len(part)] = part
+                first += len(part)
         slots = torch.cat([torch.from_numpy(np.array(shard["slots"])) for shard in self.cache.shards])
-        self.kept = difference.kinds.kind, torch.cat(tokens), slots.to(device)
+        self.kept = difference.kinds.kind, tokens, slots.to(device)
 
     def batch(self, indices: list[int], rng: np.random.Generator) -> dict[str, Tensor]:
         """`Batches.batch`; after `keep`, only what a row of the table reads: tokens `before` and `after` [B,N,C], masks
