@@ -213,7 +213,7 @@ class FamilyCache(Shards):
 
 
 def changed_slots(meta: dict) -> tuple[int | None, int | None]:
-    """Slots of a pair's changed object before and after; None where it is not."""
+    """Slots of a pair's changed object before and after; None if the frame lacks it."""
     truth = meta["objects"][0] if meta["objects"] else {"index_before": None, "index_after": None}
     return truth["index_before"], truth["index_after"]
 
