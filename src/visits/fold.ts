@@ -143,7 +143,7 @@ function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
       ? { ...track, inBefore: null }
       : track;
   });
-  const vacated = [...earlier, ...gone.map(({ box }) => box)].filter(
+  const vacated = [...earlier, ...gone.map(({ box }) => ({ ...box, at }))].filter(
     (box, i, all) => all.findIndex((one) => isSamePlace(one, box)) === i,
   );
   return { ...state, before: { ...before, vacated: vacated.slice(-MAX_VACATED) }, tracks: left };

@@ -9,16 +9,19 @@ import { visitOf } from './visit.js';
 
 /** Time between the first frame that shows the object so, and the one that shows its owner beside it (set). */
 const BESIDE_MS = 15_000;
-/** Greatest distance of an owner, in heights of the owner, each 15 s before that frame being one more (set). */
+/** Greatest doubt about an owner (set): the distance of someone who passes by, in their heights. */
 const BESIDE = 1.5;
-/** More distance of a thing that was nowhere else (set): a part of the object or of its owner, as a rule. */
-const STAYED = 0.5;
+/** Distance of someone who stands beside it, in their heights (set). */
+const NEAR = 0.5;
+/** Time beside it that shows an owner, and how much that counts, as does going away afterwards (chosen on streams). */
+const STOOD_MS = 5_000;
+const HABIT = 0.5;
 /** Most that the boxes of one thing differ in area, as a factor (set): an owner covers the object, and is larger. */
 const LARGER = 3;
 
 /**
- * Links each object that counts as left or removed with the visit that was beside it last, up to the first frame that
- * shows it so: the owner hides it until then, and others come later.
+ * Links each object that counts as left or removed with the visit that was most likely its owner, up to the first frame
+ * that shows it so: the owner hides it until then, and others come later.
  * @param updates of the same frame
  */
 export function linkObjects(
@@ -29,8 +32,8 @@ export function linkObjects(
   let { tracks, ended } = state;
   for (const { change } of updates) {
     if (change.object === undefined || isLinked(change.id, { tracks, ended })) continue;
-    const visits = [...tracks, ...ended.map(({ track }) => track)].filter(({ opened }) => opened);
-    const owner = ownerOf(change, visits, state.aspect);
+    const followed = [...tracks, ...ended.map(({ track }) => track)];
+    const owner = ownerOf(change, followed, state);
     if (owner === null) continue;
     const linked = withObject(owner, change);
     tracks = tracks.map((track) => (track === owner ? linked : track));
@@ -44,21 +47,25 @@ export function linkObjects(
 const isLinked = (id: string, { tracks, ended }: Pick<VisitsState, 'tracks' | 'ended'>): boolean =>
   [...tracks, ...ended.map(({ track }) => track)].some(({ objects }) => objects.some(({ change }) => change === id));
 
-function ownerOf({ object, ...change }: FoundChange, visits: readonly VisitTrack[], aspect: number): VisitTrack | null {
+function ownerOf(
+  { object, ...change }: FoundChange,
+  followed: readonly VisitTrack[],
+  { aspect, before }: Pick<VisitsState, 'aspect' | 'before'>,
+): VisitTrack | null {
   if (object === undefined) return null;
   const boxes = lastRegions(change).map(({ box }) => box);
   const counted = Date.parse(object.since);
   const isLeft = object.value === 'object_left';
-  const itself = visits.filter((track) => isItself(track, boxes, counted, isLeft));
-  // It may have been followed as a thing before its change was named an object.
-  const since = isLeft ? Math.min(counted, ...itself.map(({ begin }) => begin)) : counted;
-  let nearest: { readonly track: VisitTrack; readonly distance: number } | null = null;
-  for (const track of visits) {
-    if (itself.includes(track)) continue;
-    const distance = distanceTo(track, boxes, since, aspect);
-    if (distance <= BESIDE && (nearest === null || distance < nearest.distance)) nearest = { track, distance };
-  }
-  return nearest?.track ?? null;
+  const itself = followed.filter((track) => isItself(track, boxes, counted, isLeft));
+  // The clock of its change starts again after people who hid it. Its own track, or its empty place, is older.
+  const empty = (before?.vacated ?? []).filter((place) => boxes.some((box) => isSameThing(box, place)));
+  const earlier = isLeft ? itself.map(({ begin }) => begin) : empty.map(({ at = counted }) => at);
+  const since = Math.min(counted, ...earlier);
+  const doubts = followed
+    .filter((track) => track.opened && !itself.includes(track))
+    .map((track) => ({ track, doubt: doubtOf(track, boxes, since, aspect) }))
+    .sort((a, b) => a.doubt - b.doubt);
+  return doubts[0] !== undefined && doubts[0].doubt <= BESIDE ? doubts[0].track : null;
 }
 
 /** Whether a track is the object under another name: from when it was left, or until it was taken, it is there. */
@@ -71,25 +78,30 @@ function isItself({ path }: VisitTrack, boxes: readonly Box[], since: number, is
 const isSameThing = (a: Box, b: Box): boolean =>
   overlapsBy(a, b, 0.5) && Math.max(areaOf(a), areaOf(b)) <= LARGER * Math.min(areaOf(a), areaOf(b));
 
-/** @returns least distance of a track from an object, as `BESIDE` counts it; infinite if it was not in view then */
-function distanceTo({ path }: VisitTrack, boxes: readonly Box[], since: number, aspect: number): number {
-  const away = ([at, ...place]: PathPoint): [at: number, distance: number] => [
-    at,
-    Math.min(...boxes.map((box) => onGround(boxOf([at, ...place]), box, aspect))),
-  ];
-  const places = path.map(away);
-  const before = places.filter(([at]) => at <= since && since - at <= BESIDE_MS);
-  const stayed = places.every(([, distance]) => distance <= BESIDE);
-  return (
-    Math.min(Number.POSITIVE_INFINITY, ...before.map(([at, distance]) => distance + (since - at) / BESIDE_MS)) +
-    (stayed ? STAYED : 0)
-  );
+/**
+ * Doubt that a track is the owner of an object: its least distance before that time, each `BESIDE_MS` between being one
+ * more. An owner stood beside the object, and went away from it afterwards.
+ * @returns infinite if it was not in view then
+ */
+function doubtOf({ path }: VisitTrack, boxes: readonly Box[], since: number, aspect: number): number {
+  const before = path.filter(([at]) => at <= since && since - at <= BESIDE_MS);
+  const heights = before.map(([, , , , height]) => height).sort((a, b) => a - b);
+  // A region of several things is larger than the thing.
+  const height = heights[(heights.length - 1) >> 1];
+  if (height === undefined) return Number.POSITIVE_INFINITY;
+  const distance = (point: PathPoint) => Math.min(...boxes.map((box) => onGround(boxOf(point), box, aspect))) / height;
+  const nearest = Math.min(...before.map((point) => distance(point) + (since - point[0]) / BESIDE_MS));
+  const beside = before.filter((point) => distance(point) <= NEAR);
+  const stood = (beside.at(-1)?.[0] ?? 0) - (beside[0]?.[0] ?? 0);
+  const away = path.find((point) => point[0] > since && distance(point) > NEAR) ?? path.at(-1);
+  const stayed = Math.max(0, (away?.[0] ?? 0) - since);
+  return nearest - HABIT * Math.min(1, stood / STOOD_MS) + HABIT * Math.min(1, stayed / BESIDE_MS);
 }
 
-/** Distance of an object from a thing, in heights of the thing: an owner stands on the same ground. */
+/** Distance of an object from a thing, in heights of the frame: an owner stands on the same ground. */
 function onGround({ x, y, width, height }: Box, object: Box, aspect: number): number {
   const across = Math.max(object.x - (x + width), x - (object.x + object.width), 0) * aspect;
-  return Math.hypot(across, object.y + object.height - (y + height)) / height;
+  return Math.hypot(across, object.y + object.height - (y + height));
 }
 
 const withObject = (track: VisitTrack, { id, object, content }: FoundChange): VisitTrack => {

@@ -115,6 +115,11 @@ export interface VisitTrack {
   readonly objects: readonly { readonly change: string; readonly thing: Thing; readonly value: ObjectKind }[];
 }
 
+/** A place that a thing has left. `at`: capture time of the first frame that shows it; absent in earlier states. */
+export interface Vacated extends Box {
+  readonly at?: number;
+}
+
 export interface VisitsState {
   readonly v: 1;
   /** of the last frame; null before the first one */
@@ -126,7 +131,7 @@ export interface VisitsState {
     readonly key: string;
     readonly at: number | null;
     /** places that things have left since then: it still shows them there */
-    readonly vacated: readonly Box[];
+    readonly vacated: readonly Vacated[];
   } | null;
   readonly aspect: number;
   readonly tracks: readonly VisitTrack[];

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import type { FoundChange } from '../../src/schemas/change.js';
 import { linkObjects } from '../../src/visits/links.js';
-import { BLACK, foldAll, frame, START, thing, walk } from './made-frames.js';
+import { at, BLACK, foldAll, frame, START, thing, walk } from './made-frames.js';
 
 const iso = (second: number): string => new Date(START + second * 1000).toISOString();
 const bag = { noun: 'bag', colour: 'black', count: 1, definite: false };
@@ -87,6 +87,40 @@ it('the object itself is no owner, though it was named a person', () => {
   expect(state.tracks).toHaveLength(2);
   const [linked] = linkObjects(state, [{ change: objectLeft(6, 0.4) }]).events;
   expect(linked?.visit.first_seen).toBe(iso(1));
+});
+
+it('an object has been there since its own first frame, though people who hid it set back the clock of its change', () => {
+  const hidden = thing({ x: 0.4, y: 0.55, width: 0.03, height: 0.05 }, 'after', { class: 'object', noun: 'bag' });
+  const later = walk(20, 32, 0, { colours: BLACK, colour: 'black' });
+  const frames = [...walk(1, 13, 0), ...gone, ...later].map((one, i) =>
+    i < 5 ? one : { ...one, things: [...one.things, hidden] },
+  );
+  const [linked] = linkObjects(foldAll(frames).state, [{ change: objectLeft(26, 0.4) }]).events;
+  expect(linked?.visit.caption).toMatch(/^a person in red /);
+});
+
+it('an object was taken when its place was first empty, though people who hid that set back the clock', () => {
+  const place = thing({ x: 0.4, y: 0.55, width: 0.03, height: 0.05 }, 'before', { class: 'object', noun: 'bag' });
+  const later = walk(20, 32, 0, { colours: BLACK, colour: 'black' });
+  const frames = [...walk(1, 13, 0), ...gone, ...later].map((one, i) =>
+    i < 7 ? one : { ...one, things: [...one.things, place] },
+  );
+  const [linked] = linkObjects(foldAll(frames).state, [{ change: objectLeft(26, 0.4, 'object_removed') }]).events;
+  expect(linked?.visit.caption).toMatch(/^a person in red /);
+});
+
+it('its owner stood beside it and went away; others passed nearer to it, or stay', () => {
+  const way = [0.05, 0.15, 0.25, 0.33, 0.33, 0.33, 0.33, 0.33, 0.25, 0.15, 0.05];
+  const others = (look: object, placeOf: (i: number) => number) =>
+    Array.from({ length: 28 }, (_, i) => {
+      const other = thing(at(placeOf(i)), 'after', look);
+      return frame(1 + i, [...way.slice(i, i + 1).map((x) => thing(at(x))), other]);
+    });
+  const black = { colours: BLACK, colour: 'black' };
+  for (const placeOf of [(i: number) => 0.95 - 0.09 * i, () => 0.42]) {
+    const [linked] = linkObjects(foldAll(others(black, placeOf)).state, [{ change: objectLeft(8, 0.4) }]).events;
+    expect(linked?.visit.caption).toMatch(/^a person in red /);
+  }
 });
 
 it('is linked once', () => {

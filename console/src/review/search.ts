@@ -1,4 +1,4 @@
-/** The search of the page "Review": changes and visits that fit, in the order of the service, and how it read the words. */
+/** The search of the page "Review": changes and visits that fit, in their order, and how the service read the words. */
 import { signal } from '@preact/signals';
 import { api, messageOf, ok } from '../api/client.js';
 import { PAGE } from '../api/pages.js';
