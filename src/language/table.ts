@@ -100,7 +100,9 @@ export interface Table {
     readonly came: Readonly<Record<'there' | 'edge' | 'appeared', string>>;
     /** by the class of the thing */
     readonly stayed: Readonly<Record<'person' | 'vehicle' | 'other', string>>;
-    readonly went: Readonly<Record<'edge' | 'gone' | 'still' | 'unseen', string>>;
+    readonly went: Readonly<Record<'edge' | 'gone' | 'still' | 'unseen' | 'uncertain', string>>;
+    /** of a visit whose coming is uncertain as well */
+    readonly uncertain: string;
     readonly object: Readonly<Record<'object_left' | 'object_removed', string>>;
     readonly from: Readonly<Record<Edge, string>>;
     readonly to: Readonly<Record<Edge, string>>;

@@ -7,7 +7,7 @@ import { agreementOf, classOf, fill, type Slots, type Word, withComma, wordsOf, 
 import { spelled } from './write.js';
 
 export function writeVisit(statement: VisitStatement, locale: Locale = 'en'): string {
-  const { thing, came, stayed, went, objects } = statement;
+  const { thing, came, stayed, went, objects, seconds } = statement;
   const table = tableOf(locale);
   const { visits } = table;
   const slots = slotsOf(thing, table);
@@ -18,11 +18,15 @@ export function writeVisit(statement: VisitStatement, locale: Locale = 'en'): st
   });
   const kind = classOf(thing);
   const stay = visits.stayed[kind === 'person' || kind === 'vehicle' ? kind : 'other'];
-  const parts = [
-    part(visits.came[came.how], came.how === 'appeared' ? came.place : null, edge(visits.from, came.edge)),
-    ...(stayed === null ? [] : [part(stay, stayed.place, { time: wordsOf(timeOf(stayed.seconds, table), 'verb') })]),
-    part(visits.went[went.how], went.place, edge(visits.to, went.edge)),
-  ];
+  const time = (length: number): Slots => ({ time: wordsOf(timeOf(length, table), 'verb') });
+  const parts =
+    came.how === 'uncertain'
+      ? [part(visits.uncertain, null, time(seconds))]
+      : [
+          part(visits.came[came.how], came.how === 'appeared' ? came.place : null, edge(visits.from, came.edge)),
+          ...(stayed === null ? [] : [part(stay, stayed.place, time(stayed.seconds))]),
+          part(visits.went[went.how], went.place, { ...edge(visits.to, went.edge), ...time(seconds) }),
+        ];
   const { and, lastly = and, also = '; ' } = table.phrases;
   const sentence = parts.flatMap((words, i) => [
     ...(i > 0 && i === parts.length - 1 ? wordsOf(lastly, 'link') : []),

@@ -13,16 +13,22 @@ export const VisitStatementSchema = Type.Object(
   {
     thing: ThingSchema,
     came: Type.Object({
-      how: literals(['there', 'edge', 'appeared'], 'there: in the first frame; edge: it came into the frame.'),
+      how: literals(
+        ['there', 'edge', 'appeared', 'uncertain'],
+        'there: in the first frame; edge: it came into the frame; uncertain: it may have been in view before.',
+      ),
       edge: nullable(literals(EDGES), 'Where it came into the frame; null: not at an edge.'),
       place: Place,
     }),
     stayed: nullable(
       Type.Object({ place: Place, seconds: Type.Number({ minimum: 0 }) }),
-      'The longest time at one place; null: it did not stay for 5 s.',
+      'The longest time at one place; null: it did not stay for 5 s, or its identity is uncertain.',
     ),
     went: Type.Object({
-      how: literals(['edge', 'gone', 'still', 'unseen'], 'still: it is there in the last frame.'),
+      how: literals(
+        ['edge', 'gone', 'still', 'unseen', 'uncertain'],
+        'still: it is there in the last frame; uncertain: the one that came, or others that look alike.',
+      ),
       edge: nullable(literals(EDGES), 'Where it left the frame; null: not at an edge.'),
       place: Place,
     }),

@@ -60,20 +60,27 @@ export function visitOf(track: VisitTrack, camera: string, end: VisitEnd | null)
 }
 
 function statementOf(track: VisitTrack, end: VisitEnd | null): VisitStatement {
-  const { path, there, begin, last, box } = track;
+  const { path, there, begin, last, box, uncertain } = track;
   const [first = box, second = first] = path.slice(0, 2).map(boxOf);
   const [final = box, previous = final] = path.slice(-2).reverse().map(boxOf);
   const cameAt = there ? null : edgeOf(first, second);
   const wentAt = end === 'gone' ? edgeOf(final, previous) : null;
   return {
     thing: thingOf(track),
-    came: { how: there ? 'there' : cameAt === null ? 'appeared' : 'edge', edge: cameAt, place: thirdOf(first) },
-    stayed: longestStay(track),
-    went: {
-      how: end === null ? 'still' : end === 'unseen' ? 'unseen' : wentAt === null ? 'gone' : 'edge',
-      edge: wentAt,
-      place: thirdOf(final),
+    came: {
+      how: there ? 'there' : cameAt !== null ? 'edge' : uncertain ? 'uncertain' : 'appeared',
+      edge: cameAt,
+      place: thirdOf(first),
     },
+    stayed: uncertain ? null : longestStay(track),
+    // After a meeting the way goes on as that of one of several.
+    went: uncertain
+      ? { how: 'uncertain', edge: null, place: null }
+      : {
+          how: end === null ? 'still' : end === 'unseen' ? 'unseen' : wentAt === null ? 'gone' : 'edge',
+          edge: wentAt,
+          place: thirdOf(final),
+        },
     objects: track.objects.map(({ thing, value }) => ({ thing, value })),
     seconds: (last - begin) / 1000,
   };
@@ -93,17 +100,19 @@ function thingOf({ nouns, tints, counts, frames }: VisitTrack): Thing {
 }
 
 /**
- * The edge that a box reaches with one step more, from the box before it; the nearest one in a corner. Between two
- * frames a thing may go from well inside the frame to outside.
+ * The edge that a box is at, or leaves the frame by with one step more, from the box before it; the nearest one in a
+ * corner. Between two frames a thing may go from well inside the frame to outside.
  */
 function edgeOf({ x, y, width, height }: Box, before: Box): Edge | null {
   const [dx, dy] = [x - before.x, y - before.y];
-  const left = Math.min(x, x + dx);
-  const right = Math.max(x + width, x + width + dx);
-  const [top, bottom] = [Math.min(y, y + dy), Math.max(y + height, y + height + dy)];
-  const gaps = { left, right: 1 - right, top, bottom: 1 - bottom };
+  const gaps = {
+    left: Math.min(x - EDGE, x + dx),
+    right: 1 - Math.max(x + width + EDGE, x + width + dx),
+    top: Math.min(y - EDGE, y + dy),
+    bottom: 1 - Math.max(y + height + EDGE, y + height + dy),
+  };
   const [edge, gap] = (Object.entries(gaps) as [Edge, number][]).reduce((a, b) => (b[1] < a[1] ? b : a));
-  return gap <= EDGE ? edge : null;
+  return gap <= 0 ? edge : null;
 }
 
 function longestStay({ path }: VisitTrack): VisitStatement['stayed'] {

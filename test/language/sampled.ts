@@ -44,13 +44,17 @@ export const visits: fc.Arbitrary<VisitStatement> = fc.record({
   thing: thing.map((one): Thing => ({ ...one, count: 1, definite: false })),
   came: fc.oneof(
     fc.record({ how: fc.constant('edge' as const), edge, place: fc.constant(null) }),
-    fc.record({ how: fc.constantFrom('there' as const, 'appeared' as const), edge: fc.constant(null), place }),
+    fc.record({
+      how: fc.constantFrom('there' as const, 'appeared' as const, 'uncertain' as const),
+      edge: fc.constant(null),
+      place,
+    }),
   ),
   stayed: fc.option(fc.record({ place, seconds: fc.constantFrom(5, 40, 119, 600, 9000) })),
   went: fc.oneof(
     fc.record({ how: fc.constant('edge' as const), edge, place: fc.constant(null) }),
     fc.record({
-      how: fc.constantFrom('gone' as const, 'still' as const, 'unseen' as const),
+      how: fc.constantFrom('gone' as const, 'still' as const, 'unseen' as const, 'uncertain' as const),
       edge: fc.constant(null),
       place,
     }),

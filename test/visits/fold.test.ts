@@ -98,6 +98,12 @@ it('two things that look alike and meet are uncertain, and no third one is inven
   });
   const run = foldAll([...frames, ...nothing(12, 17)]);
   expect(ended(run).map(({ identity }) => identity)).toEqual(['uncertain', 'uncertain']);
+  // Which of them left to which side is not stated.
+  for (const { caption } of ended(run)) {
+    expect(caption).toMatch(
+      /^a person in red (came in from the left and )?was in view, perhaps in turn with others, for/,
+    );
+  }
 });
 
 it('an hour without frames ends a visit as unseen: one who looks alike is another visit, of certain identity', () => {
@@ -167,4 +173,11 @@ it('a thing of another colour far away is another visit', () => {
   const frames = Array.from({ length: 4 }, (_, i) => frame(i + 1, [thing(at(0.1))]));
   const others = Array.from({ length: 4 }, (_, i) => frame(i + 5, [thing(at(0.8), 'after', { colours: coloured(8) })]));
   expect(types(foldAll([...frames, ...others])).filter((type) => type === 'visit.opened')).toHaveLength(2);
+});
+
+it('a thing that is hidden near the edge was last seen there: one step more does not lead out of the frame', () => {
+  const steps = Array.from({ length: 6 }, (_, i) => frame(i + 1, [thing(at(0.755 + 0.03 * i))]));
+  const [visit] = ended(foldAll([...steps, ...nothing(7, 12)]));
+  expect(visit?.caption).toMatch(/ and was last seen on the right$/);
+  expect(visit?.content.went).toMatchObject({ how: 'gone', edge: null });
 });

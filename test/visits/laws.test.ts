@@ -46,8 +46,11 @@ describe('visits', () => {
       const { kind, status, end, gone, content, caption, frames: count } = visit;
       expect(kind).toBe(count >= 3 ? 'visit' : 'passage');
       expect(status === 'open').toBe(end === null);
-      expect(content.went.how === 'still').toBe(status === 'open');
-      expect(/\bstill there\b/.test(caption)).toBe(status === 'open' || end === 'unseen');
+      const isCertain = visit.identity === 'certain';
+      expect(content.went.how === 'still').toBe(isCertain && status === 'open');
+      expect(/\bstill there\b/.test(caption)).toBe(isCertain && (status === 'open' || end === 'unseen'));
+      expect(/\bperhaps in turn with others\b/.test(caption)).toBe(!isCertain);
+      expect(isCertain || (content.stayed === null && content.came.how !== 'appeared')).toBe(true);
       expect(/\bat the beginning\b/.test(caption)).toBe(visit.there_before);
       expect(Date.parse(visit.first_seen)).toBeLessThanOrEqual(Date.parse(visit.last_seen));
       expect(gone === null || (gone.after === visit.last_seen && gone.before > gone.after)).toBe(true);

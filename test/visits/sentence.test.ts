@@ -43,7 +43,19 @@ describe('the sentence of a visit', () => {
         stayed: null,
         went: { how: 'gone', edge: null, place: 'on the left' },
       }),
-      'a person in red appeared in the middle and disappeared on the left',
+      'a person in red was first seen in the middle and was last seen on the left',
+    ],
+    [
+      visit({ stayed: null, went: { how: 'uncertain', edge: null, place: null } }),
+      'a person in red came in from the right and was in view, perhaps in turn with others, for 49 s',
+    ],
+    [
+      visit({
+        came: { how: 'uncertain', edge: null, place: 'on the left' },
+        stayed: null,
+        went: { how: 'uncertain', edge: null, place: null },
+      }),
+      'a person in red was in view, perhaps in turn with others, for 49 s',
     ],
   ])('in English (%#)', (statement, sentence) => {
     expect(writeVisit(statement)).toBe(sentence);
@@ -73,12 +85,14 @@ describe('the sentence of a visit', () => {
       ['there', null],
       ['edge', 'top'],
       ['appeared', null],
+      ['uncertain', null],
     ] as const;
     const ends = [
       ['edge', 'bottom'],
       ['gone', null],
       ['still', null],
       ['unseen', null],
+      ['uncertain', null],
     ] as const;
     for (const locale of LOCALES) {
       for (const [how, edge] of ways) {
