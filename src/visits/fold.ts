@@ -222,7 +222,7 @@ function concluded(state: VisitsState, tracks: readonly VisitTrack[], { camera }
   for (const track of tracks) {
     if (isGone(track, state.at as number)) {
       events.push(...endingOf(track, camera, 'gone'));
-      if (track.opened) ended.push({ track, end: 'gone' });
+      if (track.opened || mostVoted(track.classes) === 'object') ended.push({ track, end: 'gone' });
     } else if (!track.opened && isVisit(track)) {
       const opened = { ...track, opened: true };
       events.push({ type: 'visit.opened', visit: visitOf(opened, camera, null) });

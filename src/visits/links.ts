@@ -69,8 +69,9 @@ function ownerOf(
 }
 
 /** Whether a track is the object under another name: from when it was left, or until it was taken, it is there. */
-function isItself({ path }: VisitTrack, boxes: readonly Box[], since: number, isLeft: boolean): boolean {
-  const places = path.filter(([at]) => (isLeft ? at >= since - BESIDE_MS : at < since)).map(boxOf);
+function isItself({ path, opened }: VisitTrack, boxes: readonly Box[], since: number, isLeft: boolean): boolean {
+  const recent = path.filter(([at]) => (isLeft ? at >= since - BESIDE_MS : at < since));
+  const places = (recent.length === 0 && !opened ? path : recent).map(boxOf);
   const there = places.filter((box) => boxes.some((one) => isSameThing(box, one)));
   return there.length > places.length / 2;
 }

@@ -135,7 +135,7 @@ export interface VisitsState {
   } | null;
   readonly aspect: number;
   readonly tracks: readonly VisitTrack[];
-  /** visits that ended lately: an object that one of them left counts as left later */
+  /** visits that ended lately, which may have left an object that counts as left later, and the objects' own tracks */
   readonly ended: readonly EndedVisit[];
 }
 

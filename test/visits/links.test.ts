@@ -92,11 +92,15 @@ it('the object itself is no owner, though it was named a person', () => {
 it('an object has been there since its own first frame, though people who hid it set back the clock of its change', () => {
   const hidden = thing({ x: 0.4, y: 0.55, width: 0.03, height: 0.05 }, 'after', { class: 'object', noun: 'bag' });
   const later = walk(20, 32, 0, { colours: BLACK, colour: 'black' });
-  const frames = [...walk(1, 13, 0), ...gone, ...later].map((one, i) =>
-    i < 5 ? one : { ...one, things: [...one.things, hidden] },
-  );
-  const [linked] = linkObjects(foldAll(frames).state, [{ change: objectLeft(26, 0.4) }]).events;
-  expect(linked?.visit.caption).toMatch(/^a person in red /);
+  // Hidden for longer than a track lasts, or not.
+  for (const from of [12, 23]) {
+    const isHidden = (i: number) => i < 5 || (i >= 12 && i < from);
+    const frames = [...walk(1, 13, 0), ...gone, ...later].map((one, i) =>
+      isHidden(i) ? one : { ...one, things: [...one.things, hidden] },
+    );
+    const [linked] = linkObjects(foldAll(frames).state, [{ change: objectLeft(26, 0.4) }]).events;
+    expect(linked?.visit.caption).toMatch(/^a person in red /);
+  }
 });
 
 it('an object was taken when its place was first empty, though people who hid that set back the clock', () => {
