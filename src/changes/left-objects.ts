@@ -61,8 +61,11 @@ export function followStill(
     ((known.kind === one.kind &&
       (hasSameOutlines(known.regions, one.regions) || (isObject(one) && isPartOf(known, one.regions)))) ||
       isEndOfMove(known, one));
-  // The person who puts a thing down and the thing may be one track.
-  const location = locations.find(isKnown) ?? locations.find(isObject) ?? locations[0];
+  // The person who puts a thing down, or the place that they left, and the thing may be one track.
+  const kept = locations.find(isKnown);
+  const found = locations.find(isObject);
+  const isObjectKnown = known !== null && probabilityOf(known) >= LEAST_PROBABILITY;
+  const location = (isObjectKnown ? (kept ?? found) : (found ?? kept)) ?? locations[0];
   if (location === undefined) return known;
   if (known !== null && !isKnown(location) && isBehind(known, location, at, isObject(location))) return known;
   const { kind, regions, caption } = location;

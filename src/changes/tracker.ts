@@ -45,7 +45,7 @@ export function updateTracks(
     const evidence = seen ? { seen: outlines } : evidenceOfUnseen(track, observation);
     const next = applyEvidence(track, evidence, observation, rules);
     if (!seen) return { track: next, seen };
-    const still = followStill(track.still ?? null, outlines, observation, recent);
+    const still = followStill(track.still ?? null, nearestTo(track, locations, owners), observation, recent);
     return { track: { ...next, still, ...judgedAfter(track.judged, outlines) }, seen };
   });
   const unowned = locations.filter((_location, i) => owners[i]?.length === 0);
@@ -84,6 +84,14 @@ function associate(locations: readonly Location[], tracks: readonly Track[]): Tr
   }
   return owners;
 }
+
+/** The locations of a track, without those that another of their tracks is nearer to. */
+const nearestTo = (track: Track, locations: readonly Location[], owners: readonly Track[][]): Location[] =>
+  locations.filter(({ regions }, i) => {
+    const near = (one: Track): number => displacement(one.regions, regions);
+    const of = owners[i] ?? [];
+    return of.find((one) => near(one) === Math.min(...of.map(near))) === track;
+  });
 
 /** Tampering covers the whole frame and would overlap every track of the scene, so it matches tampering only. */
 const agreeOnTamper = (track: Track, location: Location): boolean => isTamper(track) === (location.kind === 'tamper');

@@ -23,6 +23,38 @@ describe('an object beside people', () => {
     });
   });
 
+  it('counts as removed by one change, though the changes of two people at its place go on', () => {
+    const { box } = regionAt(0);
+    const two = (n: number) => {
+      const regions = [0, 0.11].map((x) => ({ ...regionAt(0), box: { ...box, x, width: 0.08 } }));
+      const statements = regions.map((one) => {
+        return { caption: 'a person has appeared', kind: 'appear' as const, regions: [one] };
+      });
+      return observed(second(n), { regions, statements, things: regions.map((one) => thing('person', one)) });
+    };
+    const frames = [empty(0), two(10), two(20), ...every(30, 100, (n) => bag(n, { side: 'before' }))];
+    expect(objects(frames)).toEqual([[90, 'change.escalated']]);
+  });
+
+  it('counts as left, though its change is also that of the place that a person left', () => {
+    const { box } = regionAt(0);
+    const place = { ...regionAt(0, { side: 'before' }), box: { ...box, x: box.x + 0.18, width: 0.08 } };
+    const beside = (n: number, name: 'person' | 'object') => {
+      const region = regionAt(0);
+      const regions = [place, region];
+      const statements = regions.map((one, i) => {
+        return { caption: `thing ${i}`, kind: i === 0 ? ('disappear' as const) : ('appear' as const), regions: [one] };
+      });
+      const things = [thing('person', place), thing(name, region, name === 'object' ? 0.9 : 0)];
+      return observed(second(n), { regions, statements, things });
+    };
+    const frames = [
+      ...[empty(0), person(10), person(20), ...every(30, 40, (n) => beside(n, 'person'))],
+      ...every(50, 130, (n) => beside(n, 'object')),
+    ];
+    expect(objects(frames)).toEqual([[110, 'change.escalated']]);
+  });
+
   it('waits while a person stands before it, and is there since it came', () => {
     const frames = [empty(0), ...every(10, 40, bag), person(50), person(60), ...every(70, 130, bag)];
     expect(objects(frames)).toEqual([[100, 'change.escalated']]);
