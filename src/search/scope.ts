@@ -31,8 +31,10 @@ export interface Scope {
 }
 
 export function scopeOf(changes: ChangeGroups, filter: SearchFilter): Scope {
-  return Object.values(filter).every((value) => value === undefined) ? everything(changes) : filtered(changes, filter);
+  return takesAll(filter) ? everything(changes) : filtered(changes, filter);
 }
+
+export const takesAll = (filter: SearchFilter): boolean => Object.values(filter).every((value) => value === undefined);
 
 const everything = (changes: ChangeGroups): Scope => ({
   places: new Set(changes.places()),
@@ -48,12 +50,12 @@ function filtered(changes: ChangeGroups, filter: SearchFilter): Scope {
   for (const text of changes.texts()) text.inScope = 0;
   let [total, lengths] = [0, 0];
   const { camera: sees = () => true, zone, ...ofEntries } = filter;
-  const takesAll = Object.values(ofEntries).every((value) => value === undefined);
+  const countsAll = takesAll(ofEntries);
   for (const place of changes.places()) {
     place.inScope = 0;
     if (!sees(place.camera) || (zone !== undefined && zone !== place.zone)) continue;
     for (const group of place.groups) {
-      group.inScope = takesAll ? group.entries.size : countOf(group.entries, filter);
+      group.inScope = countsAll ? group.entries.size : countOf(group.entries, filter);
       group.text.inScope += group.inScope;
       place.inScope += group.inScope;
       lengths += group.inScope * group.text.length;

@@ -4,7 +4,7 @@ import type { SearchVector } from '../schemas/search-vector.js';
 import { type FoundEntry, fuse } from './fusion.js';
 import { ChangeGroups, type Entry, type NamesOf } from './groups.js';
 import { type Interpretation, type Query, readQuery } from './query.js';
-import { isInScope, passes, type Scope, type SearchFilter, scopeOf, wordsInScope } from './scope.js';
+import { isInScope, passes, type Scope, type SearchFilter, scopeOf, takesAll, wordsInScope } from './scope.js';
 import type { SearchedChange } from './texts.js';
 import { type Near, type QueryVector, VectorList } from './vector-list.js';
 import { type RankedEntry, rankByWords } from './word-ranking.js';
@@ -98,12 +98,12 @@ export class SearchIndex {
     // A query without any known word is answered by nothing, however near a change is.
     if (vector === undefined || query.items.length === 0) return { near: [], compared: 0 };
     const given = words.map(({ entry }) => entry);
-    const takes = (entry: Entry) => scope.ofGroup(entry.group) > 0 && passes(entry, filter);
+    const takes = takesAll(filter) ? null : (entry: Entry) => scope.ofGroup(entry.group) > 0 && passes(entry, filter);
     return this.#vectors.nearest(vector, takes, given, MOST_HITS);
   }
 
   /** @returns all changes with a vector of this bundle, the nearest first */
   nearest(vector: SearchVector): Near[] {
-    return this.#vectors.nearest({ ...vector, least: -Infinity }, () => true, [], this.size).near;
+    return this.#vectors.nearest({ ...vector, least: -Infinity }, null, [], this.size).near;
   }
 }

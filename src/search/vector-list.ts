@@ -74,14 +74,14 @@ export class VectorList {
   }
 
   /**
-   * @param takes whether a change may be found
+   * @param takes whether a change may be found; null: all may
    * @param given changes that are compared and returned whatever their cosine
    * @returns `given` as far as they have a vector of the query's bundle, and the `most` nearest of the other changes
    *   that are near enough, the nearest first; and how many changes were compared
    */
   nearest(
     { bundle, values, least }: QueryVector,
-    takes: (entry: Entry) => boolean,
+    takes: ((entry: Entry) => boolean) | null,
     given: Iterable<Entry>,
     most: number,
   ): { near: Near[]; compared: number } {
@@ -94,10 +94,10 @@ export class VectorList {
     }
     const others: Near[] = [];
     let compared = 0;
-    // No object per row: there may be 100,000.
+    // No object per row, and no look into its change: there may be 100,000, each a miss of the processor's cache.
     for (let row = 0; row < table.entries.length; row++) {
       const entry = table.entries[row];
-      if (entry === undefined || !takes(entry)) continue;
+      if (entry === undefined || takes?.(entry) === false) continue;
       compared++;
       const cosine = cosineAt(table, row, values);
       if (cosine >= least && !near.has(entry)) others.push({ entry, cosine });
