@@ -6,89 +6,38 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Agent, request } from 'undici';
 import { readOptions } from '../../scripts/lib/options.mjs';
+import {
+  answerQuestions,
+  DIMENSIONS,
+  LEAST,
+  MADE,
+  madeChange,
+  madeVector,
+  QUERIES,
+  writesOf,
+} from './lib/made-changes.mjs';
 import { mb, ms, percentile, report } from './lib/report.mjs';
 import { cpuMs, dist, numberOption, residentBytes, startService } from './lib/service.mjs';
 
 readOptions({ changes: { type: 'string' }, inserts: { type: 'string' }, write: { type: 'boolean' } });
 const count = numberOption('changes', 100_000);
 const inserts = numberOption('inserts', 20_000);
-const { changeWrites } = await dist('stores/change-writes.js');
 const { KEYS } = await dist('stores/keys.js');
 const { connectRedis } = await dist('stores/redis.js');
 const { createLogger } = await dist('logger.js');
-const { derivedId } = await dist('ids.js');
-const { uniformNumbers } = await dist('random.js');
 const { SearchIndex } = await dist('search/search-index.js');
-const { QUESTION_QUEUE } = await dist('jobs/queues.js');
-const { createJobGuard } = await dist('jobs/job-guard.js');
-const { createRunStore } = await dist('stores/runs.js');
-const { createQuestionProcessor } = await dist('workers/question-job.js');
-const { startQuestionWorker } = await dist('workers/question-worker.js');
 
 const logger = createLogger({ level: 'silent', name: 'bench' });
-const next = uniformNumbers(5);
-const pick = (values) => values[Math.floor(next() * values.length)];
-const NOUNS = ['person', 'man', 'woman', 'car', 'truck', 'van', 'bus', 'bicycle', 'dog', 'box', 'suitcase', 'chair'];
-const COLOURS = ['red', 'blue', 'dark blue', 'white', 'black', 'grey', 'silver', 'green', 'yellow', 'brown'];
-const PLACES = [
-  'on the left',
-  'on the right',
-  'in the middle',
-  'by the fence',
-  'in the parking lot',
-  'in Loading bay 2',
-];
-const VERBS = { appear: 'has appeared', disappear: 'has left', move: 'has moved to the left' };
-const QUERIES = [
-  ...['a red car has left', 'white van', 'person by the fence', 'lorry', 'vehicles on the left', 'a dog', 'camera 17'],
-  ...['suitcase left behind', 'red', 'someone arrived', 'blue bicycle in loading bay 2', 'departures', 'yelow truk'],
-  ...['a person in black has disappeared in the middle', 'parcel', 'bus', 'green chair', 'nothing like this xyzzy'],
-  ...['the car has moved to the right', 'a woman with a suitcase'],
-];
-const DAY_MS = 86_400_000;
-const BEGIN = Date.UTC(2026, 0, 1);
 const ROUNDS = 5;
 const QUERY_ROUNDS = 20;
 const AT_ONCE = 64;
 const PACE = 1_000;
 
 let made = 0;
-function madeChange() {
-  const number = made++;
-  const kind = pick(Object.keys(VERBS));
-  const confirmed = BEGIN + Math.floor(next() * 30 * DAY_MS);
-  const at = new Date(confirmed).toISOString();
-  const comparison = derivedId('cmp', confirmed, `${number}`);
-  const box = { x: 0.1, y: 0.2, width: 0.3, height: 0.4 };
-  return {
-    ...{ id: derivedId('chg', confirmed, `${number}`), camera: `camera-${1 + Math.floor(next() * 100)}` },
-    ...{ zone: next() < 0.5 ? null : pick(['gate', 'dock', 'yard']), kind },
-    caption: `a ${pick(COLOURS)} ${pick(NOUNS)} ${VERBS[kind]} ${pick(PLACES)}`,
-    ...{ confidence: 0.9, status: 'opened', severity: pick(['low', 'medium', 'high']) },
-    ...{ first_seen: at, confirmed_at: at, last_seen: at, settled_at: null, reverted_at: null, alerted_at: null },
-    ...{ suppressed_count: 0, regions: [{ side: 'after', box, area: 0.1, score: 0.9, zone: null }] },
-    comparisons: { first: comparison, best: comparison, last: comparison },
-  };
-}
-
-const DIMENSIONS = 128;
-const BUNDLE = 'b'.repeat(64);
-const LEAST = 0.6;
-/** Vectors lie around one direction per noun, so that a query is near a twelfth of the changes. */
-const directions = NOUNS.map(() => Float32Array.from({ length: DIMENSIONS }, () => next() - 0.5));
-const NOISE = 0.8;
-function madeVector() {
-  const direction = pick(directions);
-  const values = direction.map((value) => value + NOISE * (next() - 0.5));
-  const length = Math.hypot(...values);
-  return { bundle: BUNDLE, values: values.map((value) => value / length) };
-}
 
 /** Saves one change as the commit of a camera's turn does. @param logged whether it has a vector and a log entry */
 async function save(redis, change, logged) {
-  const vectors = logged ? [{ change: change.id, vector: madeVector() }] : [];
-  const turn = { camera: change.camera, changes: [{ change, event: 'change.opened' }], alerts: [], eventsApplied: 0 };
-  const writes = changeWrites({ ...turn, vectors }, Date.now(), 30 * DAY_MS);
+  const writes = writesOf(change, logged ? madeVector() : undefined);
   const multi = redis.multi();
   for (const [name, ...args] of writes) {
     if (logged || args[0] !== KEYS.changeLog) multi.call(name, ...args.map(String));
@@ -98,7 +47,7 @@ async function save(redis, change, logged) {
 
 /** @param perSecond 0: as fast as possible. @returns the rate reached and the times of the saves in ms */
 async function insert(redis, number, logged, perSecond = 0) {
-  const changes = Array.from({ length: number }, madeChange);
+  const changes = Array.from({ length: number }, () => madeChange(made++));
   const took = [];
   const begun = performance.now();
   let sent = 0;
@@ -126,7 +75,7 @@ function indexAlone() {
   const before = used();
   const index = new SearchIndex();
   const begun = performance.now();
-  for (let i = 0; i < count; i++) index.put(madeChange(), madeVector());
+  for (let i = 0; i < count; i++) index.put(madeChange(made++), madeVector());
   const builtIn = performance.now() - begun;
   collect();
   const bytes = used() - before;
@@ -166,21 +115,7 @@ const alone = indexAlone();
 console.error(`index alone: ${mb(alone.bytes)}, ${ms(percentile(alone.took, 0.5))} ms`);
 const service = await startService({ worker: false, env: { SEARCH_CHANGES: '10000000' } });
 const redis = connectRedis(service.redisUrl, { role: 'consumer', logger });
-/** In place of a worker: the way of a question, without the model. */
-const guard = createJobGuard({ redis, blobs: {}, runs: createRunStore(redis, 'bench'), logger });
-const answering = startQuestionWorker({
-  ...{ redis, logger, guard, config: { jobLockMs: 30_000 }, queue: QUESTION_QUEUE, concurrency: 8 },
-  processor: createQuestionProcessor({
-    pipeline: {
-      embedTexts: async () => {
-        const { values } = madeVector();
-        return { bundle: BUNDLE, least: LEAST, vectors: [values] };
-      },
-    },
-    publish: (channel, message) => redis.publish(channel, message),
-    logger,
-  }),
-});
+const answering = answerQuestions(redis, logger);
 try {
   const search = async () => {
     const { body } = await request(`${service.url}/v1/changes?q=car&limit=1`);
@@ -235,9 +170,7 @@ try {
       [`one insert at ${PACE} per second with search: p50 / p95 / p99`, `${times(paced.with)} ms`],
     ],
     [
-      `Made changes of 100 cameras in 30 days, of ${Object.keys(VERBS).length} kinds, ${NOUNS.length} ` +
-        `nouns, ${COLOURS.length} colours and ${PLACES.length} places; ${QUERIES.length} queries, ${QUERY_ROUNDS} ` +
-        'times each, one after the other, 20 hits per page.',
+      `${MADE}; ${QUERIES.length} queries, ${QUERY_ROUNDS} times each, one after the other, 20 hits per page.`,
       `Search vectors of ${DIMENSIONS} numbers around one direction per noun, those of queries too; ${withVectors} of ` +
         `${took.length + filtered.length} searches by HTTP compared them. Queries repeat, so most vectors of queries ` +
         'come from the cache of the API; the model does not run.',

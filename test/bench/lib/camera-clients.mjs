@@ -100,6 +100,21 @@ export function createCameras(service, sequence, { name, settings }) {
       });
       return frames / ((performance.now() - from) / 1000);
     },
+    /** `count` cameras send `frames` frames in turn, `senders` of them at a time. @returns CPU-ms per frame of all parts */
+    async inTurn(count, { senders, frames }) {
+      const ids = await all(count, camera);
+      const before = cpu();
+      let begun = 0;
+      await all(Math.min(senders, count), async (i) => {
+        // A sender has cameras of its own, whose frames keep their order.
+        for (let turn = 0; begun < frames; turn++) {
+          begun++;
+          const own = Math.ceil((count - i) / senders);
+          await post(ids[i + senders * (turn % own)], 'wait=60');
+        }
+      });
+      return spent(before, begun).reduce((sum, part) => sum + part, 0);
+    },
     /**
      * `count` cameras send a frame per second for `seconds` seconds.
      * @returns whether no frame waited, the 95th percentile of the time from acceptance to result (ms), CPU-ms per

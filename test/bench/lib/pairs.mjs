@@ -12,16 +12,20 @@ const PERSON = { left: 680, top: 265, width: 62, height: 115 };
 const upscaled = (picture, width, height) =>
   sharp(picture).resize(width, height, { kernel: 'lanczos3', fit: 'fill' }).jpeg({ quality: 88 }).toBuffer();
 
+/** Two pairs of 1920 x 1080 JPEGs, roughly 400 KB each. */
+export const fullHdPairs = () => pairsOfHeight(1080);
+
 /**
- * Two pairs of 1920 x 1080 JPEGs (roughly 400 KB each): the example itself, and its mirror image in which the person
- * stands elsewhere and was not there before.
+ * Two pairs of JPEGs of this height, 16:9: the example itself, and its mirror image in which the person stands
+ * elsewhere and was not there before.
  * @returns {Promise<{ before: Buffer, after: Buffer }[]>}
  */
-export async function fullHdPairs() {
+export async function pairsOfHeight(height) {
+  const width = Math.round((height * 16) / 9);
   const wide = (side) => sharp(example(side)).extract(WIDE).png().toBuffer();
   const first = {
-    before: await upscaled(await wide('before'), 1920, 1080),
-    after: await upscaled(await wide('after'), 1920, 1080),
+    before: await upscaled(await wide('before'), width, height),
+    after: await upscaled(await wide('after'), width, height),
   };
 
   const empty = await sharp(await wide('before'))
@@ -33,7 +37,7 @@ export async function fullHdPairs() {
     .composite([{ input: person, left: 420, top: 180 }])
     .png()
     .toBuffer();
-  const second = { before: await upscaled(empty, 1920, 1080), after: await upscaled(peopled, 1920, 1080) };
+  const second = { before: await upscaled(empty, width, height), after: await upscaled(peopled, width, height) };
   return [first, second];
 }
 

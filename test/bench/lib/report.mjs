@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { probe, ROOT } from '../../../scripts/lib/shell.mjs';
 
 export { percentile } from './percentile.mjs';
@@ -41,7 +41,15 @@ export function shippedBundle() {
   return `${name} ${version}`;
 }
 
-function machine(name) {
+/**
+ * @param {{ command?: string, busy?: number }} [differing] command that measures again, and load before the measurement
+ * @returns {string[]} lines that say of what, when and where a bench measured
+ */
+export function provenance(name, { command = commandLine(name), busy = busyBefore } = {}) {
+  return [`\`${command}\`, ${new Date().toISOString().slice(0, 10)}, commit ${commit()}`, ...machine(name, busy)];
+}
+
+function machine(name, busy) {
   const [cpu] = cpus();
   const packages = ['onnxruntime-node', 'sharp', 'fastify', 'bullmq'].flatMap((one) => {
     const file = join(ROOT, 'node_modules', one, 'package.json');
@@ -50,7 +58,7 @@ function machine(name) {
   const redis = /v=(\S+)/.exec(probe('redis-server', ['--version']).output)?.[1];
   return [
     `${cpus().length} cores of ${cpu?.model.trim() ?? 'an unnamed processor'}, ${mb(totalmem())}, ` +
-      `${process.platform} ${process.arch}, ${(100 * busyBefore).toFixed(0)} % busy before`,
+      `${process.platform} ${process.arch}, ${(100 * busy).toFixed(0)} % busy before`,
     [`Node ${process.versions.node}`, ...(redis === undefined ? [] : [`Redis ${redis}`]), ...packages].join(', '),
     WITHOUT_MODEL.includes(name) ? 'no model' : shippedBundle(),
   ];
@@ -83,17 +91,12 @@ export function commandLine(name, given = process.argv.slice(2)) {
  * @param {string} [section] of RESULTS.md, if a bench has several
  */
 export function report(name, title, table, notes, section = name) {
-  const [head = [], ...rows] = table;
-  const line = (cells) => `| ${cells.join(' | ')} |`;
   const text = [
     `## ${title}`,
     '',
-    `\`${commandLine(name)}\`, ${new Date().toISOString().slice(0, 10)}, commit ${commit()}  `,
-    machine(name).join('  \n'),
+    provenance(name).join('  \n'),
     '',
-    line(head),
-    line(head.map(() => '---')),
-    ...rows.map(line),
+    ...tableLines(table),
     '',
     ...notes.flatMap((note) => wrapped(`- ${note}`)),
   ].join('\n');
@@ -101,26 +104,33 @@ export function report(name, title, table, notes, section = name) {
   if (process.argv.includes('--write')) writeSection(section, text);
 }
 
-/** Breaks a list item into lines of at most LINE_LENGTH characters. @returns {string[]} */
-function wrapped(item) {
+/** A table of Markdown; the first row is the head. @param {string[][]} table @returns {string[]} */
+export function tableLines([head = [], ...rows]) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)];
+}
+
+/** Breaks a paragraph or list item into lines of at most LINE_LENGTH characters. @returns {string[]} */
+export function wrapped(item) {
+  const indent = item.startsWith('- ') ? '  ' : '';
   const lines = [''];
   for (const word of item.split(' ')) {
     const line = lines.at(-1);
-    if (line !== '' && line.length + 1 + word.length > LINE_LENGTH) lines.push(`  ${word}`);
+    if (line !== '' && line.length + 1 + word.length > LINE_LENGTH) lines.push(`${indent}${word}`);
     else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
   }
   return lines;
 }
 
-/** Replaces the section of this bench, or adds it, and leaves the others as they are. */
-function writeSection(name, text) {
+/** Replaces a section of a page, or adds it, and leaves the others as they are. */
+export function writeSection(name, text, page = RESULTS) {
   const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  const results = readFileSync(RESULTS, 'utf8');
+  const results = readFileSync(page, 'utf8');
   const [from, to] = [results.indexOf(begin), results.indexOf(end)];
   const [before, after] =
     from < 0 || to < from
       ? [`${results.trimEnd()}\n\n`, '\n']
       : [results.slice(0, from), results.slice(to + end.length)];
-  writeFileSync(RESULTS, `${before}${begin}\n${text}\n${end}${after}`);
-  console.log(`Written to test/bench/RESULTS.md`);
+  writeFileSync(page, `${before}${begin}\n${text}\n${end}${after}`);
+  console.log(`Written to ${relative(ROOT, page)}`);
 }
