@@ -35,6 +35,8 @@ export const cameras = {
       const { quiet } = await cameraSequences(FRAMES);
       const clients = createCameras(service, quiet, { name: 'growth', settings: {} });
       const rows = [];
+      await clients.warmUp(SENDERS, WARM_UP_FRAMES);
+      await clients.inTurn(SENDERS, { senders: SENDERS, frames: MEASURED });
       for (const count of COUNTS) {
         await clients.warmUp(count, WARM_UP_FRAMES);
         const cost = await clients.inTurn(count, { senders: SENDERS, frames: MEASURED });

@@ -13,7 +13,7 @@ const THINGS = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20];
 const ROUNDS = 12;
 const LAYOUTS = 4;
 /** Threads compile their code in these rounds. */
-const WARM_UP = 15;
+const WARM_UP = 30;
 const QUALITY = 88;
 
 async function withPipeline(use) {
@@ -34,22 +34,29 @@ async function withPipeline(use) {
   }
 }
 
-/** CPU-ms of this process with all its threads. @returns the median of `work` over the items, in turn */
-async function cpuOf(items, work, rounds = ROUNDS) {
-  const spent = [];
+/**
+ * CPU-ms of this process with all its threads. The groups take turns, so that code that becomes faster and other work
+ * on the machine concern all of them alike.
+ * @param {object[][]} groups @returns {Promise<number[]>} the median of `work` over the pairs of each group
+ */
+async function cpuOf(groups, work, rounds) {
+  const spent = groups.map(() => []);
   for (let round = 0; round < rounds; round++) {
-    for (const item of items) {
-      const before = process.cpuUsage();
-      await work(item);
-      const { user, system } = process.cpuUsage(before);
-      spent.push((user + system) / 1000);
+    for (const [i, pairs] of groups.entries()) {
+      for (const pair of pairs) {
+        const before = process.cpuUsage();
+        await work(pair);
+        const { user, system } = process.cpuUsage(before);
+        spent[i].push((user + system) / 1000);
+      }
     }
   }
-  return percentile(spent, 0.5);
+  return spent.map((values) => percentile(values, 0.5));
 }
 
 const WHOLE = 'whole pair';
 const DECODING = 'decoding alone';
+const WIDTH = 'width decoded, px';
 
 export const frames = {
   name: 'frames',
@@ -57,25 +64,18 @@ export const frames = {
   x: { label: 'height of the frames (16:9), px', type: 'linear', ticks: HEIGHTS, text: String },
   y: { label: 'CPU-ms per changed pair', type: 'linear' },
   series: [WHOLE, DECODING],
-  columns: { 'width decoded, px': String },
+  columns: { [WIDTH]: String },
   measure: () =>
     withPipeline(async (compare, config) => {
       const { decodeFrame } = await dist('frames/decode.js');
       const decode = (bytes) => decodeFrame(bytes, { ...config, field: 'frame' });
-      const rows = [];
-      for (const height of HEIGHTS) {
-        const pairs = await pairsOfHeight(height);
-        const { width } = await decode(pairs[0].before);
-        const decoding = await cpuOf(pairs, async ({ before, after }) => {
-          await decode(before);
-          await decode(after);
-        });
-        const whole = await cpuOf(pairs, compare);
-        rows.push({ x: height, [WHOLE]: whole, [DECODING]: decoding, 'width decoded, px': width });
-      }
-      return rows;
+      const groups = await Promise.all(HEIGHTS.map(pairsOfHeight));
+      const both = ({ before, after }) => decode(before).then(() => decode(after));
+      const [decoding, whole] = [await cpuOf(groups, both, ROUNDS), await cpuOf(groups, compare, ROUNDS)];
+      const widths = await Promise.all(groups.map(async ([{ before }]) => (await decode(before)).width));
+      return HEIGHTS.map((x, i) => ({ x, [WHOLE]: whole[i], [DECODING]: decoding[i], [WIDTH]: widths[i] }));
     }),
-  sentence: (rows) => {
+  sentence(rows) {
     const [first, last] = [rows[0], rows.at(-1)];
     const pixels = ((last.x / first.x) ** 2).toFixed(0);
     return (
@@ -87,14 +87,14 @@ export const frames = {
 };
 
 /** A scene with copies of a thing at the first `count` cells of a grid, which a layout shuffles. */
-async function crowded({ base, picture, box, grid }, count) {
+async function crowded({ base, picture, grid }, count) {
   const things = grid.slice(0, count).map(({ left, top }) => ({ input: picture, left, top }));
   const jpeg = (composites) =>
     sharp(base, { raw: { width: 1920, height: 1080, channels: 3 } })
       .composite(composites)
       .jpeg({ quality: QUALITY })
       .toBuffer();
-  return { before: await jpeg([]), after: await jpeg(things), box };
+  return { before: await jpeg([]), after: await jpeg(things) };
 }
 
 const COLUMNS = 7;
@@ -115,7 +115,7 @@ async function layouts() {
   return Array.from({ length: LAYOUTS }, (_, layout) => {
     const random = seededRandom(`layout ${layout}`);
     const grid = cells.map((cell) => ({ cell, at: random.uniform(0, 1) })).sort((a, b) => a.at - b.at);
-    return { base, picture: small, box, grid: grid.map(({ cell }) => cell) };
+    return { base, picture: small, grid: grid.map(({ cell }) => cell) };
   });
 }
 
@@ -132,18 +132,20 @@ export const things = {
   measure: () =>
     withPipeline(async (compare) => {
       const scenes = await layouts();
-      const rows = [];
-      for (const count of THINGS) {
-        const pairs = await Promise.all(scenes.map((scene) => crowded(scene, count)));
-        const findings = [];
-        const whole = await cpuOf(pairs, async (pair) => findings.push((await compare(pair)).finding), 3);
-        const median = (of) => percentile(findings.map(of), 0.5);
-        rows.push({
-          ...{ x: count, [WHOLE]: whole, [REGIONS]: median(({ regions }) => regions.length) },
-          [STATED]: median(({ facts }) => facts?.length ?? 0),
-        });
-      }
-      return rows;
+      const groups = await Promise.all(
+        THINGS.map((count) => Promise.all(scenes.map((scene) => crowded(scene, count)))),
+      );
+      const found = new Map();
+      const whole = await cpuOf(groups, async (pair) => found.set(pair, (await compare(pair)).finding), ROUNDS / 2);
+      return groups.map((pairs, i) => {
+        const median = (of) =>
+          percentile(
+            pairs.map((pair) => of(found.get(pair)).length),
+            0.5,
+          );
+        const [regions, stated] = [median((finding) => finding.regions), median((finding) => finding.facts ?? [])];
+        return { x: THINGS[i], [WHOLE]: whole[i], [REGIONS]: regions, [STATED]: stated };
+      });
     }),
   sentence(rows) {
     const [first, last] = [rows[0], rows.at(-1)];

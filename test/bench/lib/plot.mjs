@@ -21,10 +21,13 @@ export function linePlot({ rows, x, y, series, bounds = [] }) {
     ...SIZE,
     className: 'plot',
     style: { background: 'white', color: 'black', fontSize: '12px' },
-    x: { ...x, grid: true, tickFormat: x.text ?? ((value) => value.toLocaleString('en')) },
+    x: { type: x.type },
     y: { ...y, grid: true, ...(y.type === 'linear' ? { zero: true } : { ticks: 6, tickFormat: String }) },
     color: { domain: series },
     marks: [
+      // A text of its own, because Plot leaves out labels of a logarithmic axis.
+      Plot.axisX(x.ticks, { text: x.text ?? ((value) => value.toLocaleString('en')), label: x.label }),
+      Plot.gridX(x.ticks),
       Plot.ruleX(bounds, { x: 'x', strokeDasharray: '4 3' }),
       Plot.text(bounds, { x: 'x', text: 'text', frameAnchor: 'top', dy: -14 }),
       Plot.lineY(points, { ...channels, strokeWidth: 2 }),
