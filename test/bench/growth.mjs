@@ -1,7 +1,7 @@
 /**
  * `npm run bench:growth [-- --only=NAME,NAME] [--again] [--write]`: how cost grows with the size of the frames, the
- * things that changed, the cameras, the jobs that wait and the changes that are stored. With --write, docs/growth.md has
- * the figures of each axis with a plot, and an axis that was measured for the bundle that ships is not measured again.
+ * things that changed, the cameras, the jobs that wait and the stored changes. With --write, docs/growth.md has the
+ * figures of each axis with a plot, and an axis that was measured for the bundle that ships is not measured again.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { busyShare, ms, provenance, shippedBundle, tableLines, wrapped, writeSec
 
 /**
  * Each has a name, a title, both axes of its plot, the series that are drawn, further columns of its table with the
- * text of a value, `measure`, and `sentence`, which says of the rows where the cost bends.
+ * text of a value, `measure`, and `sentence`, which states from the rows where the cost bends.
  */
 const AXES = [frames, things, cameras, queue, changes];
 const PAGE = join(ROOT, 'docs/growth.md');

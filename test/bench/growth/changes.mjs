@@ -71,7 +71,7 @@ async function figuresOf(redisUrl, redisPid, count) {
     const indexed = async () => (await get(`${api.url}/v1/changes?q=car&limit=1`, dispatcher)).search;
     while (!(await indexed()).complete) await sleep(200);
     const row = { x: count, [START]: (performance.now() - begun) / 1000 };
-    // What building the index left is collected, and the code of each request is compiled, before the figures.
+    // The garbage of building the index is collected before the figures.
     await sleep(SETTLE_MS);
     const spent = () => cpuMs(api.pid('api')) + cpuMs(redisPid);
     for (const [name, { paths, rounds }] of Object.entries(KINDS)) {

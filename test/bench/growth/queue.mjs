@@ -157,7 +157,7 @@ export const queue = {
     return (
       `Nothing bends: with ${last.x.toLocaleString('en')} jobs before it, accepting a pair costs ` +
       `${(last[ACCEPTING] / first[ACCEPTING]).toFixed(2)} times as much as with none, and taking a job ` +
-      `${(last[TAKING] / first[TAKING]).toFixed(2)} times. What grows is memory: a waiting pair takes ` +
+      `${(last[TAKING] / first[TAKING]).toFixed(2)} times. Memory grows: a waiting pair takes ` +
       `${kilobytes.toFixed(1)} kB of Redis.`
     );
   },

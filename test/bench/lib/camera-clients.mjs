@@ -100,17 +100,17 @@ export function createCameras(service, sequence, { name, settings }) {
       });
       return frames / ((performance.now() - from) / 1000);
     },
-    /** `count` cameras send `frames` frames in turn, `senders` of them at a time. @returns CPU-ms per frame of all parts */
+    /** `count` cameras send `frames` frames in turn, `senders` at a time. @returns CPU-ms per frame of all parts */
     async inTurn(count, { senders, frames }) {
       const ids = await all(count, camera);
       const before = cpu();
       let begun = 0;
       await all(Math.min(senders, count), async (i) => {
-        // A sender has cameras of its own, whose frames keep their order.
         for (let turn = 0; begun < frames; turn++) {
           begun++;
-          const own = Math.ceil((count - i) / senders);
-          await post(ids[i + senders * (turn % own)], 'wait=60');
+          // No camera has two senders, so its frames keep their order.
+          const mine = Math.ceil((count - i) / senders);
+          await post(ids[i + senders * (turn % mine)], 'wait=60');
         }
       });
       return spent(before, begun).reduce((sum, part) => sum + part, 0);

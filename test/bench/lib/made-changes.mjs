@@ -39,7 +39,7 @@ const ENDED = 0.8;
 const BEGIN = Date.UTC(2026, 0, 1);
 const SPAN_MS = 30 * DAY_MS;
 
-/** What a reader of figures has to know of the changes. */
+/** A description of the changes, for readers of figures. */
 export const MADE =
   `Made changes of ${CAMERAS} cameras in 30 days, of ${Object.keys(VERBS).length} kinds, ${NOUNS.length} nouns, ` +
   `${COLOURS.length} colours and ${PLACES.length} places`;
@@ -84,7 +84,7 @@ export function writesOf(change, vector) {
   return changeWrites({ ...turn, vectors }, Date.now(), SPAN_MS);
 }
 
-/** In place of a worker: the way of a question, without the model. @returns what has to be closed */
+/** In place of a worker: the way of a question, without the model. @returns the worker, to be closed */
 export const answerQuestions = (redis, logger) =>
   startQuestionWorker({
     ...{ redis, logger, config: { jobLockMs: 30_000 }, queue: QUESTION_QUEUE, concurrency: 8 },

@@ -43,7 +43,7 @@ export function shippedBundle() {
 
 /**
  * @param {{ command?: string, busy?: number }} [differing] command that measures again, and load before the measurement
- * @returns {string[]} lines that say of what, when and where a bench measured
+ * @returns {string[]} lines with the command, the date, the machine and the versions of a bench
  */
 export function provenance(name, { command = commandLine(name), busy = busyBefore } = {}) {
   return [`\`${command}\`, ${new Date().toISOString().slice(0, 10)}, commit ${commit()}`, ...machine(name, busy)];
