@@ -5,6 +5,7 @@ import { parseHTML } from 'linkedom';
 const SIZE = { width: 720, height: 380, marginLeft: 56, marginRight: 150, marginTop: 32, marginBottom: 44 };
 
 /**
+ * @param {string} title for screen readers
  * @param {{ x: number, [series: string]: number }[]} rows
  * @param {{ label: string, type: string, ticks: number[], text?: (value: number) => string }} x axis
  * @param {{ label: string, type: 'linear' | 'log' }} y axis
@@ -12,7 +13,7 @@ const SIZE = { width: 720, height: 380, marginLeft: 56, marginRight: 150, margin
  * @param {{ x: number, text: string }[]} [bounds] vertical lines
  * @returns {string} the SVG
  */
-export function linePlot({ rows, x, y, series, bounds = [] }) {
+export function linePlot({ title, rows, x, y, series, bounds = [] }) {
   const points = series.flatMap((name) => rows.map((row) => ({ x: row.x, y: row[name], name })));
   const { document } = parseHTML('<html></html>');
   const channels = { x: 'x', y: 'y', stroke: 'name' };
@@ -39,5 +40,10 @@ export function linePlot({ rows, x, y, series, bounds = [] }) {
     ],
   });
   svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  // Rules for pages with several plots; linters of CSS refuse them.
+  svg.querySelector('style').remove();
+  const name = document.createElement('title');
+  name.textContent = title;
+  svg.prepend(name);
   return `${svg.outerHTML}\n`;
 }
