@@ -10,8 +10,10 @@ chosen on synthetic held-out pairs by facts (verdict, map, words against the tru
 
 import argparse
 import json
+import math
 import time
 from dataclasses import asdict
+from itertools import count, takewhile
 from pathlib import Path
 
 import numpy as np
@@ -35,22 +37,28 @@ def step_losses(run: Run, batch: dict[str, torch.Tensor]) -> dict[str, torch.Ten
     return all_losses(*run.parts, batch, t["label_smoothing"], run.world.extra_losses, run.step < t["settle_maps"])
 
 
-def train(run: Run, data: Batches, heldout: Batches | None, out: Path) -> None:
-    """Runs to the last step; writes log.ndjson, checkpoint.pt and best.pt into `out`."""
+def train(run: Run, data: Batches, heldout: Batches | None, out: Path, seconds: float = math.inf) -> None:
+    """Runs to the last step, or for `seconds`, in which case the learning rate falls by the time. Writes log.ndjson,
+    checkpoint.pt and best.pt into `out`."""
     t, began = run.config["train"], time.perf_counter()
 
+    def done_share(step: int) -> float:
+        return max(step / t["steps"], (time.perf_counter() - began) / seconds)
+
     def rate_at(step: int) -> float:
-        return learning_rate(step, t["steps"], t["learning_rate"], t["warmup"])
+        at = step if step < t["warmup"] else done_share(step) * t["steps"]
+        return learning_rate(at, t["steps"], t["learning_rate"], t["warmup"])
 
     def losses_of(step: int) -> dict[str, torch.Tensor]:
         indices = data.cache.prepare_step(run.draw(data.cache), run.difference, run.frozen_tokens)
-        batch = data.batch(indices, np.random.default_rng([run.seed, step]))
-        return step_losses(run, {name: value.to(run.device) for name, value in batch.items()})
+        return step_losses(run, data.batch(indices, np.random.default_rng([run.seed, step]), run.device))
 
+    is_over = run.step >= t["steps"]
     with open(out / "log.ndjson", "a", encoding="utf-8") as log:
 
         def each(done: int, figures: dict[str, float]) -> None:
-            run.step = done
+            nonlocal is_over
+            run.step, is_over = done, done_share(done) >= 1
             line = {
                 "step": done,
                 "pairs": run.pairs,
@@ -58,7 +66,7 @@ def train(run: Run, data: Batches, heldout: Batches | None, out: Path) -> None:
                 "s": round(time.perf_counter() - began, 1),
                 **{name: round(value, 4) for name, value in figures.items()},
             }
-            if done % t["evaluate_every"] == 0 or done == t["steps"]:
+            if done % t["evaluate_every"] == 0 or is_over:
                 if heldout:
                     difference, captioner, _ = run.kept().eval()
                     line["heldout"] = heldout_figures(difference, captioner, heldout, run.world)
@@ -71,7 +79,8 @@ def train(run: Run, data: Batches, heldout: Batches | None, out: Path) -> None:
             if done % 20 == 0 or "heldout" in line:
                 print(json.dumps(line), flush=True)
 
-        optimise(run.optimiser, losses_of, t["weights"], rate_at, range(run.step, t["steps"]), each)
+        steps = takewhile(lambda _: not is_over, count(run.step))
+        optimise(run.optimiser, losses_of, t["weights"], rate_at, steps, each)
 
 
 def main() -> None:
@@ -90,9 +99,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="end after that time, if that is earlier")
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.NAME=VALUE")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
+    torch.set_float32_matmul_precision("high")  # on CUDA: TF32
     config = load_config(args.config, args.set)
     world = load_world(config["world"])
 
@@ -115,7 +126,7 @@ def main() -> None:
         f"{size:.2f} M parameters, from step {run.step}",
         flush=True,
     )
-    train(run, data, heldout, args.out)
+    train(run, data, heldout, args.out, 60 * args.minutes)
 
 
 if __name__ == "__main__":

@@ -106,10 +106,11 @@ class PairCache(Shards):
         return len(self.where)
 
     def arrays(self, indices: list[int]) -> dict[str, Tensor]:
+        """The stored arrays, float16."""
         out = {}
         for name in ARRAYS:
             stacked = np.stack([self.shards[s][name][row] for s, row in (self.where[i] for i in indices)])
-            out[name] = torch.from_numpy(stacked.astype(np.float32))
+            out[name] = torch.from_numpy(stacked)
         return out
 
 
@@ -133,13 +134,17 @@ class Batches:
         ids = [START, *(self.word.get(w, UNK) for w in caption.split())][:T] + [END]
         return ids + [PAD] * (T + 1 - len(ids))
 
-    def batch(self, indices: list[int], rng: np.random.Generator) -> dict[str, Tensor]:
+    def batch(
+        self, indices: list[int], rng: np.random.Generator, device: torch.device | str = "cpu"
+    ) -> dict[str, Tensor]:
         """The cache's arrays [B,...] with ids [B,T+1], kind [B], changed [B], nuisances [B,Q] and the crops' targets
         (`crop_targets`)."""
         b = self.cache.arrays(indices)
         metas = [self.cache.meta[i] for i in indices]
         b |= self.crop_targets(metas, b)
-        return b | self.pair_targets(metas, rng)
+        b |= self.pair_targets(metas, rng)
+        moved = {name: value.to(device) for name, value in b.items()}  # as stored: half of the bytes
+        return {name: value.float() if value.dtype == torch.float16 else value for name, value in moved.items()}
 
     def pair_targets(self, metas: list[dict], rng: np.random.Generator) -> dict[str, Tensor]:
         """ids [B,T+1], kind [B], changed [B] and nuisances [B,Q]."""

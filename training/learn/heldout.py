@@ -47,7 +47,7 @@ def heldout_figures(
     scores, changed, kinds, facts, places, peaks, empty = [], [], [], [], [], [], []
     for start in range(0, len(data.cache), batch):
         indices = list(range(start, min(start + batch, len(data.cache))))
-        b = {name: value.to(device) for name, value in data.batch(indices, np.random.default_rng(0)).items()}
+        b = data.batch(indices, np.random.default_rng(0), device)
         d = difference(*difference_inputs(b))
         crops = crop_inputs(b)
         written = captioner.greedy(d["memory"], crops, d["kind_logits"])

@@ -18,7 +18,7 @@ AVERAGE = 0.995  # of the weights, over about 200 steps
 LAST_RATE = 0.02  # of the highest learning rate
 
 
-def learning_rate(step: int, steps: int, rate: float, warmup: int) -> float:
+def learning_rate(step: float, steps: int, rate: float, warmup: int) -> float:
     """Linear warm-up to `rate`, then a cosine to LAST_RATE of it."""
     if step < warmup:
         return rate * (step + 1) / warmup

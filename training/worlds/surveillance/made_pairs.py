@@ -17,14 +17,13 @@ import cv2
 
 from training.contract import SPLITS, USUAL, Pair
 from training.inputs import existing_folder
-from training.worlds.surveillance.plugin import open_source
-from training.worlds.surveillance.scenarios import SCENARIOS
+from training.worlds.surveillance.plugin import ALL_SCENARIOS, open_source
 
 JPEG_QUALITY = 95  # the frames have the artefacts of their camera already
 
 
 # `places`: all true ones, by which training.fits.facts calibrates places. `models` and `packs`: names and
-# folders of the thing's sprites, by which scripts/find-mistakes.mjs gives figures per pack.
+# folders of the thing's sprites, if it has any, by which scripts/find-mistakes.mjs gives figures per pack.
 OBJECT_KEYS = ("noun", "colour", "count", "action", "where", "places", "models", "packs", "boxes_before", "boxes_after")
 
 
@@ -43,7 +42,7 @@ def label_of(pair: Pair, name: str) -> dict:
         "boxes_before": pair.boxes_before,
         "boxes_after": pair.boxes_after,
         "nuisance": pair.nuisances,
-        "objects": [{key: thing[key] for key in OBJECT_KEYS} for thing in pair.objects],
+        "objects": [{key: thing[key] for key in OBJECT_KEYS if key in thing} for thing in pair.objects],
         "made": True,
     }
 
@@ -61,7 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=existing_folder, help="folder of the data (default: SCENEDELTA_DATA)")
     parser.add_argument("--split", choices=SPLITS, default="heldout")
-    parser.add_argument("--scenario", choices=SCENARIOS, default=USUAL)
+    parser.add_argument("--scenario", choices=ALL_SCENARIOS, default=USUAL)
     parser.add_argument("--seed", type=int, default=0, help="first seed")
     parser.add_argument("--count", type=int, default=300, help="pairs")
     parser.add_argument("--out", type=Path, required=True)

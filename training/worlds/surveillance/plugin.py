@@ -5,17 +5,23 @@ from pathlib import Path
 from training.contract import USUAL
 from training.text.grammar import EVENT_NEEDS, EVENT_WORDS
 from training.text.lexicon import WIDER
-from training.world import World
+from training.world import PairSource, World
 from training.worlds.surveillance.judge import judge
+from training.worlds.surveillance.painted import ONE_PERSON, PAINTED, TWO_PEOPLE, PaintedSource
 from training.worlds.surveillance.pair_source import SurveillancePairSource
 from training.worlds.surveillance.scenarios import SCENARIOS
 
+REAL_SCENARIOS = (PAINTED, ONE_PERSON, TWO_PEOPLE)  # of frames of real cameras
+ALL_SCENARIOS = (*SCENARIOS, *REAL_SCENARIOS)
 
-def open_source(data: Path | None, split: str, scenario: str = USUAL) -> SurveillancePairSource:
-    """@raises SystemExit if plates or sprites are missing, or if there is no such scenario."""
-    if scenario not in SCENARIOS:
-        raise SystemExit(f"there is no scenario {scenario!r} in this world; known are {', '.join(SCENARIOS)}")
+
+def open_source(data: Path | None, split: str, scenario: str = USUAL) -> PairSource:
+    """@raises SystemExit if plates, sprites or frames are missing, or if there is no such scenario."""
+    if scenario not in ALL_SCENARIOS:
+        raise SystemExit(f"there is no scenario {scenario!r} in this world; known are {', '.join(ALL_SCENARIOS)}")
     try:
+        if scenario in REAL_SCENARIOS:
+            return PaintedSource(data, split, scenario)
         return SurveillancePairSource(data, split, scenario=scenario)
     except (FileNotFoundError, ValueError) as reason:
         raise SystemExit(str(reason)) from None
