@@ -114,6 +114,15 @@ def test_a_resumed_run_ends_in_the_same_weights(start, pairs, killed_after):
     assert_same_weights(start("cut"), uncut)
 
 
+def test_a_run_that_is_out_of_time_ends_with_its_weights(start):
+    add_shard(start.root / "a", 0)
+    ended = start("short", "--minutes", "0.0001")
+    assert torch.load(ended / "checkpoint.pt", weights_only=False)["step"] == 1
+    [line] = (ended / "log.ndjson").read_text().splitlines()
+    assert json.loads(line)["step"] == 1
+    assert torch.load(start("long") / "checkpoint.pt", weights_only=False)["step"] > 1
+
+
 def test_pairs_keep_their_numbers_if_a_cache_has_grown_between_the_folders(start):
     add_shard(start.root / "a", 100)
     add_shard(start.root / "b", 0)
