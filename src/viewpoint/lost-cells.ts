@@ -35,39 +35,45 @@ export function cellsOf({ width, height, data }: RgbImage): Cells {
   for (let row = 0, i = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++, i++) {
       let [down, across, red, green, blue] = [0, 0, 0, 0, 0];
-      for (let y = 0; y < side; y++) {
-        const start = (row * side + y) * stride + column * side * 3;
-        for (let x = 0; x < side; x += EVERY) {
-          const at = start + x * 3;
+      for (let x = 0; x < side; x += EVERY) {
+        let at = row * side * stride + (column * side + x) * 3;
+        let above = data[at + 1] as number;
+        const left = x === 0 ? 0 : 3 * EVERY;
+        for (let y = 0; y < side; y++, at += stride) {
           const level = data[at + 1] as number;
           red += data[at] as number;
           green += level;
           blue += data[at + 2] as number;
-          if (y > 0) down += Math.abs(level - (data[at + 1 - stride] as number));
-          if (x > 0) across += Math.abs(level - (data[at + 1 - 3 * EVERY] as number));
+          down += Math.abs(level - above);
+          across += Math.abs(level - (data[at + 1 - left] as number));
+          above = level;
         }
       }
       vertical[i] = down / (read * (side - 1));
       horizontal[i] = read === 1 ? 0 : across / ((read - 1) * side);
-      colour.set(
-        [red, green, blue].map((sum) => sum / (read * side)),
-        i * 3,
-      );
+      colour[i * 3] = red / (read * side);
+      colour[i * 3 + 1] = green / (read * side);
+      colour[i * 3 + 2] = blue / (read * side);
     }
   }
   return { columns, rows, side, width, height, vertical, horizontal, colour };
 }
 
+/** @returns the numbers below `length` that pass, without a list of the others */
+export function indicesWhere(length: number, passes: (i: number) => boolean): number[] {
+  const found: number[] = [];
+  for (let i = 0; i < length; i++) if (passes(i)) found.push(i);
+  return found;
+}
+
 /** The cells connected with one, by their sides. @param open 1: not yet taken; the cells returned become 2 */
-export function component(open: Uint8Array, start: number, columns: number, rows: number): number[] {
+export function component(open: Uint8Array, start: number, columns: number): number[] {
   const cells = [start];
   open[start] = 2;
   for (const i of cells) {
-    const [x, y] = [i % columns, Math.floor(i / columns)];
-    const neighbours = [x > 0 ? i - 1 : -1, x < columns - 1 ? i + 1 : -1, y > 0 ? i - columns : -1];
-    if (y < rows - 1) neighbours.push(i + columns);
-    for (const next of neighbours) {
-      if (next < 0 || open[next] !== 1) continue;
+    const x = i % columns;
+    for (const next of [x > 0 ? i - 1 : -1, x < columns - 1 ? i + 1 : -1, i - columns, i + columns]) {
+      if (open[next] !== 1) continue;
       open[next] = 2;
       cells.push(next);
     }
@@ -115,35 +121,30 @@ export function displacedCells(frame: RgbImage, other: RgbImage, { columns, rows
 }
 
 const displacedIn = (cuts: Uint8Array): number[] =>
-  Array.from(cuts.keys()).filter((block) => (cuts[block] as number) >= LEAST_CUT);
+  indicesWhere(cuts.length, (block) => (cuts[block] as number) >= LEAST_CUT);
 
 /** @param offset of the grid, pixels @returns number of edges of each block at which it begins to differ, row-major */
 function cutEdges(frame: RgbImage, other: RgbImage, offset: number): Uint8Array {
   const { width } = frame;
-  const [across, down] = [width, frame.height].map((length) => Math.floor((length - offset) / BLOCK)) as [
-    number,
-    number,
-  ];
+  const across = Math.floor((width - offset) / BLOCK);
+  const down = Math.floor((frame.height - offset) / BLOCK);
   const cuts = new Uint8Array(across * down);
-  const mark = (block: number) => {
-    cuts[block] = (cuts[block] as number) + 1;
-  };
-  /** Whether the picture breaks at an edge. A video coder renews blocks, so that frames also differ by blocks. */
-  const breaksAt = (pixel: number, step: number, along: number, times: number): boolean => {
-    const on = stepAt(frame.data, pixel, step, along) - STEP.more;
-    if (on <= stepAt(other.data, pixel, step, along)) return false;
-    return [-3, 3].every((away) => on > times * stepAt(frame.data, pixel + away * step, step, along));
-  };
-  /** @param pixel the first of the block behind the edge. `step`, `along`: to the next pixels over it and on it */
+  /**
+   * Most edges show no step. A video coder renews blocks, so that frames may differ by blocks without one.
+   * @param pixel the first of the block behind the edge. `step`, `along`: to the next pixels over it and on it
+   */
   const cut = (pixel: number, step: number, along: number, block: number, beforeIt: number) => {
+    const on = stepAt(frame.data, pixel, step, along) - STEP.more;
+    if (on <= 0 || on <= stepAt(other.data, pixel, step, along)) return;
     const behind = differenceAt(frame.data, other.data, pixel, step, along);
     const ahead = differenceAt(frame.data, other.data, pixel - 2 * step, step, along);
     const [less, more] = behind < ahead ? [behind, ahead] : [ahead, behind];
     if (more <= CUT.more) return;
     const isOneSided = more - less > CUT.more && more > CUT.times * less;
-    if (!breaksAt(pixel, step, along, isOneSided ? 1 : STEP.times)) return;
-    if (isOneSided) mark(behind > ahead ? block : beforeIt);
-    else [block, beforeIt].forEach(mark);
+    const times = isOneSided ? 1 : STEP.times;
+    if ([-3, 3].some((away) => on <= times * stepAt(frame.data, pixel + away * step, step, along))) return;
+    const displaced = isOneSided ? [behind > ahead ? block : beforeIt] : [block, beforeIt];
+    for (const one of displaced) cuts[one] = (cuts[one] as number) + 1;
   };
   for (let y = 0; y < down; y++) {
     for (let x = 0; x < across; x++) {
@@ -169,8 +170,8 @@ function differenceAt(data: Uint8Array, other: Uint8Array, first: number, step: 
 /** Mean step of green across an edge, levels. @param first pixel behind the edge, at its begin */
 function stepAt(data: Uint8Array, first: number, step: number, along: number): number {
   let sum = 0;
-  for (let i = 0, at = first; i < BLOCK; i += 2, at += 2 * along) {
-    sum += Math.abs((data[at * 3 + 1] as number) - (data[(at - step) * 3 + 1] as number));
+  for (let i = 0, at = first * 3 + 1; i < BLOCK; i += 2, at += 6 * along) {
+    sum += Math.abs((data[at] as number) - (data[at - 3 * step] as number));
   }
   return (2 * sum) / BLOCK;
 }

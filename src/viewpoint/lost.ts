@@ -4,7 +4,7 @@
  * picture from a sensor has.
  */
 import type { Box, RgbImage, Side } from '../images.js';
-import { BLOCK, type Cells, cellsOf, component, displacedCells } from './lost-cells.js';
+import { BLOCK, type Cells, cellsOf, component, displacedCells, indicesWhere } from './lost-cells.js';
 
 export type LossReason = 'signal_lost' | 'picture_damaged';
 
@@ -64,7 +64,7 @@ const CARD = 0.6;
 /** Whether a frame is a card: one exact colour fills most of it, as recorders send it without a signal. */
 export function isCard(frame: RgbImage): boolean {
   const shown = cellsOf(frame);
-  const flat = Array.from(shown.vertical.keys()).filter((i) => isFlat(shown, i));
+  const flat = flatCells(shown);
   const [colour] = frequentColours(flat, shown, 1);
   return (
     colour !== undefined &&
@@ -72,8 +72,8 @@ export function isCard(frame: RgbImage): boolean {
   );
 }
 
-const isFlat = ({ vertical, horizontal }: Cells, i: number): boolean =>
-  (vertical[i] as number) <= CONSTANT && (horizontal[i] as number) <= CONSTANT;
+const flatCells = ({ vertical, horizontal }: Cells): number[] =>
+  indicesWhere(vertical.length, (i) => (vertical[i] as number) <= CONSTANT && (horizontal[i] as number) <= CONSTANT);
 
 /** @param shown cells of `frame`. @param known cells of `other` */
 function lossOf(frame: RgbImage, other: RgbImage, shown: Cells, known: Cells): LostView | null {
@@ -89,14 +89,13 @@ function lossOf(frame: RgbImage, other: RgbImage, shown: Cells, known: Cells): L
 
 /** Cells of rectangles of one colour, which the other frame does not have there. */
 function filledCells(shown: Cells, known: Cells, least: number): number[] {
-  const { columns, rows, vertical } = shown;
-  const flat = Array.from(vertical.keys()).filter((i) => isFlat(shown, i));
+  const flat = flatCells(shown);
   return frequentColours(flat, shown, least).flatMap((colour) => {
-    const open = new Uint8Array(columns * rows);
+    const open = new Uint8Array(shown.vertical.length);
     for (const i of flat) if (distance(shown, i, colour) <= ONE_COLOUR) open[i] = 1;
     return flat.flatMap((start) => {
       if (open[start] !== 1) return [];
-      const connected = component(open, start, columns, rows);
+      const connected = component(open, start, shown.columns);
       // A glare fills rows in part.
       const cells = Math.min(...colour) > BRIGHT ? connected : fullLines(connected, shown);
       return cells.length >= least && isFill(cells, colour, shown, known) ? cells : [];
@@ -124,9 +123,10 @@ type Colour = readonly number[];
 
 /** The most frequent colours of cells, at most eight. */
 function frequentColours(cells: readonly number[], { colour }: Cells, least: number): Colour[] {
-  const groups = new Map<string, number[]>();
+  const groups = new Map<number, number[]>();
+  const levelOf = (i: number) => Math.round((colour[i] as number) / (2 * ONE_COLOUR));
   for (const i of cells) {
-    const key = [0, 1, 2].map((c) => Math.round((colour[i * 3 + c] as number) / (2 * ONE_COLOUR))).join();
+    const key = (levelOf(i * 3) * 256 + levelOf(i * 3 + 1)) * 256 + levelOf(i * 3 + 2);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [i]);
     else group.push(i);
@@ -238,9 +238,8 @@ function hasStraightEdge({ left, top, right, bottom }: Rectangle, colour: Colour
   const beyond = 1 + Math.ceil(BLOCK / side);
   const isOther = (x: number, y: number) => distance(shown, y * columns + x, colour) > OTHER_COLOUR;
   const along = (from: number, to: number, shows: (at: number) => boolean) => {
-    let count = 0;
-    for (let at = from; at <= to; at++) if (shows(at)) count++;
-    return count >= 0.7 * (to - from + 1);
+    const length = to - from + 1;
+    return indicesWhere(length, (n) => shows(from + n)).length >= 0.7 * length;
   };
   return (
     (top >= beyond && along(left, right, (x) => isOther(x, top - beyond))) ||
