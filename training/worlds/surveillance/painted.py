@@ -40,7 +40,7 @@ SHARES = {"real": 0.2, "unchanged": 0.12, "painted": 0.68}  # of the draws; real
 THINGS = (0.52, 0.35, 0.13)  # probability of one, two and three painted boxes
 BESIDE = 0.65  # probability that a further box is looked for beside the first one
 COVERED = 0.45  # share of a box that one beside it may cover
-OWN_SHARE = 0.35  # of a box's pixels that differ from the background, from which these alone are painted
+CUT_SHARE = 0.35  # of a box's pixels that differ from the background, from which these alone are painted
 TRIES = 40  # labels that are tried for a place
 ATTEMPTS = 2000  # draws of a seed
 
@@ -191,9 +191,9 @@ def painted(frame: np.ndarray, shown: np.ndarray, box: Box, background: np.ndarr
     (rows, columns), around = box_parts(box, *frame.shape[:2])
     margin = max(2, round(0.06 * min(box[2], box[3])))
     differs = np.abs(shown[rows, columns].astype(np.int16) - background[rows, columns]).max(2) > CHANGED * 255
-    own = cv2.morphologyEx(differs.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((2 * margin + 1, 2 * margin + 1)))
+    cut = cv2.morphologyEx(differs.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((2 * margin + 1, 2 * margin + 1)))
     mask = np.zeros(frame.shape[:2], np.float32)
-    mask[rows, columns] = own if own.mean() > OWN_SHARE else 1
+    mask[rows, columns] = cut if cut.mean() > CUT_SHARE else 1
     mask = cv2.GaussianBlur(cv2.dilate(mask, np.ones((margin, margin))), (0, 0), margin / 2)[..., None]
     light = np.mean(frame[around], 0) - np.mean(shown[around].astype(np.float32), 0)
     return frame * (1 - mask) + (shown + light) * mask
@@ -223,7 +223,7 @@ def _beside(a: Box, b: Box) -> bool:
 
 
 def grouped(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Things of one class and action that are side by side become one entry, as people tell of them."""
+    """Things of one class and action that are side by side become one entry, as people describe them."""
     groups: list[dict[str, Any]] = []
     for thing in objects:
         key = "boxes_after" if thing["boxes_after"] else "boxes_before"

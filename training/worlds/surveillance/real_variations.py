@@ -138,9 +138,9 @@ def _mask(frames: list[np.ndarray], boxes: list[list[float]]) -> np.ndarray:
     for box in boxes:
         covered[box_parts(tuple(box), height, width)[0]] = 1
     differs = np.abs(frames[0].astype(np.int16) - frames[1]).max(2) > CHANGED * 255
-    whole = cv2.morphologyEx((covered * differs).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((9, 9), np.uint8))
+    closed = cv2.morphologyEx((covered * differs).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((9, 9), np.uint8))
     return cv2.resize(
-        whole.astype(np.float32), (width // MASK_STRIDE, height // MASK_STRIDE), interpolation=cv2.INTER_AREA
+        closed.astype(np.float32), (width // MASK_STRIDE, height // MASK_STRIDE), interpolation=cv2.INTER_AREA
     )
 
 
