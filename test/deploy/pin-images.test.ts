@@ -24,7 +24,7 @@ beforeEach(() => {
     writeFileSync(join(root, file), readFileSync(file, 'utf8').replace(/@sha256:[0-9a-f]{64}/g, ''));
   digests = {
     'library/node:22-bookworm-slim': digestOf('a'),
-    'nvidia/cuda:12.8.1-cudnn-runtime-ubuntu24.04': digestOf('b'),
+    'nvidia/cuda:13.0.2-cudnn-runtime-ubuntu24.04': digestOf('b'),
     'library/redis:7-bookworm': digestOf('c'),
     'library/caddy:2': digestOf('d'),
     'prom/prometheus:v2.55.1': digestOf('0'),
@@ -69,7 +69,7 @@ it('pins every base image and every image of compose files, and says what change
   expect(output).toContain(`Dockerfile: node:22-bookworm-slim -> node:22-bookworm-slim@${digestOf('a')}\n`);
   const node = `node:22-bookworm-slim@${digestOf('a')}`;
   expect(bases('Dockerfile')).toEqual([node, node]);
-  const cuda = `nvidia/cuda:12.8.1-cudnn-runtime-ubuntu24.04@${digestOf('b')}`;
+  const cuda = `nvidia/cuda:13.0.2-cudnn-runtime-ubuntu24.04@${digestOf('b')}`;
   expect(bases('deploy/Dockerfile.cuda')).toEqual([node, cuda]);
   const { services } = parse(read('deploy/compose.yaml'), { merge: true });
   expect(services.redis.image).toBe(`redis:7-bookworm@${digestOf('c')}`);
