@@ -13,6 +13,7 @@ import { statedGraph } from '../model/contract.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { type Graph, openGraph, type Provider, RUNTIME_VERSION } from '../model/session.js';
 import { type FixedSize, fixedSizeOf, withFixedSize } from './fixed-sizes.js';
+import { perShape } from './graph-per-shape.js';
 
 const FOLDER = 'graphs';
 const SUFFIX = '.onnx';
@@ -33,6 +34,8 @@ export async function graphCacheIn(dataDir: string): Promise<string | null> {
 /**
  * Opens a graph of a bundle, from the cache if it is there.
  * @param folder null = no cache
+ * @param opener opens a file; tests give another
+ * @returns the graph; on a GPU it opens a session for each new input shape
  * @throws BundleError if ONNX Runtime refuses the bundle's file
  */
 export async function openBundleGraph(
@@ -40,11 +43,15 @@ export async function openBundleGraph(
   name: keyof BundleManifest['graphs'],
   provider: Provider,
   folder: string | null,
+  opener: typeof openGraph = openGraph,
 ): Promise<Graph> {
   const { file } = statedGraph(bundle.manifest, name);
   const original = join(bundle.directory, file);
   // On a GPU pairs share runs, and most of the work is done at the first run of each shape, which no file keeps.
-  if (provider !== 'cpu') return openGraph(original, provider);
+  if (provider !== 'cpu') {
+    const openOnGpu = () => opener(original, provider);
+    return perShape(await openOnGpu(), openOnGpu);
+  }
   const fixed = fixedSizeOf(bundle.manifest, name);
   const openOriginal = async (optimisedPath?: string) => {
     // ONNX Runtime says what is wrong with a file that cannot be read.
@@ -53,7 +60,7 @@ export async function openBundleGraph(
       (await readFile(original)
         .then((model) => withFixedSize(model, fixed))
         .catch(() => null));
-    return openGraph(original, provider, {
+    return opener(original, provider, {
       ...(read === null ? {} : { bytes: read }),
       ...(optimisedPath === undefined ? {} : { optimisedPath }),
     });
@@ -64,7 +71,7 @@ export async function openBundleGraph(
     const now = new Date(systemClock());
     await utimes(cached, now, now);
     // Errors name the file of the bundle, because the copy cannot be repaired by hand.
-    return { ...(await openGraph(cached, provider, { isOptimised: true })), file: original };
+    return { ...(await opener(cached, provider, { isOptimised: true })), file: original };
   } catch {
     // missing or damaged: it is written again
   }

@@ -36,6 +36,16 @@ const isContiguous = (items: readonly Float32Array[]): boolean =>
     return before === undefined || (buffer === before.buffer && byteOffset === before.byteOffset + before.byteLength);
   });
 
+/**
+ * @param buckets sizes of batches, ascending; null = any size
+ * @returns the rows of a run with `count` items: the smallest bucket that holds them, else a multiple of the largest
+ */
+export function paddedSize(count: number, buckets: readonly number[] | null): number {
+  if (buckets === null) return count;
+  const largest = buckets.at(-1) as number;
+  return buckets.find((size) => size >= count) ?? Math.ceil(count / largest) * largest;
+}
+
 /** @returns item i of a batch of B, as a view of the same memory */
 export function row<T extends Float32Array | BigInt64Array>(data: T, i: number, B: number): T {
   const length = data.length / B;

@@ -1,5 +1,5 @@
 /** Captions as rows: outputs of a caption graph, and the graph that writes many rows about one pair. */
-import { row, separateCropTensors, stack } from './batches.js';
+import { paddedSize, row, separateCropTensors, stack } from './batches.js';
 import { COARSE_STRIDE } from './bundle.js';
 import { FULL_FRAME_KIND, floatOutput, has, integerOutput } from './contract.js';
 import type { CaptionOutput, StatementsInput } from './graph-io.js';
@@ -53,9 +53,8 @@ export async function runStatementsGraph(
 ): Promise<CaptionOutput[]> {
   const { attention, glance: cropRule, kinds } = manifest;
   if (cropRule === null) throw new RangeError('the bundle has no region crops');
-  const sizeFor = (count: number): number => buckets?.find((size) => size >= count) ?? count;
   const count = 2 * sets.length;
-  const B = sizeFor(count);
+  const B = paddedSize(count, buckets);
   const width = 1 + cropRule.regions;
   const rows = new BigInt64Array(B * width).fill(-1n);
   for (let i = 0; i < B; i++) {
@@ -64,7 +63,7 @@ export async function runStatementsGraph(
   }
   const outputs = await graph.run({
     memory: stack([given.memory, exchanged.memory], [memoryRows(attention), -1], 2),
-    ...separateCropTensors(crops, cropRule, channels, sizeFor(crops.length)),
+    ...separateCropTensors(crops, cropRule, channels, paddedSize(crops.length, buckets)),
     [FULL_FRAME_KIND]: stack([given.kindLogits, exchanged.kindLogits], [kinds.length], 2),
     rows: { dims: [B, width], data: rows },
   });

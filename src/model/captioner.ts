@@ -5,7 +5,7 @@
  * D width, K kinds, Q nuisances, R region crops, g = crop side / 16, T words. All arrays are row-major.
  */
 import type { Heatmap, Side } from '../images.js';
-import { cropTensors, row, separateCropTensors, stack } from './batches.js';
+import { cropTensors, paddedSize, row, separateCropTensors, stack } from './batches.js';
 import { COARSE_STRIDE, FINE_STRIDE, SLOTS } from './bundle.js';
 import { captionsOf, runStatementsGraph } from './caption-rows.js';
 import { encodeSentences } from './check-words.js';
@@ -53,7 +53,7 @@ export class Captioner {
 
   /**
    * @param buckets the only batch sizes that are run, ascending; smaller batches are padded with zeros, because a GPU
-   *   is slow at every new shape; null = any size
+   *   is slow at every new shape; rows of one pair may be a multiple of the largest; null = any size
    * @throws BundleError if the graphs lack tensors of the contract or differ from their manifest
    */
   constructor({ manifest }: Bundle, graphs: Graphs, buckets: readonly number[] | null) {
@@ -182,8 +182,8 @@ export class Captioner {
     const { attention, check, glance: cropRule } = this.#manifest;
     const graph = this.#graphs.check;
     if (graph === undefined || check === undefined || cropRule === null) throw new RangeError('has no graph check');
-    const K = input.sentences.length;
-    const ids = encodeSentences(input.sentences, check);
+    const K = paddedSize(input.sentences.length, this.#buckets);
+    const ids = encodeSentences(input.sentences, check, this.#buckets === null ? null : K);
     const map = ({ width, height, data }: Heatmap): Tensor => ({ dims: [1, height, width], data });
     const outputs = await graph.run({
       memory: stack([input.memory], [memoryRows(attention), -1], 1),
@@ -249,7 +249,7 @@ export class Captioner {
       }
       if (this.#graphs.names !== undefined) await this.name(shown);
       if (this.#graphs.check !== undefined && difference !== undefined) {
-        await this.check({ ...difference, crops: [], sentences: [['nothing']] });
+        await this.check({ ...difference, crops: [], sentences: Array.from({ length: size }, () => ['nothing']) });
       }
     }
   }
@@ -267,8 +267,7 @@ export class Captioner {
     const results: Out[] = [];
     for (let start = 0; start < items.length; start += most) {
       const batch = items.slice(start, start + most);
-      const B = this.#buckets?.find((size) => size >= batch.length) ?? batch.length;
-      results.push(...(await run(batch, B)));
+      results.push(...(await run(batch, paddedSize(batch.length, this.#buckets))));
     }
     return results;
   }
