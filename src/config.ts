@@ -58,7 +58,7 @@ const settings = {
     pattern: '^(auto|cpu|cuda:\\d+)$',
     title: 'auto, cpu or cuda:N',
     default: 'auto',
-    description: 'Device that runs the models; auto takes CUDA if its provider loads.',
+    description: 'Device that runs the models; auto takes the CPU (ADR 138).',
   }),
   STRICT_DEVICE: flag(false, 'Refuse to start rather than fall back to the CPU.'),
   INFERENCE_THREADS: integer(0, 256, 0, 'Inference threads per worker; 0 = one per CPU core or per GPU.'),

@@ -84,19 +84,19 @@ export async function openGraph(path: string, provider: Provider, from: GraphSou
 
 interface ProviderChoice {
   readonly provider: Provider;
-  /** reason why the CPU serves although the setting prefers a GPU; null if the setting is met */
+  /** reason why the CPU serves although the setting names a GPU; null if the setting is met */
   readonly fallback: string | null;
 }
 
 /**
  * Chooses the provider by opening a graph, because ONNX Runtime also lists providers whose libraries are missing.
- * @param device auto (CUDA if it works, else the CPU), cpu, or cuda:N
+ * @param device auto (the CPU), cpu, or cuda:N
  * @param probe path of the graph to open
- * @throws Error if `strict` is set and CUDA does not work, with auto as well
+ * @throws Error if `strict` is set and the GPU does not work
  */
 export async function chooseProvider(device: string, strict: boolean, probe: string): Promise<ProviderChoice> {
-  if (device === 'cpu') return { provider: 'cpu', fallback: null };
-  const provider = device === 'auto' ? 'cuda:0' : (device as Provider);
+  if (device === 'cpu' || device === 'auto') return { provider: 'cpu', fallback: null };
+  const provider = device as Provider;
   try {
     await (await openGraph(probe, provider)).release();
     return { provider, fallback: null };
@@ -121,5 +121,11 @@ function describe(path: string, value: ort.InferenceSession.ValueMetadata): Tens
   return { name: value.name, dtype: value.type, shape: [...value.shape] };
 }
 
-const oneLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 300) ?? '';
+/**
+ * @returns at most 300 characters of the first line, without the signature of a C++ function that stands before a
+ *   failure of CUDA, cuDNN or cuBLAS
+ */
+export function oneLine(error: unknown): string {
+  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return line.slice(Math.max(0, line.search(/\bCU[A-Z]+ failure /))).slice(0, 300);
+}

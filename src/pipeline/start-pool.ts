@@ -27,9 +27,8 @@ export async function startPool(
     ...(threadScript === undefined ? {} : { script: threadScript }),
   });
   if (pool.fallback !== null) {
-    const level = config.device === 'auto' ? 'info' : 'warn';
     const fields = { device: config.device, provider: pool.provider, reason: pool.fallback };
-    logger[level](fields, 'serving on the CPU');
+    logger.warn(fields, 'serving on the CPU');
   }
   for (const [name, reason] of Object.entries(pool.refused)) {
     if (name === config.defaultModel) {

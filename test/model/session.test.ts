@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { BundleError } from '../../src/model/bundle.js';
-import { chooseProvider, openGraph } from '../../src/model/session.js';
+import { chooseProvider, oneLine, openGraph } from '../../src/model/session.js';
 import { TINY } from './tiny-bundle.js';
 
 const path = (file: string) => join(TINY, file);
@@ -18,12 +18,12 @@ describe('openGraph', () => {
 describe('chooseProvider', () => {
   const probe = () => path('features.onnx');
 
-  it('chooses the CPU if the setting is cpu, without a fallback', async () => {
-    expect(await chooseProvider('cpu', true, probe())).toEqual({ provider: 'cpu', fallback: null });
+  it.each(['auto', 'cpu'])('chooses the CPU if the setting is %s, without a fallback', async (device) => {
+    expect(await chooseProvider(device, true, probe())).toEqual({ provider: 'cpu', fallback: null });
   });
 
-  it.each(['auto', 'cuda:0'])('uses CUDA, or falls back with a reason, if the setting is %s', async (device) => {
-    const { provider, fallback } = await chooseProvider(device, false, probe());
+  it('uses CUDA, or falls back with a reason, if the setting is cuda:0', async () => {
+    const { provider, fallback } = await chooseProvider('cuda:0', false, probe());
     if (fallback === null) expect(provider).toBe('cuda:0');
     else {
       expect(provider).toBe('cpu');
@@ -36,4 +36,13 @@ describe('chooseProvider', () => {
       /^DEVICE=cuda:99 with STRICT_DEVICE: cuda:99 is not available/,
     );
   });
+});
+
+it('keeps the failure of CUDA, whose message begins with the signature of a function', () => {
+  const call = 'onnxruntime::CudaCall(ERRTYPE, const char*, const char*, ERRTYPE, const char*, const char*, int)';
+  const failure = 'CUDA failure 803: system has unsupported display driver / cuda driver combination ; GPU=0';
+  expect(
+    oneLine(new Error(`cuda_call.cc:123 ${call} [with ERRTYPE = cudaError] ${call} ${call} ${failure} \n\n`)),
+  ).toBe(`${failure} `);
+  expect(oneLine(new Error(`${'x'.repeat(400)}\nat b`))).toBe('x'.repeat(300));
 });
