@@ -133,7 +133,7 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
     { camera, at, comparisonId, rules },
     {
       finding: counting.finding,
-      absorbed: step.absorb.map(({ box }) => box),
+      absorbed: next.replacedBackground ? outcome.differing : outcome.absorb.map(({ box }) => box),
       restart: isReset,
       updates: step.changes,
     },

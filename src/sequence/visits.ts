@@ -27,6 +27,7 @@ interface FrameOfCamera {
 interface FoldedParts {
   /** that counts by threshold, zones and areas */
   readonly finding: Finding | null;
+  /** places that "before" shows from the next frame on */
   readonly absorbed: readonly Box[];
   /** the baseline began again with this frame */
   readonly restart: boolean;
@@ -46,7 +47,10 @@ export function foldVisitsOf(
     previous.visits ?? initialVisitsState(),
     {
       ...{ at, camera: camera.id, comparison: comparisonId, number: previous.frames, absorbed, restart, view },
-      before: before === null ? null : { key: before.frame.sha256, at: before.at },
+      before:
+        before === null
+          ? null
+          : { key: before.frame.sha256, at: before.at, isLearned: camera.settings.before === 'memory' },
       aspect: size === null ? 1 : size.width / size.height,
       things: view === 'shows' && finding !== null ? visitThings(finding, found?.regions ?? [], seen) : [],
     },

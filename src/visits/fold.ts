@@ -116,12 +116,13 @@ function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
   const { before, at, aspect } = frame;
   if (before === null) return { ...state, before: null };
   const isNew = state.before?.key !== before.key;
-  const placed = isNew
-    ? state.tracks.map((track) => ({
-        ...track,
-        inBefore: placeAt(track, before.at),
-      }))
-    : state.tracks;
+  const placed =
+    isNew && before.isLearned !== true
+      ? state.tracks.map((track) => ({
+          ...track,
+          inBefore: placeAt(track, before.at),
+        }))
+      : state.tracks;
   const earlier = isNew ? [] : (state.before?.vacated ?? []);
   const gone = frame.things.filter(({ side }) => side === 'before');
   const revealed = gone.filter(

@@ -37,8 +37,11 @@ export interface VisitFrame {
   readonly comparison: string;
   /** number of the frame within its camera; ids derive from it */
   readonly number: number;
-  /** "before" of the comparison: its content, and the time that it shows; null: there was none */
-  readonly before: { readonly key: string; readonly at: number | null } | null;
+  /**
+   * "before" of the comparison: its content, the time that it shows, and whether it was learned, so that it shows a
+   * thing of that time only if the thing was absorbed; null: there was none
+   */
+  readonly before: { readonly key: string; readonly at: number | null; readonly isLearned?: boolean } | null;
   /** width of the frame divided by its height */
   readonly aspect: number;
   /** of both sides, the strongest first */

@@ -41,6 +41,13 @@ describe('a thing that stands still', () => {
     expect(types(run)).toEqual(['visit.opened', 'visit.ended']);
     expect(ended(run)[0]?.caption).toMatch(/^a person in red came in from the left, stood on the left for 30 s and /);
   });
+  it('has gone when a learned "before" of its last frame shows nothing of it, and is there when that has absorbed it', () => {
+    const before = { key: 'learned', at: START + 12_000, isLearned: true };
+    const empty = Array.from({ length: 6 }, (_, i) => frame(13 + i, [], { before }));
+    expect(types(foldAll([...stands, ...empty]))).toEqual(['visit.opened', 'visit.ended']);
+    const absorbing = frame(12, [thing(at(0.24))], { absorbed: [at(0.24)] });
+    expect(types(foldAll([...stands.slice(0, -1), absorbing, ...empty]))).toEqual(['visit.opened']);
+  });
   it('is seen by frames that equal the last one', () => {
     const equal = Array.from({ length: 10 }, (_, i) => frame(13 + i, [], { view: 'equals' }));
     const { state } = foldAll([...stands, ...equal]);
