@@ -44,6 +44,14 @@ describe('the query parameter label', () => {
     },
   );
 
+  it('of a brief of one camera leaves it if it has the label', async () => {
+    const ofCamera = (camera: string, cameras?: string[]) =>
+      get(`/v1/brief?day=2026-06-01&label=north&camera=${camera}`, cameras);
+    expect((await ofCamera('gate-2')).cameras).toMatchObject([{ camera: 'gate-2' }]);
+    expect((await ofCamera('yard')).cameras).toEqual([]);
+    expect(await ofCamera('gate-2', ['yard'])).toMatchObject({ status: 404 });
+  });
+
   it('of the counts per day leaves the cameras that have it', async () => {
     const counts = async (label: string) =>
       (await get(`/v1/changes/counts?from=2026-06-01&to=2026-06-01${label}`)).items;

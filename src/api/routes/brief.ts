@@ -7,7 +7,7 @@ import type { Locale } from '../../language/locales.js';
 import { DEFAULT_LOCALE, translated } from '../../language/translate.js';
 import { type Brief, BriefSchema, type CameraBrief } from '../../schemas/brief.js';
 import { literals } from '../../schemas/constructors.js';
-import type { Visibility } from '../../stores/visibility.js';
+import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import { isTimeZone } from '../../wall-clock.js';
 import { DAY_PATTERN, dayOf } from '../brief/day.js';
 import { BRIEF_POLICY, briefHtml } from '../brief/html.js';
@@ -112,11 +112,16 @@ export function briefRoutes(
     };
   };
 
-  const camerasOf = async (query: { camera?: string; cursor?: string; limit?: number }, visibility: Visibility) => {
-    if (query.camera !== undefined) {
-      return { items: [await findCamera(deps, query.camera, visibility)], nextCursor: null };
+  const camerasOf = async (
+    { camera, label, ...page }: { camera?: string; label?: string; cursor?: string; limit?: number },
+    seen: Visibility,
+  ) => {
+    const visibility = await labelled(label, seen, deps.cameras);
+    if (camera !== undefined) {
+      const found = await findCamera(deps, camera, seen);
+      return { items: seesCamera(visibility, camera) ? [found] : [], nextCursor: null };
     }
-    const { cursor, limit } = parsePageQuery(query);
+    const { cursor, limit } = parsePageQuery(page);
     return deps.cameras.list({ limit, visibility, ...(cursor === undefined ? {} : { cursor }) });
   };
 
@@ -126,7 +131,7 @@ export function briefRoutes(
       const came = JSON.stringify(tz);
       throw invalidValue(`tz is ${came}, expected an IANA time zone such as Europe/Berlin`, 'tz');
     }
-    const page = await camerasOf(request.query, await labelled(request.query.label, request.visibility, deps.cameras));
+    const page = await camerasOf(request.query, request.visibility);
     const briefs: CameraBrief[] = [];
     // One after the other, because each may be thousands of changes.
     const mostRead = request.query.camera === undefined ? MOST_READ.among_others : MOST_READ.alone;
