@@ -69,6 +69,7 @@ describeInBrowser('By keyboard alone', () => {
       [`/review/${change.id}`, 'False alarm'],
       ['/cameras', 'New camera'],
       ['/cameras/gate', 'Remove rule 1'],
+      ['/wall', 'Fill the screen'],
       ['/footage', 'Find the changes'],
       [`/endpoints/${endpoint}`, 'Send a test event'],
       ['/system', 'System'],

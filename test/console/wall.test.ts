@@ -3,6 +3,7 @@ import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
 import { storedChange } from '../helpers/changes.js';
 import { type ConsoleService, startConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
+import { storedVisit } from '../helpers/visits.js';
 
 const open = useBrowser();
 let service: ConsoleService;
@@ -47,6 +48,12 @@ describeInBrowser('The page "Wall"', () => {
     service.events.tell({ type: 'change.opened', changeId, camera: 'gate', zone, kind, severity, caption, at });
     await gate.getByText(/^a person has left \(.+\)$/).waitFor();
     await gate.locator(`img[src*="/${comparison}/frames/after"]`).waitFor();
+
+    const visit = storedVisit({ begun: Date.now() - 20_000, camera: 'gate' });
+    service.visits.kept.push(visit);
+    const { id, last_seen: gone } = visit;
+    service.events.tell({ type: 'visit.ended', visit: id, camera: 'gate', caption: visit.caption, at: gone });
+    await gate.getByText(new RegExp(`^${visit.caption} \\(.+\\)$`)).waitFor();
     expect(errors).toEqual([]);
   });
 

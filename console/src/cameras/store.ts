@@ -1,7 +1,7 @@
 /** Reading and altering cameras. */
 import { ApiError, api, frameAddress, ok } from '../api/client.js';
 import { PAGE, readPages } from '../api/pages.js';
-import type { Camera, Change, Side } from '../api/types.js';
+import type { Camera, Side } from '../api/types.js';
 import { t } from '../texts/texts.js';
 
 export type Order = 'state' | 'id';
@@ -34,9 +34,29 @@ export type Settings = Omit<
   'id' | 'reference' | 'created_at' | 'updated_at' | 'alarm_budget' | 'status' | 'overview' | 'reset'
 >;
 
-/** @returns the latest change of the camera; null: it has none */
-export const lastChangeOf = async (camera: string): Promise<Change | null> =>
-  (await ok(api.GET('/v1/changes', { params: { query: { camera, limit: 1 } } }))).items[0] ?? null;
+/** What was said last about a camera. */
+export interface LastSentence {
+  readonly caption: string;
+  readonly at: string;
+}
+
+/** @returns that of its latest change, or of its latest visit if the visit came or went later; null: it has neither */
+export async function lastSentenceOf(camera: string): Promise<LastSentence | null> {
+  const params = { query: { camera, limit: 1 } };
+  const [changes, visits] = await Promise.all([
+    ok(api.GET('/v1/changes', { params })),
+    ok(api.GET('/v1/visits', { params })),
+  ]);
+  const ofChanges = changes.items.map((one) => ({
+    caption: one.feedback?.caption ?? one.caption,
+    at: one.confirmed_at,
+  }));
+  const ofVisits = visits.items.map((one) => ({
+    caption: one.caption,
+    at: one.status === 'open' ? one.first_seen : one.last_seen,
+  }));
+  return [...ofChanges, ...ofVisits].sort((a, b) => Date.parse(b.at) - Date.parse(a.at))[0] ?? null;
+}
 
 /** @returns all settings of the camera with those of `part`, for requests that take all of them */
 export function withSettings(camera: Camera, part: Partial<Settings>): Settings {

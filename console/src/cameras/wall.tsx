@@ -3,14 +3,14 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
 import { live, watchEvents } from '../api/events.js';
-import type { Camera, Change } from '../api/types.js';
+import type { Camera } from '../api/types.js';
 import '../styles/cameras.css';
 import { t } from '../texts/texts.js';
 import { ago } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
 import { Card } from './card.js';
 import { LabelSelect } from './label-select.js';
-import { lastChangeOf, listCameras, readCamera } from './store.js';
+import { type LastSentence, lastSentenceOf, listCameras, readCamera } from './store.js';
 
 /** Events come at once; this finds new cameras, and those whose frames stop. */
 const AGAIN_MS = 15_000;
@@ -24,7 +24,7 @@ export function WallPage() {
   const [query, setQuery] = useSearchParams();
   const [label, chosen] = [query.get('label') ?? '', query.getAll('camera')];
   const cameras = useSignal<readonly Camera[] | null>(null);
-  const sentences = useSignal<ReadonlyMap<string, Change | null>>(new Map());
+  const sentences = useSignal<ReadonlyMap<string, LastSentence | null>>(new Map());
   const wall = useRef<HTMLUListElement>(null);
   const isShown = (camera: Camera) =>
     (chosen.length === 0 || chosen.includes(camera.id)) && (label === '' || camera.labels.includes(label));
@@ -32,8 +32,8 @@ export function WallPage() {
   const shown = fitting.slice(0, MOST_TILES);
 
   const readSentence = async (id: string) => {
-    const change = await lastChangeOf(id);
-    sentences.value = new Map([...sentences.peek(), [id, change]]);
+    const last = await lastSentenceOf(id);
+    sentences.value = new Map([...sentences.peek(), [id, last]]);
   };
   const read = async () => {
     cameras.value = (await listCameras({ q: '', sort: 'id' }, Number.POSITIVE_INFINITY)).items;
@@ -64,8 +64,8 @@ export function WallPage() {
   }, [ids]);
 
   const sentenceOf = ({ id }: Camera): string | undefined => {
-    const change = sentences.value.get(id);
-    return change == null ? undefined : `${change.feedback?.caption ?? change.caption} (${ago(change.confirmed_at)})`;
+    const last = sentences.value.get(id);
+    return last == null ? undefined : `${last.caption} (${ago(last.at)})`;
   };
   const choose = (next: { readonly label?: string; readonly chosen?: readonly string[] }) =>
     setQuery(
