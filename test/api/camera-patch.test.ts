@@ -44,6 +44,13 @@ it.each([
   expect(mergePatch(target, given)).toEqual(merged);
 });
 
+it.each([88, 81, 554])('a camera at port %i is accepted in an allowed network, and refused elsewhere', async (port) => {
+  const snapshot = (host: string) => ({ snapshot: { url: `http://${host}:${port}/snap.jpg`, interval_s: 5 } });
+  expect((await put('gate', snapshot('192.168.7.3'))).statusCode).toBe(201);
+  const refused = await put('yard', snapshot('8.8.8.8'));
+  expect([refused.statusCode, refused.json().detail]).toEqual([422, expect.stringContaining(`port ${port}`)]);
+});
+
 describe('a patch of a camera', () => {
   it('changes the named settings alone, at any depth; null sets a default', async () => {
     const settings = { name: 'Gate', zones: [PRIVACY], gap_s: 77, alerts: { persist_s: 5, cooldown_s: 60 } };

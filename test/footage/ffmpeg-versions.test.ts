@@ -1,11 +1,17 @@
 /** Programs that answer and behave as other versions of ffmpeg do. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { jest } from '@jest/globals';
 import type { FootageItem } from '../../src/footage/recording-plan.js';
 import { BEGINNING, framesOf } from '../../src/footage/source-frames.js';
 import { parseVersion, passthroughOptions } from '../../src/footage/video/version.js';
-import { ffmpeg } from './videos.js';
+import { copyOfTiny } from '../model/tiny-bundle.js';
+import { ffmpeg, THING, writeVideo } from './videos.js';
+
+// Processes and threads start slowly on a busy machine.
+jest.setTimeout(240_000);
 
 let folder: string;
 beforeAll(async () => {
@@ -75,4 +81,35 @@ it.each(['ffmpeg version 4.1.11', 'ffmpeg version 3.4.13-0ubuntu1'])('%s is refu
 
 it('a program that does not exist is named', async () => {
   await expect(passthroughOptions(join(folder, 'none'), signal)).rejects.toMatchObject({ code: 'not-found' });
+});
+
+it('scenedelta footage finds the change with version 5.0, and names the version that it needs with 4.1', async () => {
+  await writeVideo(join(folder, 'yard.mp4'), [
+    { frames: 12, blocks: [] },
+    { frames: 12, blocks: [THING] },
+  ]);
+  const { modelsDir: models } = await copyOfTiny(() => {});
+  const footage = (out: string, program: string) =>
+    new Promise<string>((done) => {
+      const env = {
+        ...process.env,
+        ...{ MODELS_DIR: models, DEFAULT_MODEL: 'bundle-tiny', DEVICE: 'cpu', DATA_DIR: folder, FFMPEG: program },
+      };
+      const args = ['footage', 'yard.mp4', '-d', out, '--start', '2026-06-01T12:00:00Z', '--every', '1s'];
+      execFile(
+        process.execPath,
+        [resolve('dist/cli/main.js'), ...args],
+        { env, cwd: folder },
+        (error, stdout, stderr) => done(`${error?.code ?? 0} ${stdout}${stderr}`),
+      );
+    });
+  const last = await fake('last', 'ffmpeg version 5.0.3 Copyright', '-fps_mode');
+  expect(await footage('out', last)).toMatch(/^0 .*\b0 failures/s);
+  const { changes } = JSON.parse(await readFile(join(folder, 'out/changes.json'), 'utf8'));
+  expect(changes).toMatchObject([{ kind: 'appear', first_seen: { seconds: 3 } }]);
+  const tooOld = await fake('too-old', 'ffmpeg version 4.1.11 Copyright', '-none');
+  expect(await footage('refused', tooOld)).toMatch(
+    /^1 (.*\n)*failed: yard\.mp4 \S+ is version 4\.1, expected 4\.2 or a later version \(setting FFMPEG\)\n/,
+  );
+  await rm(models, { recursive: true });
 });
