@@ -34,7 +34,7 @@ export type Settings = Omit<
   'id' | 'reference' | 'created_at' | 'updated_at' | 'alarm_budget' | 'status' | 'overview' | 'reset'
 >;
 
-/** What was said last about a camera. */
+/** The latest sentence about a camera. */
 export interface LastSentence {
   readonly caption: string;
   readonly at: string;
