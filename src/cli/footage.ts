@@ -7,6 +7,7 @@ import { parseDuration } from '../footage/inputs/times.js';
 import { localFiles } from '../footage/local-files.js';
 import { fingerprintOf, runRecording } from '../footage/recording-run.js';
 import { RunFolder } from '../footage/run-folder.js';
+import { passthroughOptions } from '../footage/video/version.js';
 import { VERSION } from '../version.js';
 import { collect, createCommand } from './command.js';
 import { configWith } from './config-with.js';
@@ -125,6 +126,9 @@ async function processInputs(
   for (const warning of plan.warnings) printError(`scenedelta footage: ${warning}`);
   if (options.scanOnly) return void printLine(await scanTable(plan, sequences, config, { timeZone, signal }));
 
+  // One refusal in place of one per file.
+  const hasVideos = sequences.some(({ items }) => items.some(({ kind }) => kind === 'video'));
+  if (hasVideos) await passthroughOptions(config.ffmpeg, signal);
   await makeFolder(options.outputDir);
   const folder = new RunFolder(options.outputDir);
   const fingerprint = fingerprintOf({ VERSION, sequences, settings, every, model: config.defaultModel });

@@ -109,7 +109,7 @@ it('scenedelta footage finds the change with version 5.0, and names the version 
   expect(changes).toMatchObject([{ kind: 'appear', first_seen: { seconds: 3 } }]);
   const tooOld = await fake('too-old', 'ffmpeg version 4.1.11 Copyright', '-none');
   expect(await footage('refused', tooOld)).toMatch(
-    /^1 (.*\n)*failed: yard\.mp4 \S+ is version 4\.1, expected 4\.2 or a later version \(setting FFMPEG\)\n/,
+    /^1 scenedelta footage: \S+ is version 4\.1, expected 4\.2 or a later version \(setting FFMPEG\)\n$/,
   );
   await rm(models, { recursive: true });
 });
