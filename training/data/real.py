@@ -61,7 +61,7 @@ def colour_of(label: dict) -> str | None:
 
 def thing_of(label: dict, noun: str, action: str, before: list[Box], after: list[Box]) -> dict:
     """An object of a `Pair`."""
-    around = lambda boxes: list(_around(boxes)) if boxes else None
+    around = lambda boxes: list(around_all(boxes)) if boxes else None
     return {
         **{"noun": noun, "hypernym": NOUNS[noun][1], "colour": colour_of(label), "action": action},
         **{"places": [], "where": None, "count": label["count"] or 4},
@@ -70,7 +70,8 @@ def thing_of(label: dict, noun: str, action: str, before: list[Box], after: list
     }
 
 
-def _around(boxes: list[Box]) -> Box:
+def around_all(boxes: list[Box]) -> Box:
+    """The smallest box around all of them."""
     first, *others = (tuple(map(float, box)) for box in boxes)
     for box in others:
         first = union(first, box)

@@ -22,12 +22,12 @@ import cv2
 import numpy as np
 
 from training.contract import Box, Pair, kind_of
-from training.data.real import Frames, noun_of, real_pairs, thing_of
+from training.data.real import Frames, around_all, noun_of, real_pairs, thing_of
 from training.data.regions import area, overlap
 from training.inputs import read_json
 from training.text.lexicon import NOUNS
 from training.text.noun_tree import NOTHING
-from training.worlds.surveillance.real_variations import CHANGED, around_all, box_parts, reversed_in_time, varied
+from training.worlds.surveillance.real_variations import CHANGED, box_parts, reversed_in_time, varied
 
 PAINTED, ONE_PERSON, TWO_PEOPLE = "painted", "one-person", "two-people"  # the scenarios
 TIER = {"train": "A", "heldout": "B"}

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from training.contract import MASK_STRIDE, Box, Pair, kind_of
-from training.data.regions import union
+from training.data.real import around_all
 from training.text.captions import write_captions
 from training.worlds.surveillance.ground_truth import SMALL_HEIGHT_PX, largest_first
 from training.worlds.surveillance.location_phrases import direction_phrases, frame_phrases
@@ -76,13 +76,6 @@ def varied(pair: Pair, seed: int, rng: np.random.Generator) -> Pair:
     frames = [_taken(frame, light * rng.uniform(0.94, 1.06), rng) for frame in frames]
     captions = write_captions(objects, [], rng)
     return Pair(*frames, kind_of(objects), objects, *masks, [], captions, pair.plate_id, pair.models, seed)
-
-
-def around_all(boxes: list[list[float]]) -> Box:
-    first = tuple(boxes[0])
-    for box in boxes[1:]:
-        first = union(first, tuple(box))
-    return first
 
 
 def box_parts(box: Box, height: int, width: int) -> tuple[tuple[slice, slice], np.ndarray]:
