@@ -78,7 +78,6 @@ export interface Problem {
   readonly field?: string;
 }
 
-/** An error of the catalogue. */
 export class ScenedeltaError extends Error {
   readonly code: ErrorCode;
   readonly field: string | undefined;

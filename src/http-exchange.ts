@@ -30,7 +30,6 @@ export interface HttpAnswer {
 export interface HttpClient {
   /** @throws Error with a code: that of the system, or IDLE_TIMEOUT */
   request(url: URL, request: HttpRequest): Promise<HttpAnswer>;
-  /** Aborts running requests. */
   close(): void;
 }
 

@@ -31,7 +31,6 @@ const SIGNATURES: readonly Signature[] = [
 ];
 
 export const IMAGE_TYPES = [...new Set(SIGNATURES.map((signature) => signature.contentType))];
-/** for messages */
 export const IMAGE_NAMES = 'a JPEG, PNG, WebP, AVIF, TIFF or GIF image';
 
 /** Bytes before the start marker of a JPEG that are tolerated: more is another format. */

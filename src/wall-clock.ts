@@ -107,5 +107,4 @@ export function assertTimeZone(name: string, option: string): string {
   }
 }
 
-/** Time zone of this machine. */
 export const localTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;

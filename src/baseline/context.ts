@@ -30,7 +30,6 @@ export interface CameraFrameContext {
   readonly signal: AbortSignal;
 }
 
-/** Input of a mode of `before`. */
 export interface ModeContext extends CameraFrameContext {
   readonly size: SizeCheck;
 }

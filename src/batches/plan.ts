@@ -43,7 +43,6 @@ const MAX_FILES = 1_000_000;
 /** Inputs that failed before the run and are kept with their reasons: the record of the batch holds them. */
 const MAX_FAILURES = 10_000;
 
-/** One line of a manifest. */
 const checkLine = checker(
   Type.Object(
     {

@@ -22,7 +22,6 @@ export interface ConfidenceCounts {
   readonly above: boolean;
 }
 
-/** The estimate for one camera. */
 export interface RateRatio {
   /** 1: as often as the measured pairs */
   readonly ratio: number;

@@ -99,7 +99,6 @@ export function whatWasThere(
 
 /** Mean brightness of a picture that shows nothing (set by hand; a street by its lamps has 20 and more). */
 const DARKEST_LUMA = 10;
-/** Whether a picture is too dark to be compared. */
 export const isTooDark = (frame: RgbImage): boolean => measureLight(frame).luma < DARKEST_LUMA;
 
 const checkSchema = checker(RoundSchema);

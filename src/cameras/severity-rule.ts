@@ -7,7 +7,6 @@ import { literals, unit } from '../schemas/constructors.js';
 import { CAMERA_ID_PATTERN } from './id-pattern.js';
 import { windows } from './schedule.js';
 
-/** Default of `when_probability`. */
 export const WHEN_PROBABILITY = 0.5;
 const MAX_WHEN = 200;
 

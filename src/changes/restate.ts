@@ -96,6 +96,5 @@ const isOneAction = (kind: Finding['kind']): kind is StatementKind => kind in SI
 const boxOf = (kind: Finding['kind'], regions: readonly Region[]) =>
   isOneAction(kind) ? regions.find(({ side }) => SIDES_OF_KIND[kind].some((one) => one === side))?.box : undefined;
 
-/** The geometric mean of probabilities, 0..1. */
 const geometricMean = (scores: readonly number[]): number =>
   Math.exp(scores.reduce((sum, score) => sum + Math.log(score), 0) / scores.length);

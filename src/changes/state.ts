@@ -29,7 +29,6 @@ export interface Observation {
   readonly things?: readonly ObservedThing[];
 }
 
-/** A thing that the comparison names. */
 export interface ObservedThing {
   /** the most probable of person, vehicle, animal and object */
   readonly class: string;
@@ -43,7 +42,6 @@ export interface ObservedThing {
   readonly regions: readonly ChangeRegion[];
 }
 
-/** A person in one frame. */
 export interface PersonSighting {
   readonly comparison: string;
   /** capture time, epoch ms */
@@ -77,7 +75,6 @@ export interface Still {
   readonly owner: PersonSighting | null;
 }
 
-/** A statement of the comparison about some of its regions. */
 export interface ObservedStatement {
   readonly caption: Caption;
   readonly kind: StatementKind;
@@ -216,7 +213,6 @@ export const initialTrackerState = (): TrackerState => ({
   serial: 0,
 });
 
-/** Result of one reducer step. */
 export interface Transition {
   readonly state: TrackerState;
   /** changes that the observation created or altered */

@@ -19,7 +19,6 @@ type TrackEvidence = { readonly seen: readonly Location[] } | 'absent' | 'hidden
 
 export interface TrackUpdate {
   readonly track: Track;
-  /** whether this observation shows the track */
   readonly seen: boolean;
 }
 

@@ -6,8 +6,6 @@ const STEERING = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 /** @returns the text, with a replacement character for each one that a terminal would obey */
 export const printable = (text: string): string => text.replace(STEERING, '\ufffd');
 
-/** Writes lines to the standard output. */
 export const printLine = (text: string): void => void process.stdout.write(`${printable(text)}\n`);
 
-/** Writes lines to the standard error. */
 export const printError = (text: string): void => void process.stderr.write(`${printable(text)}\n`);

@@ -34,7 +34,6 @@ export type DescriberConfig = Pick<
   | 'describerTimeoutMs'
 > & { readonly describerUrl: string } & DecodeLimits;
 
-/** Limits of use, kept by the caller. */
 export interface Meter {
   /** Counts a request. @returns null if it may be sent, else the limit that is reached, for people */
   takeCall(): Promise<string | null>;

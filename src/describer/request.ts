@@ -3,7 +3,6 @@ import type { Box, Side } from '../images.js';
 import { HAPPENED } from '../schemas/description.js';
 import { type CameraInstructions, instructionsFor } from './instructions.js';
 
-/** Most tokens of the answer. */
 export const ANSWER_TOKENS = 250;
 /** Coordinates of boxes go from 0 to this number: models were trained on integers, not on fractions. */
 const BOX_SCALE = 1000;

@@ -31,7 +31,6 @@ const CLOUDEVENTS = {
   source: 'https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md#size-limits',
 };
 
-/** By the name of the format. */
 export const LIMITS = {
   'standard-webhooks': {
     ...NONE,

@@ -7,7 +7,6 @@ import { proportionOf } from './statistics.js';
 
 export const RECALL_AT = [1, 5, 10] as const;
 
-/** One way to search. */
 interface RetrievalRow {
   readonly name: string;
   /** per RECALL_AT the share of queries whose pair is among as many first ones */

@@ -30,7 +30,6 @@ export interface DryRunAlert extends Pick<FootageChange, 'camera' | 'kind' | 'ca
   readonly suppressed: number;
 }
 
-/** The result for one camera. */
 export interface DryRun {
   readonly camera: string;
   readonly frames: number;

@@ -30,7 +30,6 @@ export const withoutPictures = ({ caption, confidence, regions }: FoundChange): 
 
 type SightingState = Pick<Checkpoint, 'compared' | 'votes' | 'shown'>;
 
-/** A frame that was processed. */
 export interface SeenFrame {
   readonly comparison: string;
   readonly moment: Moment;

@@ -13,7 +13,6 @@ import { type Finding, keepRegions } from '../schemas/comparison.js';
 import type { PlaceChange } from '../schemas/place-search.js';
 import { outlinesOf } from './outlines.js';
 
-/** A frame as it is compared. */
 export interface PlaceFrame {
   readonly bytes: Uint8Array;
   readonly key: string;

@@ -44,7 +44,6 @@ export interface DecodedFrame extends RgbImage {
   readonly lost: Rect | null;
 }
 
-/** Limits of decoding, as in the settings. */
 export interface DecodeLimits {
   /** largest width x height of the encoded image */
   readonly pixelLimit: number;

@@ -31,7 +31,6 @@ interface FetchOptions {
  */
 export type FetchFrame = (ref: FrameRef, options: FetchOptions) => Promise<StoredFrame>;
 
-/** Reads objects of S3. */
 interface BucketReader {
   /** @returns undefined if the object does not exist */
   get(

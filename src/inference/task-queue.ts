@@ -58,7 +58,6 @@ export class TaskQueue {
     return batch;
   }
 
-  /** Removes all tasks and returns them. */
   drain(): Task[] {
     return this.#tasks.splice(0);
   }

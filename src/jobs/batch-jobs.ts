@@ -9,7 +9,6 @@ import { BATCH_OPTIONS, BATCH_QUEUE } from './queues.js';
 
 type BatchIds = { readonly id: string; readonly owner: string };
 
-/** Part of the job producer. */
 export function batchJobs(
   redis: Redis,
   { batches, flows, call }: { batches: Queue; flows: FlowProducer; call: QueueCall },

@@ -26,7 +26,6 @@ interface StateContext {
   readonly clock: () => number;
 }
 
-/** Part of the job producer. */
 export function jobStates(redis: Redis, queues: ServiceQueues, { queuesOf, call, clock }: StateContext) {
   let counted: { at: number; backlog: Promise<number> } | undefined;
 

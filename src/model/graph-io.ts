@@ -13,7 +13,6 @@ export interface FeaturePair {
   readonly after: Features;
 }
 
-/** Output of the difference graph for one pair. */
 export interface Difference {
   /** [N,D] */
   readonly memory: Float32Array;
@@ -81,7 +80,6 @@ export interface CaptionOutput {
   readonly kindLogits: Float32Array | null;
 }
 
-/** One pair and sentences about it. */
 export interface CheckInput extends PairEvidence {
   /** words of each sentence, at least one sentence */
   readonly sentences: readonly (readonly string[])[];

@@ -19,7 +19,6 @@ export interface Likely {
 const SOMETHING = 'something';
 type Probabilities = ReadonlyMap<string, number>;
 
-/** The probabilities of one thing. */
 export interface ThingNames {
   readonly nouns: Probabilities;
   readonly colours: Probabilities;

@@ -6,7 +6,6 @@ import type { TensorSpec } from './manifest.js';
 // The runtime throws its failures and also prints them on stderr; the caller reports them with more context.
 ort.env.logLevel = 'fatal';
 
-/** Version of ONNX Runtime. */
 export const RUNTIME_VERSION = ort.env.versions.node ?? ort.env.versions.common;
 
 /** `dims` row-major; data.length is their product. */

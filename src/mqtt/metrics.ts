@@ -1,7 +1,6 @@
 /** Prometheus metrics of the MQTT publisher. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-/** Subject of a message. */
 export type MessageKind = 'alert' | 'visit' | 'picture' | 'state';
 /** failed: the connection was lost before the broker confirmed it, and it is sent again. */
 type MessageOutcome = 'sent' | 'refused' | 'failed';

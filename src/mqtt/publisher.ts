@@ -99,7 +99,6 @@ export async function runPublisher(publisher: Publisher, signal: AbortSignal): P
   }
 }
 
-/** Takes a message of a subscribed topic. */
 export function receive(publisher: Publisher, topic: string, payload: Buffer, wasRetained: boolean): void {
   const { deps, commands, pause } = publisher;
   const text = payload.toString('utf8');

@@ -27,7 +27,6 @@ export interface Asker {
     url: string,
     options: { body: string; headers: Readonly<Record<string, string>>; maxBytes: number; signal?: AbortSignal },
   ): Promise<AskOutcome>;
-  /** Aborts running requests. */
   close(): Promise<void>;
 }
 

@@ -23,7 +23,6 @@ export interface CaptionParts {
   readonly encoder: Encoder;
 }
 
-/** How a pair is to be described. */
 interface Wanted {
   readonly bundle: Bundle;
   /** a statement per location, for as many as a camera's changes need */

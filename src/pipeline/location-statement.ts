@@ -7,7 +7,6 @@ import type { MapRegion, RegionCrop } from '../model/regions.js';
 import type { StatementKind } from '../schemas/comparison.js';
 import type { ScoredWord } from './scored-words.js';
 
-/** A thing at a location. */
 export interface LocationFact {
   /** with the probability that the location changed in this way */
   readonly kind: { readonly value: StatementKind; readonly probability: number };
@@ -36,7 +35,6 @@ interface DecodedClause {
   readonly reversed: boolean;
 }
 
-/** A statement about one location. */
 export interface LocationStatement {
   /** positions of its crops among all: one, or those of both ends of a move */
   readonly at: readonly number[];

@@ -6,7 +6,6 @@ import type { ViewpointEvidence } from '../viewpoint/examine.js';
 import type { AlignedPair, PairInput } from './pair.js';
 import type { Stopwatch } from './stopwatch.js';
 
-/** State of one comparison that all its steps share. */
 export interface Comparison extends Stopwatch {
   readonly input: PairInput;
   readonly bundle: Bundle;

@@ -19,7 +19,6 @@ export const ThingSchema = Type.Object({
     Type.Array(Type.Object({ count: Count, colour: Word }), { description: 'Colours of some of several things.' }),
   ),
 });
-/** A thing that a statement names. */
 export type Thing = Static<typeof ThingSchema>;
 
 /** change: it is not known what happened. none: nothing did. */
@@ -45,5 +44,4 @@ export const ContentSchema = Type.Object(
   },
   { description: 'The statements of the caption, as values. Absent: the model writes by a grammar of its own.' },
 );
-/** The statements of a caption. */
 export type Content = Static<typeof ContentSchema>;

@@ -2,7 +2,6 @@
 import type { SearchVector } from '../schemas/search-vector.js';
 import type { Entry } from './groups.js';
 
-/** Vector of a query. */
 export interface QueryVector extends SearchVector {
   /** cosine below which a change is no answer */
   readonly least: number;

@@ -89,7 +89,6 @@ export type BaselineEvent =
       readonly light: Light;
     };
 
-/** A processed frame. */
 export interface FrameDone {
   /** capture time, epoch ms */
   readonly at: number;

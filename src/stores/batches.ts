@@ -12,7 +12,6 @@ import { type PageQuery, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
 import type { Visibility } from './visibility.js';
 
-/** A batch as it was accepted. */
 export interface AcceptedBatch {
   readonly id: string;
   readonly owner: string;
@@ -70,7 +69,6 @@ export interface StoredCheckpoint {
   readonly chunks: readonly string[];
 }
 
-/** Prefix of all blobs of a batch. */
 export const batchPrefix = (batch: string): string => `batches/${batch}`;
 /** @param name of an output, of [a-z0-9./-] */
 export const batchResultKey = (batch: string, name: string): string => `${batchPrefix(batch)}/results/${name}`;

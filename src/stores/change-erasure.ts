@@ -11,7 +11,6 @@ import { readerOf } from './stored-change.js';
 
 const ERASED_AT_ONCE = 500;
 
-/** Part of the change store. */
 export function erasureOf(redis: Redis) {
   const read = readerOf(redis);
 

@@ -9,7 +9,6 @@ import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
 import { defineScript, redisCall } from './redis.js';
 import { foundPart, readerOf } from './stored-change.js';
 
-/** Part of the change store. */
 export function judgementsOf(redis: Redis, options: { retentionMs: number; now?: () => number }) {
   const now = options.now ?? systemClock;
   const read = readerOf(redis);

@@ -26,7 +26,6 @@ interface Skipped {
 /** fetched: the frames are stored, and the comparison can be processed. */
 export type FetchOutcome = ComparisonOutcome | { readonly kind: 'fetched' };
 
-/** One attempt at a comparison. */
 export interface Attempt {
   /** as it is saved */
   readonly stored: StoredComparison;

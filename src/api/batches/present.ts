@@ -4,7 +4,6 @@ import { type Batch, type BatchCamera, type BatchMode, formatsOf } from '../../s
 import { roundFigures } from '../../schemas/rounding.js';
 import type { BatchProgress, BatchRecord } from '../../stores/batches.js';
 
-/** Failed inputs that the resource lists. */
 const LISTED_FAILURES = 100;
 const NOTHING: BatchProgress = { reached: null, done: false, frames: 0, examined: 0, changes: 0, gaps: 0, failures: 0 };
 

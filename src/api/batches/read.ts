@@ -16,7 +16,6 @@ import { type BatchOptions, BatchOptionsSchema, BatchRequestSchema } from '../sc
 import { readWhen } from './read-when.js';
 import { usable } from './usable.js';
 
-/** A batch as its request asks for it. */
 export interface IncomingBatch {
   readonly request: BatchRequest;
   /** SHA-256 of each upload, in the order of their numbers, in hexadecimal */

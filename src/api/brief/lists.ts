@@ -3,7 +3,6 @@ import { BRIEF_LISTS, type BriefGroup, type BriefList, type BriefListName } from
 import { type Change, type ChangeKind, compareSeverity } from '../../schemas/change.js';
 import type { DaySpan } from '../../stores/days.js';
 
-/** Bounds of an answer. */
 const MOST_GROUPS = 50;
 const MOST_CHANGES = 20;
 
@@ -17,7 +16,6 @@ const LISTS_OF: Readonly<
   replace: { begin: 'replaced', end: null, lasts: 'still_there' },
 };
 
-/** A change in one of the lists. */
 interface Entry {
   readonly change: Change;
   /** epoch ms */

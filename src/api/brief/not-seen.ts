@@ -6,7 +6,6 @@ import type { Change } from '../../schemas/change.js';
 import type { CameraState, UnseenSpan } from '../../sequence/state.js';
 import type { DaySpan } from '../../stores/days.js';
 
-/** Bound of an answer. */
 const MOST_SPANS = 100;
 
 interface Span {

@@ -66,7 +66,6 @@ export async function acceptFrame(
   );
 }
 
-/** Fingerprint of a request, for its Idempotency-Key. */
 export const frameFingerprint = (camera: string, { frame, options }: IncomingCameraFrame): string => {
   const content = (f: IncomingFrame) => (f.from === 'bytes' ? ['bytes', f.sha256] : f);
   const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -7,7 +7,6 @@ import type { Visibility } from '../../stores/visibility.js';
 type Cameras = Pick<CameraStore, 'list'>;
 const AT_ONCE = 100;
 
-/** Query parameter of a list. */
 export const labelQuery = {
   label: Type.Optional(Type.String({ maxLength: 64, description: 'Only of cameras with this label.' })),
 };

@@ -39,14 +39,11 @@ export interface FrameLimits {
   readonly frameLimit: number;
 }
 
-/** Most bytes of `metadata` as JSON. */
 const METADATA_LIMIT = 4096;
 /** Most characters of a form's field that is no frame: metadata with an escape (\u00e9) per byte, and line breaks. */
 const FIELD_LIMIT = 8 * METADATA_LIMIT;
-/** Fields of a form that are numbers. */
 const NUMBERS: ReadonlySet<string> = new Set(['deadline_s', 'truth']);
 
-/** Form of a body: the fields that are frames, and the checks of the rest. */
 interface BodyForm {
   readonly frames: readonly string[];
   /** checks the fields beside the frames, in a multipart form */

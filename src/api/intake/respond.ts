@@ -18,7 +18,6 @@ import { acceptOnce } from './accept-once.js';
 import { isImageBody } from './image-body.js';
 import { type OutcomeWaiter, type Preference, parsePrefer } from './wait.js';
 
-/** Identifiers of a request: its comparison, its trace and its API key. */
 export interface RequestContext {
   readonly comparisonId: string;
   readonly traceId: string;

@@ -13,7 +13,6 @@ export interface FetchRules extends SourceRules {
   readonly s3Enabled: boolean;
 }
 
-/** The rules that follow from the settings. */
 export const fetchRules = (
   options: Pick<ApiOptions, 'outboundAllow' | 's3Endpoint' | 's3FrameBucket' | 's3SourceBuckets'>,
 ): FetchRules => ({

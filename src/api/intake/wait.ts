@@ -6,7 +6,6 @@ import { endsComparison } from '../../schemas/stream-event.js';
 import type { EventReader } from '../../stores/events.js';
 import type { ResultStore, StoredComparison } from '../../stores/results.js';
 
-/** Wait without a `Prefer` header. */
 const DEFAULT_WAIT_SECONDS = 10;
 
 export interface Preference {

@@ -10,7 +10,6 @@ declare module 'fastify' {
   }
 }
 
-/** Routes whose answers have sentences. */
 const WITH_SENTENCES = /^\/v1\/(?:comparisons|changes|visits|batches|cameras\/:id\/(?:frames|comparisons))/;
 
 export function useLanguage(app: Api): void {

@@ -28,7 +28,6 @@ declare module 'fastify' {
   }
 }
 
-/** Type of a JSON merge patch (RFC 7396). */
 export const MERGE_PATCH = 'application/merge-patch+json';
 
 function expectedTypes({ routeOptions: { config } }: FastifyRequest): string {

@@ -19,7 +19,6 @@ interface Part {
 const LEAST_SCHEMA = 100;
 /** Members from which on an object is written as another one and the rest. */
 const LEAST_EXTENDED = 8;
-/** Codes in the name of a problem. */
 const MOST_CODES = 3;
 const CODES = /`([a-z-]+)`: /g;
 /** Keys of a path that are no part of a name. */

@@ -9,7 +9,6 @@ import { allCameras, labelled, labelQuery } from '../cameras/labelled.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { json, problems } from '../schemas/shared.js';
 
-/** Days of one answer. */
 const MAX_DAYS = 366;
 
 const day = (description: string) =>

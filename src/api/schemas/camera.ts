@@ -47,7 +47,6 @@ export const CameraRequestSchema = Type.Unsafe<CameraRequest>({
   },
 });
 
-/** A JSON merge patch of the settings. */
 export const CameraPatchSchema = Type.Unsafe<object>({
   ...mergePatchOf(CameraRequestSchema),
   $id: 'CameraPatch',

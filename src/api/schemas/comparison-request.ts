@@ -4,7 +4,6 @@ import { literals, truthShare } from '../../schemas/constructors.js';
 
 export const URL_PATTERN = '^https?://[^\\s]+$';
 
-/** Options beside the two frames, in JSON and in a form. */
 export const optionProperties = {
   camera: Type.Optional(
     Type.String({

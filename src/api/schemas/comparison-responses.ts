@@ -13,14 +13,12 @@ import {
   ref,
 } from './shared.js';
 
-/** Request headers. */
 export const PREFERENCE_HEADERS = Type.Object({
   Prefer: Type.Optional(Type.String({ description: '`wait=N` (seconds) or `respond-async`.', examples: ['wait=20'] })),
   ...IDEMPOTENCY_HEADER,
   traceparent: Type.Optional(Type.String({ description: 'W3C trace context, carried to the webhook.' })),
 });
 
-/** Problems beside the ones of every request. */
 const COMPARISON_PROBLEMS = [
   ...([...BODY_PROBLEMS, 'idempotency-in-flight', 'cancelled', 'gone', ...PICTURE_PROBLEMS] as const),
   ...(['frames-differ-in-shape', 'unknown-model', 'url-refused', 'url-failed', 'url-unavailable'] as const),

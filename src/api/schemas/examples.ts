@@ -6,7 +6,5 @@ type Examples = Readonly<
 >;
 
 const examples = JSON.parse(readFileSync(new URL('../../../openapi/examples.json', import.meta.url), 'utf8'));
-/** Request bodies, by component. */
 export const REQUEST_EXAMPLES: Examples = examples.requests;
-/** Answers, by component and status. */
 export const RESPONSE_EXAMPLES: Examples = examples.responses;

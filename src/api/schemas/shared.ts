@@ -5,7 +5,6 @@ import { SIDES } from '../../images.js';
 import { ComparisonSchema, ProblemSchema } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
 
-/** A problem together with the failed comparison. */
 export const ComparisonProblemSchema = Type.Object(
   { ...ProblemSchema.properties, comparison: Type.Optional(ComparisonSchema) },
   {
@@ -42,7 +41,6 @@ export const FrameQuery = Type.Object({
   ),
 });
 
-/** Request header of the routes that accept work. */
 export const IDEMPOTENCY_HEADER = {
   'Idempotency-Key': Type.Optional(
     Type.String({
@@ -54,7 +52,6 @@ export const IDEMPOTENCY_HEADER = {
 };
 
 const text = (description: string) => Type.String({ description });
-/** Cache-Control of frames and of heatmaps over them. */
 export const PICTURE_CACHE = 'private, max-age=3600';
 export const RESPONSE_HEADERS = {
   retryAfter: { 'Retry-After': Type.Integer({ description: 'Seconds after which to try again.' }) },
@@ -68,7 +65,6 @@ export const RESPONSE_HEADERS = {
   link: { Link: text('rel="next": the next page, if there is one.') },
 } as const;
 
-/** A binary body, in OpenAPI. */
 export const binary = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
 
 /** One response: its description, its body by content type, its headers. */
@@ -81,10 +77,8 @@ export const media = (description: string, types: Readonly<Record<string, TSchem
 export const json = (description: string, schema: TSchema, headers: object = {}) =>
   media(description, { 'application/json': schema }, headers);
 
-/** Problems of a body, and of a picture in it. */
 export const BODY_PROBLEMS = ['malformed-body', 'payload-too-large', 'unsupported-media-type'] as const;
 export const PICTURE_PROBLEMS = ['image-unreadable', 'image-too-large', 'image-too-small'] as const;
-/** Problems of every request with a key. */
 const ALWAYS: readonly ErrorCode[] = [
   'invalid-request',
   'unauthorized',

@@ -134,7 +134,6 @@ export function createLiveSearch(
     drop: (ids: readonly string[]): void => {
       for (const id of ids) index.remove(id);
     },
-    /** Begins to read and to follow in the background. */
     start: (): void => {
       const follow = () => {
         catchUp()

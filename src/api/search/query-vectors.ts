@@ -10,7 +10,6 @@ export type EmbeddedQuery = QueryVector | { readonly missing: 'no_worker' | 'no_
 
 export type QueryVectors = ReturnType<typeof createQueryVectors>;
 
-/** Wait of a search for a worker. */
 const WAIT_MS = 500;
 /** After a search waited in vain, others do not wait for so long, unless a worker answers meanwhile. */
 const DOUBT_MS = 5_000;

@@ -11,7 +11,6 @@ import {
   titleOf,
 } from '../message.js';
 
-/** Most characters of a template. */
 export const LONGEST_TEMPLATE = 20_000;
 const LIMITED = { parseLimit: LONGEST_TEMPLATE, renderLimit: 1_000, memoryLimit: 10_000_000 } as const;
 
