@@ -2,7 +2,6 @@
  * Ids: a prefix for the kind, then a ULID in lower case, so that ids sort by creation time and are legal BullMQ job
  * ids.
  */
-
 import { createHash, randomBytes } from 'node:crypto';
 import { decodeTime, encodeTime } from 'ulid';
 import { systemClock } from './clock.js';

@@ -1,5 +1,4 @@
 /** The tracer by OpenTelemetry: sends spans as OTLP over HTTP (JSON). tracing.ts loads it if an endpoint is set. */
-
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Context, type Span as OtelSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { parseTraceParent, setGlobalErrorHandler } from '@opentelemetry/core';

@@ -1,5 +1,4 @@
 /** Time zones: an instant as the wall clock of a zone shows it, and back. Pure. */
-
 import { DAY_MS } from './clock.js';
 import { ScenedeltaError } from './errors.js';
 

@@ -1,5 +1,4 @@
 /** The HTTP service as a Fastify instance. main.ts and the tests build it the same way; only main.ts listens. */
-
 import type { AddressInfo } from 'node:net';
 import cookie from '@fastify/cookie';
 import multipart from '@fastify/multipart';
@@ -38,8 +37,7 @@ import {
 import { useRateLimit } from './plugins/rate-limit.js';
 import { traceIdOf, useTracing } from './plugins/tracing.js';
 import { askRoutes } from './routes/ask.js';
-import { batchPictureRoutes } from './routes/batch-pictures.js';
-import { batchResultRoutes } from './routes/batch-results.js';
+import { batchPictureRoutes, batchResultRoutes } from './routes/batch-results.js';
 import { batchRoutes } from './routes/batches.js';
 import { briefRoutes } from './routes/brief.js';
 import { cameraBaselineRoutes } from './routes/camera-baseline.js';
@@ -52,8 +50,7 @@ import { comparisonRoutes } from './routes/comparisons.js';
 import { deliveryRoutes } from './routes/deliveries.js';
 import { endpointDeliveryRoutes } from './routes/endpoint-deliveries.js';
 import { endpointRoutes } from './routes/endpoints.js';
-import { eventTokenRoutes } from './routes/event-tokens.js';
-import { eventRoutes } from './routes/events.js';
+import { eventRoutes, eventTokenRoutes } from './routes/events.js';
 import { evidenceRoutes } from './routes/evidence.js';
 import { feedbackRoutes } from './routes/feedback.js';
 import { frameRoutes } from './routes/frames.js';

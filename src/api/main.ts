@@ -1,5 +1,4 @@
 /** Entry of the API process: settings, connections, the app, its port, and the order of closing. */
-
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../clock.js';
@@ -19,8 +18,8 @@ import { createEventReader } from '../stores/events.js';
 import { connectRedis } from '../stores/redis.js';
 import { loadWebhookSecret } from '../webhook-secret.js';
 import { buildApp } from './app.js';
-import { assertDefaultModel } from './intake/default-model.js';
 import { createIdempotencyRecords } from './intake/idempotency.js';
+import { assertDefaultModel } from './intake/models.js';
 import { createRateCounter } from './rate-counter.js';
 import { createLiveSearch } from './search/live-index.js';
 import { createQueryVectors } from './search/query-vectors.js';

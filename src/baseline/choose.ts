@@ -1,12 +1,19 @@
 /** The "before" of a camera's frame by the camera's setting. */
 import { decodeFrame, frameSize } from '../frames/decode.js';
-import { isCut } from '../frames/lost-rows.js';
+import { assertComplete, isCut } from '../frames/lost-rows.js';
+import type { CameraNote } from '../schemas/camera-frame.js';
 import { isCard } from '../viewpoint/lost.js';
 import { backgroundBaseline } from './background-baseline.js';
-import type { BaselineDependencies, BaselineEvidence, CameraFrameContext, ModeBaseline } from './context.js';
-import { frameBaseline } from './frame-baseline.js';
+import {
+  type BaselineDependencies,
+  type BaselineEvidence,
+  type CameraFrameContext,
+  fetchIfStored,
+  type ModeBaseline,
+  type ModeContext,
+} from './context.js';
 import { checkSize } from './frame-size.js';
-import { isSwitched } from './next.js';
+import { isSwitched, keptBefore } from './next.js';
 
 /** Only complete pictures of a scene can be a new view of the camera. */
 const NO_VIEW = {
@@ -48,5 +55,47 @@ export async function chooseBaseline(context: CameraFrameContext, deps: Baseline
     size: size.state,
     reset: isSwitched(camera, state) || chosen.frame === null,
     skipped: false,
+  };
+}
+
+async function frameBaseline(context: ModeContext, deps: BaselineDependencies): Promise<ModeBaseline> {
+  const { camera, state, frame, size } = context;
+  const isReference = camera.settings.before === 'reference';
+  const kept = keptBefore(camera, state);
+  const start = async (...notes: CameraNote[]): Promise<ModeBaseline> => {
+    // Nothing else decodes this frame, and with a damaged one every later comparison would fail.
+    assertComplete(await decodeFrame(frame.bytes, { ...deps.decodeLimits, field: 'after' }), 'after');
+    return { frame: null, at: null, notes, candidate: { kind: 'frame' }, pixels: null };
+  };
+
+  const chosen = isReference ? camera.reference : null;
+  const ref = chosen ?? kept?.frame;
+  if (ref === undefined) {
+    return start({
+      code: 'first_frame',
+      detail: isReference ? 'this frame is the reference from now on' : 'no earlier frame is stored',
+    });
+  }
+  // A chosen reference is never replaced silently: with another mask or shape the comparison fails.
+  if (chosen === null && ref.mask !== (camera.mask ?? undefined)) {
+    return start({
+      code: 'mask_changed',
+      detail: 'the privacy zones have changed, so this frame starts a new baseline',
+    });
+  }
+  if (chosen === null && size.otherShape) return start();
+  const before = await fetchIfStored(ref, context, deps);
+  if (before === null) {
+    return start({
+      code: 'before_lost',
+      detail: 'the frame to compare with is no longer stored, so this frame starts a new baseline',
+    });
+  }
+  return {
+    frame: before,
+    at: chosen === null ? (kept?.at ?? null) : null,
+    notes: [],
+    candidate: isReference ? { kind: 'keep' } : { kind: 'frame' },
+    pixels: null,
   };
 }

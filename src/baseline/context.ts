@@ -1,5 +1,4 @@
 /** Types of the baseline: the "before" of a camera's frame, and the data that is kept for the next frame. */
-
 import type { BlobStore } from '../blobs.js';
 import type { StoredCamera } from '../cameras/camera.js';
 import type { Light } from '../cameras/light.js';

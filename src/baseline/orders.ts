@@ -1,5 +1,4 @@
 /** Orders that replace a camera's baseline, carried out on its state before the next frame. */
-
 import type { StoredCamera } from '../cameras/camera.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import type { BaselineEvent, CameraState } from '../sequence/state.js';

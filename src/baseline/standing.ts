@@ -2,7 +2,6 @@
  * The baseline of a frame that equals the last examined one, from the state alone: neither the frame nor its "before"
  * is decoded.
  */
-
 import type { StoredCamera } from '../cameras/camera.js';
 import type { Size } from '../images.js';
 import type { CameraState } from '../sequence/state.js';

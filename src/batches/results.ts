@@ -1,5 +1,4 @@
 /** Results of a batch: the outputs of its recording, kept as blobs. */
-
 import type { BlobStore } from '../blobs.js';
 import type { Config } from '../config.js';
 import type { Checkpoint } from '../footage/checkpoint.js';

@@ -1,7 +1,6 @@
 /**
  * Plan of one camera of a batch, as blobs. Its files are split, so that no list of a million files is held as one text.
  */
-
 import type { BlobStore } from '../blobs.js';
 import { ScenedeltaError } from '../errors.js';
 import type { FootageItem, FootageSequence } from '../footage/recording-plan.js';

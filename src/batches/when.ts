@@ -1,5 +1,4 @@
 /** A batch of mode when: the search for the moment at which a place changed, and its results. */
-
 import type { BlobStore } from '../blobs.js';
 import { privacyPolygons } from '../cameras/zones.js';
 import { type PlaceSearchOptions, searchPlace } from '../footage/place-search.js';

@@ -2,7 +2,6 @@
  * How probable the sentences of a camera's severity rules are of a change: by the facts of the things at its location,
  * over all frames that name them (ADR 22). Pure.
  */
-
 import { WHEN_PROBABILITY } from '../cameras/severity-rule.js';
 import { sameColour } from '../language/people/colours.js';
 import { nounFit } from '../language/people/nouns.js';

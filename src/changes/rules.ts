@@ -1,5 +1,4 @@
 /** Rules of the reducer, from the settings of one camera. Plain JSON; durations in ms. */
-
 import type { Schedule } from '../cameras/schedule.js';
 import { type CameraSettings, LEFT_AFTER_S, type Zone } from '../cameras/settings.js';
 import type { SeverityRule } from '../cameras/severity-rule.js';

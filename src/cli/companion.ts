@@ -1,10 +1,9 @@
 /** `scenedelta companion frigate`: writes sentences about what changed into the descriptions of a recorder's events. */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../clock.js';
 import { asScenedeltaError, invalidRequest } from '../errors.js';
 import { parseDuration } from '../footage/inputs/times.js';
-import { baseUrl, keyOf } from './api-address.js';
+import { baseUrl, keyOf } from './api-client.js';
 import { collect, createCommand } from './command.js';
 import { configWith } from './config-with.js';
 import { openApi, openPipeline } from './frigate/comparers.js';

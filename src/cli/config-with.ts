@@ -1,6 +1,8 @@
 /** Settings of a command that takes a bundle and a device as options. */
+import { access, mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { type Config, loadConfig } from '../config.js';
-import { graphCacheHome } from './graph-cache-home.js';
 
 /** @throws ScenedeltaError 'invalid-request' if a setting or the device does not fit */
 export async function configWith({ model, device }: { model?: string; device?: string }): Promise<Config> {
@@ -12,4 +14,20 @@ export async function configWith({ model, device }: { model?: string; device?: s
     // read and refused as the setting is
     device: device === undefined ? config.device : loadConfig({ DEVICE: device }).device,
   };
+}
+
+/**
+ * @param dataDir DATA_DIR, which belongs to the service: a command uses it if it is there and never creates it
+ * @returns DATA_DIR, or else the user's cache folder (XDG Base Directory Specification)
+ */
+export async function graphCacheHome(dataDir: string): Promise<string> {
+  const exists = await access(dataDir).then(
+    () => true,
+    () => false,
+  );
+  if (exists) return dataDir;
+  const folder = join(homedir(), '.cache/scenedelta');
+  // Without a home the graphs are optimised anew, which takes seconds and nothing else.
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => {});
+  return folder;
 }

@@ -2,8 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { FRIGATE_VARIABLES, loadConfig } from '../config.js';
 import { invalidRequest, ScenedeltaError } from '../errors.js';
-import { baseUrl, keyOf } from './api-address.js';
-import { type ApiRequest, bearer, createApiRequest, reasonOf } from './api-client.js';
+import { type ApiRequest, baseUrl, bearer, createApiRequest, keyOf, reasonOf } from './api-client.js';
 import { createCommand } from './command.js';
 import { printLine } from './print.js';
 import { type RecorderCamera, recorderCameras } from './recorder-cameras.js';

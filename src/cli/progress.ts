@@ -1,5 +1,4 @@
 /** Progress display on stderr: a bar on a terminal, else a plain line every ten seconds. */
-
 import { Presets, SingleBar } from 'cli-progress';
 import { systemClock } from '../clock.js';
 import { printable } from './print.js';

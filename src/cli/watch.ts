@@ -6,7 +6,7 @@ import { invalidRequest } from '../errors.js';
 import { planRecording } from '../footage/inputs/plan.js';
 import { parseDuration } from '../footage/inputs/times.js';
 import type { FootageItem } from '../footage/recording-plan.js';
-import { baseUrl, keyOf } from './api-address.js';
+import { baseUrl, keyOf } from './api-client.js';
 import { createCommand } from './command.js';
 import { configWith } from './config-with.js';
 import { readTemplate } from './footage/options.js';

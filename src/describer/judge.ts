@@ -1,7 +1,6 @@
 /**
  * Judge of the describer's answers: an answer counts only if nothing in it contradicts our own evidence. Pure.
  */
-
 import { SIDES, type Side } from '../images.js';
 import { type Direction, readCaption, statedDirections } from '../language/people/captions.js';
 import { NOUN_FORMS, nounFit } from '../language/people/nouns.js';

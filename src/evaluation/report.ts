@@ -1,5 +1,4 @@
 /** The report of one evaluation as one JSON value. table.ts prints it; README.md defines every figure. */
-
 import { readCaption } from '../language/people/captions.js';
 import { type Alarms, alarms, type Separation, separation } from './alarms.js';
 import type { Signal } from './baselines.js';

@@ -2,7 +2,6 @@
  * Answers to a pair and to the same pair with its frames swapped: what appeared in one direction disappeared in the
  * other, and the things have the same names in both.
  */
-
 import { type Mention, readCaption } from '../language/people/captions.js';
 import { nounFit } from '../language/people/nouns.js';
 import { reversedKind } from '../schemas/comparison.js';

@@ -1,5 +1,4 @@
 /** Record of a change in a recording, from the record of the change tracker. Pure. */
-
 import type { Locale } from '../language/locales.js';
 import { readStatement } from '../language/read-clauses.js';
 import { sentenceIn } from '../language/translate.js';

@@ -8,6 +8,7 @@ import type { Finding } from '../schemas/comparison.js';
 import { isForeign } from '../schemas/loss.js';
 import type { Visit, VisitEvent } from '../schemas/visit.js';
 import type { FrameDependencies } from '../sequence/examine.js';
+import type { FoldedFrame } from '../sequence/fold.js';
 import type { CameraState } from '../sequence/state.js';
 import { openVisits } from '../visits/fold.js';
 import { initialVisitsState } from '../visits/state.js';
@@ -18,7 +19,6 @@ import { footageChange } from './footage-change.js';
 import { footageVisit } from './footage-visit.js';
 import { FramePictures } from './frame-pictures.js';
 import { FramePreviews } from './frame-previews.js';
-import { resetOf } from './frame-reset.js';
 import { MemoryBlobs } from './memory-blobs.js';
 import type { FootageGap, FrameStats, Moment } from './records.js';
 import type { SourceFrame } from './source-frames.js';
@@ -229,4 +229,10 @@ function evidenceOf(finding: Finding): FrameStats['finding'] {
   const { verdict, kind, nuisance, caption, caption_score, confidence, regions, statements, facts } = finding;
   const stated = { ...(statements === undefined ? {} : { statements }), ...(facts === undefined ? {} : { facts }) };
   return { verdict, kind, nuisance, caption, caption_score, confidence, regions, ...stated };
+}
+
+/** @returns nothing if "before" stayed */
+export function resetOf({ before, after }: FoldedFrame['reset'], gap: boolean): Pick<FrameStats, 'reset' | 'gap'> {
+  if (!before && !after) return gap ? { gap } : {};
+  return { reset: before && after ? 'both' : before ? 'before' : 'after', gap };
 }

@@ -1,5 +1,4 @@
 /** The camera of a recording. */
-
 import type { StoredCamera } from '../cameras/camera.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { privacyPolygons } from '../cameras/zones.js';

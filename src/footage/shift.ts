@@ -1,5 +1,4 @@
 /** Rounds of an archive: on each day the picture nearest to one time, compared with the one nearest to another. */
-
 import type { Polygon } from '../cameras/polygon.js';
 import {
   isTooDark,

@@ -6,14 +6,13 @@ import type { DecodeLimits } from '../frames/decode.js';
 import { storeFrame } from '../frames/keep.js';
 import { derivedId } from '../ids.js';
 import type { FrameDependencies } from '../sequence/examine.js';
-import { NEW_RANGE } from '../sequence/level-range.js';
+import { levelFrame, NEW_RANGE } from '../sequence/level-range.js';
 import type { CameraState } from '../sequence/state.js';
 import { type StepResult, stepSequence } from '../sequence/step.js';
 import type { FramePictures } from './frame-pictures.js';
 import type { FramePreviews } from './frame-previews.js';
-import { levelPicture } from './level-picture.js';
 import type { MemoryBlobs } from './memory-blobs.js';
-import type { SourceFrame } from './source-frames.js';
+import type { Picture, SourceFrame } from './source-frames.js';
 
 export interface SourceStepContext {
   readonly camera: StoredCamera;
@@ -60,4 +59,17 @@ export async function stepSource(
     },
   );
   return { ...stepped, comparisonId };
+}
+
+interface LevelledPicture {
+  readonly picture: Picture;
+  readonly state: CameraState;
+  readonly isNewRange: boolean;
+}
+
+/** @returns picture and state unaltered if the picture is not deep grey @throws ScenedeltaError as levelFrame */
+async function levelPicture(picture: Picture, state: CameraState, limits: DecodeLimits): Promise<LevelledPicture> {
+  const levelled = picture.from === 'video' ? null : await levelFrame(picture.bytes, state, limits);
+  if (levelled === null) return { picture, state, isNewRange: false };
+  return { ...levelled, picture: { from: 'image', bytes: levelled.bytes, contentType: 'image/png' } };
 }

@@ -1,5 +1,4 @@
 /** Picture of a change or visit: the frame that shows it, with outlines of changes, as a JPEG of bounded size. */
-
 import { type BlobStore, heatmapKey } from '../blobs.js';
 import { ScenedeltaError } from '../errors.js';
 import { decodeHeatmapData } from '../heatmaps/data.js';

@@ -2,7 +2,6 @@
  * Decoder of frames: encoded bytes to 8-bit sRGB pixels, upright, without alpha. Bytes that are no image, or an image
  * with too many pixels, are refused by their header, before any pixel is decoded.
  */
-
 import { ScenedeltaError } from '../errors.js';
 import type { RgbImage, Size } from '../images.js';
 import { completeJpeg } from './complete-jpeg.js';

@@ -2,7 +2,6 @@
  * Fetcher of frames: from a reference to bytes, masked as the camera requires. A frame from outside is masked, then
  * stored, so that a second attempt of the job need not fetch it again.
  */
-
 import { type BlobStore, frameKey } from '../blobs.js';
 import type { PrivacyMask } from '../cameras/camera.js';
 import type { Config } from '../config.js';

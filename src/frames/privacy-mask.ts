@@ -1,5 +1,4 @@
 /** Privacy masks: black polygons, painted on a frame before anything else reads it. */
-
 import type { PrivacyMask } from '../cameras/camera.js';
 import type { Point, Polygon } from '../cameras/polygon.js';
 import { LOSSY_MARGIN } from '../cameras/privacy-margin.js';

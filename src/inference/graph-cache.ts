@@ -3,7 +3,6 @@
  * of opening a graph. A cached graph computes the same to the bit (test/inference/graph-cache.test.ts). A failure of
  * the folder costs time and nothing else.
  */
-
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { cpus } from 'node:os';
@@ -13,7 +12,7 @@ import { statedGraph } from '../model/contract.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { type Graph, openGraph, type Provider, RUNTIME_VERSION } from '../model/session.js';
 import { type FixedSize, fixedSizeOf, withFixedSize } from './fixed-sizes.js';
-import { perShape } from './graph-per-shape.js';
+import { perShape } from './lazy-graph.js';
 
 const FOLDER = 'graphs';
 const SUFFIX = '.onnx';

@@ -33,3 +33,27 @@ export function openAtFirstRun(
     },
   };
 }
+
+/**
+ * @param first an opened graph, which serves the first shape. @param open opens the same graph once more
+ * @returns the graph; its runs must not overlap. A run also throws what `open` throws.
+ */
+export function perShape(first: Graph, open: () => Promise<Graph>): Graph {
+  const unused = [first];
+  const byShape = new Map<string, Graph>();
+  return {
+    ...first,
+    async run(feeds) {
+      const shape = JSON.stringify(Object.entries(feeds).map(([name, { dims }]) => [name, dims]));
+      let graph = byShape.get(shape);
+      if (graph === undefined) {
+        graph = unused.pop() ?? (await open());
+        byShape.set(shape, graph);
+      }
+      return graph.run(feeds);
+    },
+    async release() {
+      for (const graph of [...unused, ...byShape.values()]) await graph.release();
+    },
+  };
+}

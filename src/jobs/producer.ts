@@ -1,5 +1,4 @@
 /** The producer of queue jobs, for the API and the workers: adds, cancels, counts and finds jobs in BullMQ. */
-
 import { FlowProducer, type JobsOptions, type Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { systemClock } from '../clock.js';

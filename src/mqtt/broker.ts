@@ -3,7 +3,6 @@
  * reconnection is not used: it would keep unconfirmed messages in memory, and would repeat a message that the broker
  * answers by closing the connection.
  */
-
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import { systemClock } from '../clock.js';
 import type { Logger } from '../logger.js';

@@ -2,7 +2,6 @@
  * View of one camera: its settings, its open changes, its last sentence and its health; and the retained states that
  * follow from them. Pure.
  */
-
 import type { StoredCamera } from '../cameras/camera.js';
 import { type CameraHealth, stateOf } from '../cameras/health.js';
 import type { CameraSettings } from '../cameras/settings.js';

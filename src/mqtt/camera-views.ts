@@ -1,5 +1,4 @@
 /** The views of all cameras: read from the stores, and kept current by events. */
-
 import type { StoredCamera } from '../cameras/camera.js';
 import { afterFrame, type CameraHealth } from '../cameras/health.js';
 import type { Logger } from '../logger.js';

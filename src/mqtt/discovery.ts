@@ -2,7 +2,6 @@
  * Discovery payload of Home Assistant: one device per camera with its entities, as one message
  * (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery). Pure.
  */
-
 import type { StoredCamera } from '../cameras/camera.js';
 import { HEALTH_STATES } from '../cameras/health.js';
 import type { Zone } from '../cameras/settings.js';

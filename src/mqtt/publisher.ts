@@ -3,7 +3,7 @@
  * visit once, and carries out the commands of the switches. One loop does all of it, one message after the other, so
  * that a slow broker holds up messages and fills no memory.
  */
-
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Change } from '../schemas/change.js';
 import type { AlertEvent } from '../schemas/stream-event.js';
 import type { CameraStore } from '../stores/cameras.js';
@@ -17,7 +17,6 @@ import { type CameraViews, contextOf } from './camera-views.js';
 import { OFF, ON } from './discovery.js';
 import { alertMessage, sentenceMessage, visitMessage } from './messages.js';
 import type { MqttMetrics } from './metrics.js';
-import { createPause } from './pause.js';
 import type { Retained } from './retained.js';
 import { type PictureSenderDependencies, pictureSender } from './send-picture.js';
 import { cameraOfCommand, statusTopic, topicsOf } from './topics.js';
@@ -30,7 +29,7 @@ const PAUSE_MS = 1_000;
 const MOST_COMMANDS = 1_000;
 const EVENT_TRIES = 3;
 
-export interface PublisherDependencies extends PictureSenderDependencies {
+interface PublisherDependencies extends PictureSenderDependencies {
   readonly broker: Pick<Broker, 'connection' | 'connected' | 'publish'>;
   readonly retained: Retained;
   readonly views: CameraViews;
@@ -50,7 +49,7 @@ export interface PublisherDependencies extends PictureSenderDependencies {
 }
 
 /** The state of the publisher, for its loop. */
-export interface Publisher {
+interface Publisher {
   readonly deps: PublisherDependencies;
   /** by the slug of the camera: whether to suspend it */
   readonly commands: Map<string, boolean>;
@@ -255,4 +254,16 @@ async function restorePicture(publisher: Publisher): Promise<void> {
   const [change] = view === undefined ? [] : (await deps.changes.list({ camera: id, limit: 1 })).items;
   if (view !== undefined && change !== undefined) await sendPicture(publisher, view, change);
   publisher.lostPictures.delete(id);
+}
+
+function createPause() {
+  let ending = new AbortController();
+  return {
+    /** Ends at once if something came since the pause before. */
+    async wait(ms: number): Promise<void> {
+      await sleep(ms, undefined, { signal: ending.signal }).catch(() => {});
+      if (ending.signal.aborted) ending = new AbortController();
+    },
+    end: () => ending.abort(),
+  };
 }

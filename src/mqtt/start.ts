@@ -1,5 +1,4 @@
 /** Builds the publisher from its settings and connections, and starts its loops. */
-
 import type { Redis } from 'ioredis';
 import { HOUR_MS, systemClock } from '../clock.js';
 import type { Config } from '../config.js';

@@ -37,9 +37,8 @@ import type { AlignedPair, EmbeddedTexts, FramePair, PairInput, PairOutput } fro
 import type { Comparison, Seen } from './seen.js';
 import { seenThings } from './seen-things.js';
 import { startPool } from './start-pool.js';
-import { stopwatch } from './stopwatch.js';
+import { stopwatch, withTimeLimit } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
-import { withTimeLimit } from './time-limit.js';
 import { emptyLike, mapToSourceFrame, wordHeatmaps } from './word-heatmaps.js';
 
 export class Pipeline {

@@ -6,7 +6,6 @@
  * - verdict change has a caption that states the kind (sentence.ts);
  * - verdict tamper has nothing else, because the frame of a tampered camera does not show the scene.
  */
-
 import { tamperStatement, unchangedStatement } from '../language/plain.js';
 import { textOf, write } from '../language/write.js';
 import type { Prediction } from '../model/calibration.js';

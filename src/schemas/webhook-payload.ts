@@ -2,7 +2,6 @@
  * Payloads of webhooks (Standard Webhooks 1.0): a comparison or an alert, with links that open without an API key.
  * Pure.
  */
-
 import { type Static, Type } from 'typebox';
 import { SIDES, type Side } from '../images.js';
 import { framePath, heatmapPath, signLink } from '../links.js';

@@ -1,13 +1,12 @@
 /** Index of changes in memory, and the search in it: filters, words, vectors, and the fusion of both. */
-
 import type { SearchVector } from '../schemas/search-vector.js';
-import { type FoundEntry, fuse } from './fusion.js';
+import { isOpposite } from './directions.js';
 import { ChangeGroups, type Entry, type NamesOf } from './groups.js';
 import { type Interpretation, type Query, readQuery } from './query.js';
 import { isInScope, passes, type Scope, type SearchFilter, scopeOf, takesAll, wordsInScope } from './scope.js';
 import type { SearchedChange } from './texts.js';
 import { type Near, type QueryVector, VectorList } from './vector-list.js';
-import { type RankedEntry, rankByWords } from './word-ranking.js';
+import { type MatchedWord, type RankedEntry, rankByWords } from './word-ranking.js';
 
 /** Hits of one search. */
 const MOST_HITS = 1_000;
@@ -107,3 +106,46 @@ export class SearchIndex {
     return this.#vectors.nearest({ ...vector, least: -Infinity }, null, [], this.size).near;
   }
 }
+
+/** Rank constant: Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion", SIGIR 2009. */
+const RANK_CONSTANT = 60;
+
+/** A change that a search found. */
+interface FoundEntry {
+  readonly entry: Entry;
+  /** sum of 1 / (60 + rank) over the ranked lists that have the change */
+  readonly score: number;
+  readonly words: readonly MatchedWord[];
+  /** with the vector of the query; absent: the change has no comparable vector */
+  readonly cosine?: number;
+  /** whether it states the opposite of the query; such changes come last */
+  readonly opposite: boolean;
+}
+
+/**
+ * @param near the nearest first
+ * @returns the best first, at most `most`; equal ones by time, the latest first
+ */
+function fuse(query: Query, words: readonly RankedEntry[], near: readonly Near[], most: number): FoundEntry[] {
+  const found = new Map<Entry, FoundEntry>();
+  for (const { entry, words: matched, rank, opposite } of words) {
+    found.set(entry, { entry, score: 1 / (RANK_CONSTANT + rank), words: matched, opposite });
+  }
+  for (const [i, { entry, cosine }] of near.entries()) {
+    const byWords = found.get(entry);
+    found.set(entry, {
+      entry,
+      score: (byWords?.score ?? 0) + 1 / (RANK_CONSTANT + i + 1),
+      words: byWords?.words ?? [],
+      cosine,
+      opposite: byWords?.opposite ?? isOpposite(query.directions, entry.group.text.directions, query.nouns),
+    });
+  }
+  return [...found.values()].sort(bestFirst).slice(0, most);
+}
+
+const bestFirst = (a: FoundEntry, b: FoundEntry): number =>
+  Number(a.opposite) - Number(b.opposite) ||
+  b.score - a.score ||
+  b.entry.confirmed - a.entry.confirmed ||
+  (a.entry.id < b.entry.id ? 1 : -1);

@@ -1,5 +1,4 @@
 /** Levels of a thermal camera: all its frames become 8-bit grey by one range, which its state keeps. */
-
 import type { DecodeLimits } from '../frames/decode.js';
 import { inEightBits, rangeOfCamera, readDeepGrey, shareOutside, spreadOf } from '../frames/deep-grey.js';
 import type { BaselineEvent, CameraState } from './state.js';

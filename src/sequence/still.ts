@@ -1,5 +1,4 @@
 /** Frames without any difference: a camera that is stuck repeats one picture. Pure. */
-
 import type { StoredCamera } from '../cameras/camera.js';
 import { isoTime } from '../iso-time.js';
 import type { CameraNote } from '../schemas/camera-frame.js';

@@ -1,5 +1,4 @@
 /** The visits of a camera in the fold of its frames: their facts, from the evidence. Pure. */
-
 import type { StoredCamera } from '../cameras/camera.js';
 import { zoneOf } from '../cameras/zones.js';
 import type { ChangeRules } from '../changes/rules.js';

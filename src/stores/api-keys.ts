@@ -2,7 +2,6 @@
  * API keys: one Redis hash with a field per key. Only the SHA-256 of a secret is kept (128+ random bits need no slow
  * hash).
  */
-
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { systemClock } from '../clock.js';

@@ -1,5 +1,4 @@
 /** Blob store of files. An acknowledged `put` survives a power cut, and readers never see half a file. */
-
 import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { BlobStore } from '../blobs.js';

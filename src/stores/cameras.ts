@@ -2,7 +2,6 @@
  * Cameras: settings, the state between two frames, and the frames that wait for their turn.
  * One Redis hash per camera, with a sorted set of waiting frames beside it.
  */
-
 import type { Redis } from 'ioredis';
 import { maskOf, type PrivacyMask, type StoredCamera } from '../cameras/camera.js';
 import { notFound, type ScenedeltaError } from '../errors.js';

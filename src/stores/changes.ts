@@ -3,7 +3,6 @@
  * field `change` and the indexes of its status; the API writes the fields `acknowledged` and `feedback` and their
  * indexes. Neither overwrites the other.
  */
-
 import type { Redis } from 'ioredis';
 import type { CameraEvent, Change } from '../schemas/change.js';
 import type { SearchVector } from '../schemas/search-vector.js';

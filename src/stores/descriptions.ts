@@ -2,7 +2,6 @@
  * Descriptions of changes by the describer: one field of the change's hash, the changes that wait for one, and the use
  * of the describer per hour.
  */
-
 import type { Redis } from 'ioredis';
 import { HOUR_MS, systemClock } from '../clock.js';
 import { derivedId } from '../ids.js';

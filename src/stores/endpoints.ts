@@ -2,7 +2,6 @@
  * Endpoints: one Redis hash per endpoint. Settings and secrets are fields of their own, so that a change of one never
  * undoes a change of the other; the rest is what deliveries have shown about the receiver.
  */
-
 import type { Redis } from 'ioredis';
 import { systemClock } from '../clock.js';
 import type { EndpointSettings } from '../endpoints/settings.js';

@@ -50,7 +50,7 @@ export const KEYS = {
   batchChunks: (id: string, index: number) => `sd:bat:${id}:chunks:${index}`,
   /** sorted set, member = batch id, score = creation time in ms */
   batchesByTime: 'sd:bats',
-  /** sorted set, member = owner, score = the last turn of its jobs in the queue (jobs/fair-order.ts) */
+  /** sorted set, member = owner, score = the last turn of its jobs in the queue (jobs/batch-jobs.ts) */
   lastTurns: (queue: string) => `sd:turns:${queue}`,
   /** the turn that runs in the queue */
   runningTurn: (queue: string) => `sd:turn:${queue}`,

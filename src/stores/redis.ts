@@ -1,5 +1,4 @@
 /** Connections to Redis, and the translation of its failures into ScenedeltaError. */
-
 import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { systemClock } from '../clock.js';
 import { ScenedeltaError } from '../errors.js';

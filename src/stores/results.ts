@@ -3,12 +3,11 @@
  * The API writes a comparison at acceptance, workers afterwards. Both writes are Lua scripts, so that a crash leaves
  * all or nothing.
  */
-
 import type { Redis } from 'ioredis';
 import { systemClock } from '../clock.js';
 import { deliveryIdOf } from '../ids.js';
 import type { Comparison } from '../schemas/comparison.js';
-import { eraseEvents } from './erase-events.js';
+import { eraseEvents } from './erase-messages.js';
 import { KEYS } from './keys.js';
 import { type PageQuery, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';

@@ -8,7 +8,6 @@
  * holder can save nothing more. Steps that must be atomic are Lua scripts: a kill between two commands leaves all of a
  * step or nothing. A frame takes two of them, because each write waits for the disk of Redis.
  */
-
 import type { Redis } from 'ioredis';
 import type { StoredCamera } from '../cameras/camera.js';
 import { systemClock } from '../clock.js';

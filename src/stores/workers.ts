@@ -2,7 +2,6 @@
  * The registry of live workers and their models: written by each worker's heartbeat, read by the API, which never loads
  * a model.
  */
-
 import { hostname } from 'node:os';
 import type { Redis } from 'ioredis';
 import { type Static, Type } from 'typebox';

@@ -1,9 +1,10 @@
 /** Measurements of what is finer than a tile: noise, sharpness, fine differences, edges. */
-import { measureEdges } from './edges.js';
+import type { Side } from '../images.js';
 import type { Grain } from './grain.js';
 import { type LightingFit, relit, showsTheSame } from './photometric.js';
 import type { Plane } from './planes.js';
-import { TILE, type Tiles } from './tiles.js';
+import { median } from './statistics.js';
+import { TILE, type Tile, type Tiles } from './tiles.js';
 
 export function measureGrainChange(before: Grain, after: Grain) {
   const noise = Math.log((after.noise + 0.5) / (before.noise + 0.5));
@@ -77,4 +78,105 @@ export function measureEdgeChange(tiled: Tiles, luma: Plane) {
     edge_after: after,
     edge_soft: Math.max(0, SOFT - after),
   };
+}
+
+interface Edges {
+  /**
+   * median over the tiles that show the same edge: steepness of `after` minus that of `before`; shrunk to 0 for few
+   * tiles
+   */
+  readonly change: number;
+  /** steepness of the strongest tiles of the frame, which may show things that appeared; 0 if there are none */
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Number of tiles with the strongest edges that are used; the others are closer to the noise. */
+const MOST_TILES = 40;
+/** Levels: a tile with less contrast has no edge. */
+const LEAST_CONTRAST = 3;
+/** Correlation above which a tile shows the same edge in both frames. */
+const SAME = 0.5;
+/** With this number of tiles the change is halved, because in a bare place some tiles correlate by chance. */
+const FEW = 8;
+
+function measureEdges(tiled: Tiles, beforeLuma: Plane): Edges {
+  const lumas = { before: beforeLuma, after: tiled.afterLuma };
+  const inner = tiled.tiles.filter((tile) => hasSurroundings(tile, tiled));
+  const ofOwn = (side: Side) => steepnessOf(strongest(inner, side).map((tile) => bandsOf(tile, lumas[side])));
+  const changes = strongest(
+    inner.filter(({ correlation }) => correlation > SAME),
+    'before',
+  ).map((tile) => steepnessOf([bandsOf(tile, lumas.after)]) - steepnessOf([bandsOf(tile, lumas.before)]));
+  const trust = changes.length / (changes.length + FEW);
+  return { change: trust * median(changes), before: ofOwn('before'), after: ofOwn('after') };
+}
+
+const strongest = (tiles: readonly Tile[], side: Side): Tile[] =>
+  tiles
+    .filter((tile) => tile[side].contrast > LEAST_CONTRAST)
+    .sort((a, b) => b[side].contrast - a[side].contrast)
+    .slice(0, MOST_TILES);
+
+/** Whether both frames show COARSE pixels around the tile. */
+function hasSurroundings({ column, row }: Tile, { columns, rows, afterLuma: { width, data } }: Tiles): boolean {
+  if (column === 0 || row === 0 || column === columns - 1 || row === rows - 1) return false;
+  const [left, top] = [column * TILE - COARSE, row * TILE - COARSE];
+  return [0, SIDE - 1].every((y) =>
+    [0, SIDE - 1].every((x) => !Number.isNaN(data[(top + y) * width + left + x] as number)),
+  );
+}
+
+/** Radii of the means in working pixels: fine is what the smaller mean removes, coarse the difference of both means. */
+const FINE = 1;
+const COARSE = 3;
+const SIDE = TILE + 2 * COARSE;
+
+interface Bands {
+  readonly fine: number;
+  readonly coarse: number;
+}
+/** Squared levels per pixel: the part of either band that is noise and rounding. */
+const FLOOR = 0.2;
+
+/** Log of the ratio of the fine to the coarse variance. */
+function steepnessOf(list: readonly Bands[]): number {
+  const mean = (band: keyof Bands) => list.reduce((sum, { [band]: v }) => sum + v, 0) / Math.max(1, list.length);
+  return Math.log((mean('fine') + FLOOR) / (mean('coarse') + FLOOR));
+}
+
+const WIDE = SIDE + 1;
+/** Summed-area table of the tile and its surroundings. */
+const sums = new Float64Array(WIDE * WIDE);
+
+function bandsOf({ column, row }: Tile, { width, data }: Plane): Bands {
+  const start = (row * TILE - COARSE) * width + column * TILE - COARSE;
+  for (let y = 0; y < SIDE; y++) {
+    let line = 0;
+    for (let x = 0, i = start + y * width, to = (y + 1) * WIDE + 1; x < SIDE; x++, i++, to++) {
+      line += data[i] as number;
+      sums[to] = (sums[to - WIDE] as number) + line;
+    }
+  }
+  let fine = 0;
+  let coarse = 0;
+  for (let y = COARSE; y < COARSE + TILE; y++) {
+    for (let x = COARSE, i = start + y * width + COARSE; x < COARSE + TILE; x++, i++) {
+      const middle = meanAround(x, y, FINE);
+      const a = (data[i] as number) - middle;
+      const b = middle - meanAround(x, y, COARSE);
+      fine += a * a;
+      coarse += b * b;
+    }
+  }
+  return { fine: fine / TILE ** 2, coarse: coarse / TILE ** 2 };
+}
+
+function meanAround(x: number, y: number, radius: number): number {
+  const top = (y - radius) * WIDE + x - radius;
+  const side = 2 * radius + 1;
+  const bottom = top + side * WIDE;
+  const sum =
+    (sums[bottom + side] as number) - (sums[bottom] as number) - (sums[top + side] as number) + (sums[top] as number);
+  return sum / (side * side);
 }

@@ -1,14 +1,13 @@
 /** Everything that the scores are computed from, as one list of named numbers per pair. */
 import type { Side } from '../images.js';
 import type { Grain } from './grain.js';
-import { measureColour, measureExposure, measureLight } from './measure-light.js';
-import { measureChanged, measureDetail } from './measure-structure.js';
 import { measureEdgeChange, measureFineDifferences, measureGrainChange } from './measure-texture.js';
 import type { Measurements } from './measurements.js';
-import { fitLighting, type LightingFit } from './photometric.js';
+import { fitLighting, type LightingFit, lightingResidual, showsTheSame, tintResidual } from './photometric.js';
 import type { Plane } from './planes.js';
 import type { Registration } from './registration.js';
-import type { Tiles } from './tiles.js';
+import { correlation, mean, median, quantile } from './statistics.js';
+import type { Tile, Tiles } from './tiles.js';
 
 /**
  * @param registration null if the frames could not be registered
@@ -38,4 +37,141 @@ export function measure(
     ...measureEdgeChange(tiled, luma),
   };
   return { measurements, lighting };
+}
+
+/** Uses the tiles that show the same thing in both frames. */
+function measureLight(tiles: readonly Tile[], lighting: LightingFit) {
+  const same = tiles.filter(showsTheSame);
+  const residuals = same.map((tile) => lightingResidual(tile, lighting));
+  const levels = same.map((t) => Math.log((t.after.luma + 8) / (t.before.luma + 8)));
+  const gain = mean(lighting.gains);
+  const [low, middle, high] = [0.08, 0.5, 0.92].map((share) => quantile(residuals, share)) as [number, number, number];
+  return {
+    gain: Math.abs(median(levels)),
+    gamma: Math.abs(Math.log(lighting.gamma)),
+    tint: Math.sqrt(lighting.gains.reduce((sum, k) => sum + (k - gain) ** 2, 0) / 3),
+    shade: high - low,
+    shade_depth: Math.max(middle - low, high - middle),
+  };
+}
+
+/** Saturation is the mean over tiles of (max - min) of the channels, relative to their brightness. */
+function measureColour(tiles: readonly Tile[]) {
+  const saturation = (side: Side) =>
+    mean(
+      tiles.map(({ [side]: t }) => {
+        const most = Math.max(t.red, t.green, t.blue);
+        return (most - Math.min(t.red, t.green, t.blue)) / (most + 16);
+      }),
+    );
+  const [before, after] = [saturation('before'), saturation('after')];
+  const [least, most] = [Math.min(before, after), Math.max(before, after)];
+  return {
+    colour_kept: Math.log((least + 0.01) / (most + 0.01)),
+    colourless: Math.exp(-least / 0.01),
+    colour_lost: most - least,
+  };
+}
+
+/** The brightest tiles are the 95 % quantile of brightness. */
+function measureExposure(tiles: readonly Tile[]) {
+  const levels = (side: Side) => tiles.map((t) => t[side].luma);
+  const spread = (values: readonly number[]) => quantile(values, 0.95) - quantile(values, 0.05);
+  const [before, after] = [levels('before'), levels('after')];
+  const bright = (values: readonly number[]) => quantile(values, 0.95);
+  return {
+    dark_after: Math.exp(-bright(after) / 20),
+    dark_fall: Math.log((bright(before) + 8) / (bright(after) + 8)),
+    contrast_after: Math.log(spread(after) + 4),
+    contrast_fall: Math.log((spread(before) + 4) / (spread(after) + 4)),
+  };
+}
+
+/** Contrast in levels: a tile has detail above DETAIL and is flat below FLAT. */
+const DETAIL = 4;
+const FLAT = 2;
+/** Correlation: detail is kept above KEPT and lost below LOST. */
+const KEPT = 0.6;
+const LOST = 0.3;
+/** Log units: tiles within these are as bright and as coloured as the lighting fit predicts. */
+const SAME_LEVEL = 0.2;
+const SAME_TINT = 0.12;
+/** Log units: a flat tile further from the lighting fit shows another thing. */
+const OTHER_LIGHT = 0.35;
+/** Log units that damp the correlation, so that tiles of one brightness do not correlate by chance. */
+const CORRELATION_FLOOR = 0.05;
+
+function measureDetail(tiles: readonly Tile[], lighting: LightingFit) {
+  const detailed = tiles.filter((t) => t.before.contrast > DETAIL);
+  const fresh = tiles.filter((t) => t.after.contrast > DETAIL);
+  const ratios = detailed.map((t) => Math.log((t.after.contrast + 1) / (t.before.contrast + 1)));
+  const share = (of: readonly Tile[], test: (t: Tile) => boolean) =>
+    of.length === 0 ? 0 : of.filter(test).length / of.length;
+  return {
+    structure_kept: share(detailed, (t) => t.correlation > KEPT),
+    structure_lost: share(detailed, (t) => t.correlation < LOST),
+    structure_new: share(fresh, (t) => t.correlation < LOST),
+    covered: share(detailed, (t) => t.correlation < LOST && t.after.contrast < t.before.contrast / 2),
+    detailed: detailed.length / Math.max(1, tiles.length),
+    level_kept: share(tiles, (t) => Math.abs(lightingResidual(t, lighting)) < SAME_LEVEL),
+    tone_kept: share(
+      tiles,
+      (t) => Math.abs(lightingResidual(t, lighting)) < SAME_LEVEL && tintResidual(t, lighting) < SAME_TINT,
+    ),
+    correlation: median(detailed.map((t) => t.correlation)),
+    coarse_correlation: correlation(
+      tiles.map((t) => Math.log(t.before.luma + 8)),
+      tiles.map((t) => Math.log(t.after.luma + 8)),
+      CORRELATION_FLOOR,
+    ),
+    detail_ratio: median(ratios),
+    detail_ratio_best: quantile(ratios, 0.9),
+    flat_gained: share(tiles, (t) => t.after.contrast < FLAT) - share(tiles, (t) => t.before.contrast < FLAT),
+  };
+}
+
+/**
+ * A tile shows another thing if its detail differs, or if it is flat and its brightness differs from the lighting
+ * fit.
+ */
+function measureChanged({ tiles, columns, rows }: Tiles, lighting: LightingFit) {
+  const changed = new Uint8Array(columns * rows);
+  for (const tile of tiles) {
+    const detailed = Math.max(tile.before.contrast, tile.after.contrast) > DETAIL;
+    const other = detailed
+      ? tile.correlation < LOST
+      : Math.abs(lightingResidual(tile, lighting)) > OTHER_LIGHT && tile.correlation < LOST;
+    if (other) changed[tile.row * columns + tile.column] = 1;
+  }
+  const total = changed.reduce((a, b) => a + b, 0);
+  const cells = Math.max(1, columns * rows);
+  return {
+    changed_share: Math.log((total + 1) / cells),
+    changed_largest: Math.log((largestComponent(changed, columns, rows) + 1) / cells),
+  };
+}
+
+/** Number of cells in the largest 4-connected component. Sets `cells` to 0. */
+function largestComponent(cells: Uint8Array, columns: number, rows: number): number {
+  let largest = 0;
+  for (let start = 0; start < cells.length; start++) {
+    if (cells[start] === 0) continue;
+    cells[start] = 0;
+    const queue = [start];
+    for (const cell of queue) {
+      const x = cell % columns;
+      for (const next of [
+        x > 0 ? cell - 1 : -1,
+        x + 1 < columns ? cell + 1 : -1,
+        cell - columns,
+        cell + columns < columns * rows ? cell + columns : -1,
+      ]) {
+        if (next < 0 || cells[next] === 0) continue;
+        cells[next] = 0;
+        queue.push(next);
+      }
+    }
+    largest = Math.max(largest, queue.length);
+  }
+  return largest;
 }

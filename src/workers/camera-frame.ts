@@ -2,7 +2,6 @@
  * One frame of a camera's turn: from the queued reference to everything that the turn's commit saves. It writes nothing
  * that a second run would not write alike.
  */
-
 import { heatmapKey } from '../blobs.js';
 import { maskOf, type StoredCamera } from '../cameras/camera.js';
 import { rulesOf } from '../changes/rules.js';

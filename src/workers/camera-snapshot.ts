@@ -1,5 +1,4 @@
 /** Snapshot pull: fetches one frame of a camera through the outbound guard, masks it, stores it and queues it. */
-
 import { maskOf, type StoredCamera } from '../cameras/camera.js';
 import { asScenedeltaError, ScenedeltaError } from '../errors.js';
 import type { FetchFrame } from '../frames/fetch.js';

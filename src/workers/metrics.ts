@@ -1,5 +1,4 @@
 /** Prometheus metrics of a worker process. Labels have few values, and cameras at most MAX_CAMERAS of them. */
-
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { StoredCamera } from '../cameras/camera.js';
 import type { Description } from '../schemas/description.js';

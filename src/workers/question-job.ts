@@ -5,6 +5,7 @@ import type { FetchFrame } from '../frames/fetch.js';
 import { thumbnail } from '../frames/thumbnail.js';
 import { parseJob } from '../jobs/payloads.js';
 import { type Answers, type Question, QuestionJobSchema, type QuestionOf, type Reply } from '../jobs/questions.js';
+import { type Common, type QueueWorkers, runJob, startWorker } from '../jobs/run-jobs.js';
 import type { Logger } from '../logger.js';
 import { loginContext, openLogin } from '../login.js';
 import type { Pipeline } from '../pipeline/compare.js';
@@ -27,7 +28,7 @@ export interface QuestionDependencies {
   readonly publish: (channel: string, message: string) => Promise<unknown>;
   readonly logger: Pick<Logger, 'warn'>;
 }
-export type QuestionProcessor = (id: string, payload: unknown) => Promise<string>;
+type QuestionProcessor = (id: string, payload: unknown) => Promise<string>;
 
 /**
  * @returns a processor of the payload of the job `id`. It rejects with ScenedeltaError if the payload cannot be read or
@@ -99,4 +100,17 @@ async function embed({ text }: QuestionOf<'embed'>, { pipeline }: QuestionDepend
   const [values] = embedded?.vectors ?? [];
   if (embedded === undefined || values === undefined) return null;
   return { bundle: embedded.bundle, values: [...values], least: embedded.least };
+}
+
+/** @param deps.concurrency questions that wait for the model at a time */
+export function startQuestionWorker(
+  deps: Common & { processor: QuestionProcessor; queue: string; concurrency: number },
+): QueueWorkers {
+  const worker = startWorker(
+    deps.queue,
+    (job) => runJob(deps.logger, job, () => deps.processor(String(job.id), job.data)),
+    deps,
+    deps.concurrency,
+  );
+  return { close: () => worker.close() };
 }

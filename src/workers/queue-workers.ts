@@ -1,5 +1,4 @@
 /** Adapter between BullMQ and the processors: the queues that are served, the end of jobs, and their cancellation. */
-
 import type { Job, Processor } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { BATCH_JOBS } from '../batches/places.js';

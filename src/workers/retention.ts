@@ -2,7 +2,6 @@
  * Retention: deletes comparisons, changes, visits, frames and heatmaps after their time. Frames of unfinished
  * comparisons, of comparisons with feedback and of the baselines of cameras stay however old they are.
  */
-
 import { type BlobStore, frameKey, heatmapKey } from '../blobs.js';
 import { HOUR_MS } from '../clock.js';
 import type { Config } from '../config.js';

@@ -1,5 +1,4 @@
 /** Builds the processors of all jobs from their dependencies and starts the queue workers that run them. */
-
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -39,8 +38,7 @@ import { createDescriptionProcessor } from './descriptions/describe-job.js';
 import { createFetchLimits } from './fetch-limits.js';
 import { createLifeCycle } from './life-cycle.js';
 import type { WorkerMetrics } from './metrics.js';
-import { createQuestionProcessor } from './question-job.js';
-import { startQuestionWorker } from './question-worker.js';
+import { createQuestionProcessor, startQuestionWorker } from './question-job.js';
 import {
   startBatchWorker,
   startComparisonWorkers,

@@ -1,5 +1,4 @@
-import { type Answer, readAnswer, readCompletion } from '../../src/describer/answer.js';
-import { plainText } from '../../src/describer/plain-text.js';
+import { type Answer, plainText, readAnswer, readCompletion } from '../../src/describer/answer.js';
 import { answerOf } from '../helpers/describer-server.js';
 
 const GOOD = 'A white van has appeared on the left.';

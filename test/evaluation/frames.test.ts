@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { featureMatching, peakOf, pixelSubtraction } from '../../src/evaluation/baselines.js';
-import { MADE_NUISANCES, perturb } from '../../src/evaluation/nuisances.js';
-import { moveCamera } from '../../src/evaluation/perturbations.js';
+import { MADE_NUISANCES, moveCamera, perturb } from '../../src/evaluation/nuisances.js';
 import { pointing, pointsInto, unionIou } from '../../src/evaluation/pointing.js';
 import type { Box, RgbImage } from '../../src/images.js';
 import { seededRandom } from '../../src/random.js';

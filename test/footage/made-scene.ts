@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { withBlend } from '../../src/baseline/next.js';
 import type { CameraSettings } from '../../src/cameras/settings.js';
 import { rulesOf } from '../../src/changes/rules.js';
-import { resetOf } from '../../src/footage/frame-reset.js';
+import { resetOf } from '../../src/footage/frame-step.js';
 import { recordedCamera } from '../../src/footage/recorded-camera.js';
 import type { FrameStats } from '../../src/footage/records.js';
 import { derivedId } from '../../src/ids.js';

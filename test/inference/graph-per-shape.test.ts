@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import { openBundleGraph } from '../../src/inference/graph-cache.js';
-import { perShape } from '../../src/inference/graph-per-shape.js';
+import { perShape } from '../../src/inference/lazy-graph.js';
 import { Captioner } from '../../src/model/captioner.js';
 import type { Difference, RegionCropFeatures } from '../../src/model/graph-io.js';
 import { type BundleManifest, loadBundle } from '../../src/model/manifest.js';

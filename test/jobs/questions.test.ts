@@ -1,4 +1,5 @@
 /** Questions of the API to a worker, over a real Redis. */
+
 import type { Redis } from 'ioredis';
 import sharp from 'sharp';
 import type { PrivacyMask } from '../../src/cameras/camera.js';
@@ -12,8 +13,11 @@ import { loginContext, sealLogin } from '../../src/login.js';
 import { createOutboundClient } from '../../src/outbound/client.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { createRunStore } from '../../src/stores/runs.js';
-import { createQuestionProcessor, type QuestionDependencies } from '../../src/workers/question-job.js';
-import { startQuestionWorker } from '../../src/workers/question-worker.js';
+import {
+  createQuestionProcessor,
+  type QuestionDependencies,
+  startQuestionWorker,
+} from '../../src/workers/question-job.js';
 import { isBlackRight, square } from '../helpers/camera-api.js';
 import { startLoginCamera } from '../helpers/login-camera.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';

@@ -1,6 +1,6 @@
 /** The encoder of texts equals the training's, whose encodings lie in the fixture. */
 import type { SearchManifest } from '../../src/model/search-manifest.js';
-import { createTextEncoder } from '../../src/model/search-words.js';
+import { createTextEncoder } from '../../src/model/search-vectors.js';
 import { tinySearch } from './tiny-search.js';
 
 let search: SearchManifest;

@@ -15,8 +15,11 @@ import { createQuestioner } from '../../src/jobs/questioner.js';
 import { aheadQueue } from '../../src/jobs/queues.js';
 import type { Comparer } from '../../src/pipeline/pair.js';
 import { createWorkerRegistry } from '../../src/stores/workers.js';
-import { createQuestionProcessor, type QuestionDependencies } from '../../src/workers/question-job.js';
-import { startQuestionWorker } from '../../src/workers/question-worker.js';
+import {
+  createQuestionProcessor,
+  type QuestionDependencies,
+  startQuestionWorker,
+} from '../../src/workers/question-job.js';
 import { walkingPipeline } from '../helpers/cameras.js';
 import { eventually } from '../helpers/eventually.js';
 import { frameOf, type Scene } from '../helpers/sequences.js';

@@ -1,5 +1,4 @@
 /** The batch resource, from its record. */
-
 import { type Batch, type BatchCamera, type BatchMode, formatsOf } from '../../schemas/batch.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { BatchProgress, BatchRecord } from '../../stores/batches.js';

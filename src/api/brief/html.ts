@@ -1,5 +1,4 @@
-/** A brief as one page without scripts and without anything to load. Pure. */
-
+/** A brief as a page: HTML without scripts and without anything to load, or CommonMark. Pure. */
 import { escapeHtml } from '../../escape-html.js';
 import type { Locale } from '../../language/locales.js';
 import { textIn } from '../../language/translate.js';
@@ -53,4 +52,25 @@ export function briefHtml(cameras: readonly CameraText[], more: boolean, locale:
     ...end.map((key) => `<p>${text(key)}</p>`),
     '</main></body></html>\n',
   ].join('\n');
+}
+
+/** Text without any mark: punctuation that means something within a line, and HTML. */
+const escaped = (text: string): string => text.replace(/[\\`*_[\]<>&#|~!]/g, '\\$&');
+
+const bulletOf = ({ text, link }: Line): string =>
+  `- ${escaped(text)}${link === null ? '' : ` [${link.text}](${link.url})`}`;
+
+/** @param more whether there are further cameras */
+export function briefMarkdown(cameras: readonly CameraText[], more: boolean, locale: Locale): string {
+  const parts = cameras.flatMap(({ title, subtitle, sections }) => [
+    `## ${escaped(title)}`,
+    escaped(subtitle),
+    ...sections.flatMap((section) => [
+      `### ${escaped(section.title)}`,
+      ...(section.lines.length === 0 ? [] : [section.lines.map(bulletOf).join('\n')]),
+    ]),
+  ]);
+  const end = cameras.length === 0 ? ['no_camera'] : more ? ['more_cameras'] : [];
+  const closing = end.map((key) => textIn(locale, key));
+  return `${[`# ${textIn(locale, 'brief')}`, ...parts, ...closing].join('\n\n')}\n`;
 }

@@ -1,11 +1,10 @@
 /** The visits of a day in a brief, and its visits and passages per hour of local time. */
-
 import { HOUR_MS } from '../../clock.js';
 import type { Locale } from '../../language/locales.js';
 import { translated } from '../../language/translate.js';
 import { type CameraBrief, MOST_BRIEF_VISITS } from '../../schemas/brief.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { currentVisits } from '../visits/current.js';
+import { currentVisits } from '../visits/pages.js';
 import type { Day } from './day.js';
 
 /** @param urlOf address of a visit, by its id */

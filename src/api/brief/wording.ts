@@ -1,5 +1,4 @@
 /** The parts of a brief as lines of text, which the pages in Markdown and HTML share. Pure. */
-
 import { HOUR_MS } from '../../clock.js';
 import type { Locale } from '../../language/locales.js';
 import { textIn } from '../../language/translate.js';

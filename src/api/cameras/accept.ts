@@ -1,5 +1,4 @@
 /** Acceptance of a camera's frame: stores it (masked), adds it to the camera's waiting frames, and queues a turn. */
-
 import { maskOf, type StoredCamera } from '../../cameras/camera.js';
 import { invalidValue, ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';

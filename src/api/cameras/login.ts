@@ -1,5 +1,4 @@
 /** The login of a camera's snapshot address: taken out of the settings of a request, encrypted, kept by the next. */
-
 import type { StoredCamera } from '../../cameras/camera.js';
 import type { CameraSettings } from '../../cameras/settings.js';
 import { invalidValue } from '../../errors.js';

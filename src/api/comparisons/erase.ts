@@ -1,5 +1,4 @@
 /** Erasure of comparisons. */
-
 import { heatmapKey } from '../../blobs.js';
 import type { Comparison } from '../../schemas/comparison.js';
 import type { ApiDependencies } from '../dependencies.js';

@@ -1,11 +1,13 @@
 /** Actions behind the routes of endpoints: create, change and present one, and replace its secret. */
 import { type EndpointSecrets, openSecrets, rotated, sealSecrets, shownUrl } from '../../endpoints/secrets.js';
 import { type EndpointPatch, SIGNED_FORMATS, settingsWith } from '../../endpoints/settings.js';
-import { invalidValue } from '../../errors.js';
+import { invalidValue, notFound } from '../../errors.js';
 import { newId } from '../../ids.js';
 import type { AllowList } from '../../outbound/address.js';
 import type { EndpointRecord } from '../../stores/endpoints.js';
 import type { ApiDependencies } from '../dependencies.js';
+import { EndpointIdParams } from '../schemas/endpoints.js';
+import { ref } from '../schemas/shared.js';
 import {
   assertAuthorization,
   assertEvents,
@@ -15,7 +17,6 @@ import {
   presentEndpoint,
   secretsOf,
 } from './build.js';
-import { endpointOf } from './one-endpoint.js';
 
 export interface EndpointResources extends Pick<ApiDependencies, 'endpoints' | 'loginKey' | 'clock'> {
   /** foreign addresses that may be requested */
@@ -96,3 +97,19 @@ export async function rotateSecret(resources: EndpointResources, id: string, pre
   const until = next.signing[1]?.expiresAt;
   return { secret, previous_secret_until: until == null ? null : new Date(until).toISOString() };
 }
+
+export const tags = ['endpoints'];
+export const config = { scope: 'admin' } as const;
+export const params = EndpointIdParams;
+export const body = (schema: Parameters<typeof ref>[0]) => ({
+  content: { 'application/json': { schema: ref(schema) } },
+});
+
+/** @returns a reader of one endpoint, which throws ScenedeltaError 'not-found' */
+export const endpointOf =
+  (endpoints: Pick<ApiDependencies['endpoints'], 'get'>) =>
+  async (id: string): Promise<EndpointRecord> => {
+    const found = await endpoints.get(id);
+    if (found !== undefined) return found;
+    throw notFound(`There is no endpoint ${id}: it never was or has been deleted`);
+  };

@@ -13,7 +13,7 @@ import type { ApiDependencies } from '../dependencies.js';
 import { parseTime } from '../parse-time.js';
 import type { Camera } from '../schemas/camera.js';
 import type { EvidenceQuery } from '../schemas/evidence.js';
-import { currentVisits } from '../visits/current.js';
+import { currentVisits } from '../visits/pages.js';
 
 export type EvidenceStores = Pick<ApiDependencies, 'results' | 'cameras' | 'changes' | 'visits'>;
 export interface Reader {

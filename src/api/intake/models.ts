@@ -1,7 +1,9 @@
 /** The served models, as the live workers report them; the API itself loads none. */
+import { readdir } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import type { OperatingPoint } from '../../cameras/operating-points.js';
-import { ScenedeltaError } from '../../errors.js';
+import type { Config } from '../../config.js';
+import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import { ModelDescriptionSchema } from '../../schemas/model-description.js';
 import type { ApiDependencies } from '../dependencies.js';
 
@@ -60,4 +62,22 @@ export async function assertKnownModel(name: string | undefined, workers: Worker
   throw new ScenedeltaError('unknown-model', `model is ${JSON.stringify(name)}, expected one of ${names.join(', ')}`, {
     field: 'model',
   });
+}
+
+/**
+ * An API on a machine without MODELS_DIR checks nothing: its workers do.
+ * @throws ScenedeltaError 'invalid-request' if MODELS_DIR has no folder of that name
+ */
+export async function assertDefaultModel({
+  modelsDir,
+  defaultModel,
+}: Pick<Config, 'modelsDir' | 'defaultModel'>): Promise<void> {
+  const entries = await readdir(modelsDir, { withFileTypes: true }).catch(() => undefined);
+  if (entries === undefined) return;
+  const names = entries.filter((entry) => !entry.isFile()).map(({ name }) => name);
+  if (names.includes(defaultModel)) return;
+  throw invalidRequest(
+    `DEFAULT_MODEL=${JSON.stringify(defaultModel)}: expected a folder of ${modelsDir}, one of ${names.sort().join(', ')}`,
+    'DEFAULT_MODEL',
+  );
 }

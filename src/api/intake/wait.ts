@@ -1,5 +1,4 @@
 /** Waiter for the end of a comparison, and parser of `Prefer` (RFC 7240). */
-
 import { systemClock } from '../../clock.js';
 import { isFinal } from '../../schemas/comparison.js';
 import { endsComparison } from '../../schemas/stream-event.js';

@@ -2,7 +2,6 @@
  * Time limit of request bodies. Node's own limit is the same for every request, so it is off: a body has two minutes,
  * but a route with `config.upload` takes a large one over a slow line, as long as it keeps coming.
  */
-
 import { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { systemClock } from '../../clock.js';

@@ -4,7 +4,7 @@ import { type EnqueueDelivery, recoverEndpoint } from '../../jobs/enqueue-delive
 import { DeliverySchema } from '../../schemas/delivery.js';
 import { checker } from '../../schemas/validation-error.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
-import { body, config, endpointOf, params, tags } from '../endpoints/one-endpoint.js';
+import { body, config, endpointOf, params, tags } from '../endpoints/change.js';
 import { parseTime } from '../parse-time.js';
 import { RecoveredSchema, RecoverRequestSchema } from '../schemas/endpoints.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';

@@ -5,14 +5,17 @@ import { parseAllowList } from '../../outbound/address.js';
 import { checker } from '../../schemas/validation-error.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import {
+  body,
   changeEndpoint,
+  config,
   createEndpoint,
   type EndpointResources,
   findEndpoint,
+  params,
   presentStored,
   rotateSecret,
+  tags,
 } from '../endpoints/change.js';
-import { body, config, params, tags } from '../endpoints/one-endpoint.js';
 import { EndpointCreatedSchema, EndpointSchema, RotatedSchema, RotateRequestSchema } from '../schemas/endpoints.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';
 import { BODY_PROBLEMS, json, problems, ref } from '../schemas/shared.js';

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { isFinal } from '../../schemas/comparison.js';
-import { literals } from '../../schemas/constructors.js';
+import { dateTime, literals } from '../../schemas/constructors.js';
 import { EVENT_ID_PATTERN } from '../../stores/events.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
@@ -15,7 +15,9 @@ import {
   type EventStreams,
   VisitEventSchema,
 } from '../event-stream.js';
-import { ComparisonIdParams, media, problems, ref } from '../schemas/shared.js';
+import { LOCAL_KEY_ID } from '../plugins/auth.js';
+import { ComparisonIdParams, json, media, problems, ref } from '../schemas/shared.js';
+import { signToken } from '../tokens.js';
 
 /** Streams have no timeout: this is the longest time that a timer takes. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
@@ -141,3 +143,33 @@ const sendStream = (reply: FastifyReply, stream: Readable) =>
 
 const lastEventId = ({ headers }: FastifyRequest): string | undefined =>
   (headers['last-event-id'] as string | undefined) || undefined;
+
+export function eventTokenRoutes(app: Api, deps: Pick<ApiDependencies, 'linkKey' | 'clock'>): void {
+  const schema = {
+    operationId: 'createEventToken',
+    summary: 'Make a token that opens event streams in a browser',
+    description:
+      'EventSource sends no headers. With the token in its query, `/v1/events?access_token=...` and ' +
+      '`/v1/comparisons/{id}/events?access_token=...` open as they do with the key of this request, for five minutes; ' +
+      'an open stream stays open. Call this on a server that has the key, and hand the token to the page.',
+    tags: ['events'],
+    response: {
+      201: json(
+        'The token.',
+        Type.Object({
+          token: Type.String(),
+          expires_at: dateTime('Time after which no stream can be opened with it.'),
+        }),
+      ),
+      ...problems(),
+    },
+  };
+  app.post('/v1/events/token', { schema, config: { scope: 'compare' } }, async (request, reply) => {
+    const { token, expiresAt } = signToken('events', request.apiKeyId ?? LOCAL_KEY_ID, {
+      key: deps.linkKey,
+      now: deps.clock(),
+    });
+    reply.code(201).header('Cache-Control', 'no-store');
+    return { token, expires_at: new Date(expiresAt).toISOString() };
+  });
+}

@@ -2,7 +2,6 @@
  * The search index of this API process. It is read from the stored changes once and then kept up to date by the log of
  * changes, before each search and every few seconds: an erased change also leaves the memory.
  */
-
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../../logger.js';
 import type { SearchFilter } from '../../search/scope.js';

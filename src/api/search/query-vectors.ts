@@ -1,5 +1,4 @@
 /** Search vectors of queries: asked of a worker, which has the model, within a bounded time, and cached. */
-
 import { LRUCache } from 'lru-cache';
 import type { Answers, QuestionOf } from '../../jobs/questions.js';
 import type { QueryVector } from '../../search/vector-list.js';

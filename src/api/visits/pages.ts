@@ -5,9 +5,9 @@ import type { Visit } from '../../schemas/visit.js';
 import { itemsOf, termsOfItem } from '../../search/analysis.js';
 import { inEnglish } from '../../search/foreign.js';
 import type { VisitStore } from '../../stores/visits.js';
+import { openVisits } from '../../visits/fold.js';
 import type { Link } from '../comparisons/links-presenter.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { currentVisits } from './current.js';
 
 type VisitQuery = Omit<Parameters<VisitStore['list']>[0], 'fits'>;
 
@@ -39,4 +39,15 @@ function having(q: string): (visit: Pick<Visit, 'caption'>) => boolean {
     const terms = new Set(itemsOf(caption).flatMap(termsOfItem));
     return asked.every((some) => some.some((term) => terms.has(term)));
   };
+}
+
+/** @returns in the order of the stored ones */
+export async function currentVisits(
+  stored: readonly Visit[],
+  { cameras }: Pick<ApiDependencies, 'cameras'>,
+): Promise<Visit[]> {
+  const open = new Set(stored.filter(({ status }) => status === 'open').map(({ camera }) => camera));
+  const states = await Promise.all([...open].map(async (id) => [id, (await cameras.state(id))?.visits] as const));
+  const lasting = states.flatMap(([id, state]) => (state === undefined ? [] : openVisits(state, id)));
+  return stored.map((visit) => lasting.find(({ id }) => id === visit.id) ?? visit);
 }

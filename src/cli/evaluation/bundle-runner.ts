@@ -16,7 +16,7 @@ import { fullFrame } from '../../model/preprocess.js';
 import { Pipeline } from '../../pipeline/compare.js';
 import type { StatementEvidence } from '../../pipeline/statement-evidence.js';
 import type { Finding } from '../../schemas/comparison.js';
-import { graphCacheHome } from '../graph-cache-home.js';
+import { graphCacheHome } from '../config-with.js';
 import { withBundles } from '../with-bundles.js';
 import type { Vectors } from './find-pairs.js';
 

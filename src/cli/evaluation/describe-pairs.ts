@@ -1,5 +1,4 @@
 /** The describer on labelled pairs, one request per pair that the captioner calls changed. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { systemClock } from '../../clock.js';

@@ -1,5 +1,4 @@
 /** Searches for labelled pairs by their references, with the index that serves the search of changes. */
-
 import type { Pair } from '../../evaluation/pairs.js';
 import type { Prediction } from '../../evaluation/predictions.js';
 import { type Retrieval, rankOf, retrievalFigures } from '../../evaluation/retrieval.js';

@@ -8,9 +8,9 @@ import { type CaptionerFigures, evaluate } from '../../evaluation/report.js';
 import { createLogger } from '../../logger.js';
 import { Pipeline } from '../../pipeline/compare.js';
 import type { Finding } from '../../schemas/comparison.js';
+import { graphCacheHome } from '../config-with.js';
 import type { PairBytes } from '../evaluation/bundle-runner.js';
 import type { PairFolder } from '../evaluation/frames.js';
-import { graphCacheHome } from '../graph-cache-home.js';
 import { startProgress } from '../progress.js';
 import { withBundles } from '../with-bundles.js';
 

@@ -1,5 +1,4 @@
 /** Corpus BLEU (Papineni et al., ACL 2002) with the closest reference length, as pycocoevalcap computes it. */
-import { countNgrams } from './ngrams.js';
 
 const ORDERS = 4;
 // Constants of pycocoevalcap: a corpus without a matching n-gram scores almost 0 instead of NaN.
@@ -57,4 +56,14 @@ function clippedMatches(candidate: readonly string[], references: Segment['refer
   let total = 0;
   for (const [ngram, count] of countNgrams(candidate, n)) total += Math.min(count, allowed.get(ngram) ?? 0);
   return total;
+}
+
+/** Counts each sequence of `n` words. The key is the words joined by single spaces; words contain no space. */
+export function countNgrams(words: readonly string[], n: number): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (let start = 0; start + n <= words.length; start++) {
+    const key = words.slice(start, start + n).join(' ');
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
 }

@@ -3,8 +3,7 @@
  * reference scores 10. Tables of papers show the score times 100. A document of the inverse document frequencies is
  * the set of references of one pair.
  */
-import type { Segment } from './bleu.js';
-import { countNgrams } from './ngrams.js';
+import { countNgrams, type Segment } from './bleu.js';
 
 const ORDERS = 4;
 const SIGMA = 6;

@@ -2,7 +2,6 @@
  * One attempt of one delivery: a webhook by Standard Webhooks 1.0, or a request in the format of an endpoint.
  * It is independent of BullMQ; queue-workers.ts adapts it.
  */
-
 import type { ScenedeltaError } from '../../errors.js';
 import type { JobGuard } from '../../jobs/job-guard.js';
 import { DeliveryJobSchema, parseJob } from '../../jobs/payloads.js';

@@ -1,5 +1,4 @@
 /** The request of a delivery to an endpoint: in its format, signed, and allowed by a CloudEvents receiver. */
-
 import { cut, type TextLimit } from '../../endpoints/cut.js';
 import { type FormatName, limitsOf } from '../../endpoints/limits.js';
 import { type EndpointRequest, frameOf } from '../../endpoints/message.js';

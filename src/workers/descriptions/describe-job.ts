@@ -2,7 +2,6 @@
  * The job that describes one confirmed change: reads it with its frames, asks the describer, saves the description and
  * queues its deliveries. It is independent of BullMQ; queue-workers.ts adapts it.
  */
-
 import type { BlobStore } from '../../blobs.js';
 import type { Describer, Meter } from '../../describer/describe.js';
 import { evidenceOfChange } from '../../describer/evidence.js';

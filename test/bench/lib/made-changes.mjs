@@ -8,7 +8,7 @@ const { QUESTION_QUEUE } = await dist('jobs/queues.js');
 const { createJobGuard } = await dist('jobs/job-guard.js');
 const { createRunStore } = await dist('stores/runs.js');
 const { createQuestionProcessor } = await dist('workers/question-job.js');
-const { startQuestionWorker } = await dist('workers/question-worker.js');
+const { startQuestionWorker } = await dist('workers/question-job.js');
 
 const next = uniformNumbers(5);
 const pick = (values) => values[Math.floor(next() * values.length)];
