@@ -143,6 +143,7 @@ const settings = {
     'Private addresses or CIDRs that callbacks and frame URLs may reach, comma separated; with a port ' +
       '(10.0.0.7:25, [fd00::7]:25) at that port alone.',
   ),
+  ONVIF_DISCOVERY: flag(false, 'Let administrators search networks in OUTBOUND_ALLOW for ONVIF cameras (multicast).'),
   OUTBOUND_TIMEOUT_MS: integer(100, 120_000, 15_000, 'Timeout of a callback or a frame download.'),
   WEBHOOK_SECRET: optionalText('whsec_... signs callbacks; default: created once in DATA_DIR/webhook.secret.'),
   EVIDENCE_KEY_FILE: optionalText(

@@ -48,6 +48,7 @@ import { changeCountRoutes } from './routes/change-counts.js';
 import { changeRoutes } from './routes/changes.js';
 import { comparisonRoutes } from './routes/comparisons.js';
 import { deliveryRoutes } from './routes/deliveries.js';
+import { discoveryRoutes } from './routes/discovery.js';
 import { endpointDeliveryRoutes } from './routes/endpoint-deliveries.js';
 import { endpointRoutes } from './routes/endpoints.js';
 import { eventRoutes, eventTokenRoutes } from './routes/events.js';
@@ -169,6 +170,7 @@ export async function buildApp(
   cameraSettingsRoutes(app, { deps, options, keeper });
   cameraBaselineRoutes(app, { deps, options, keeper });
   cameraDryRunRoutes(app, deps);
+  discoveryRoutes(app, deps, options);
   batchRoutes(app, deps, options);
   batchPictureRoutes(app, deps);
   batchResultRoutes(app, deps);

@@ -7,6 +7,7 @@ import { type Static, Type } from 'typebox';
 import type { ErrorCode } from '../errors.js';
 import type { CheckAnswer } from '../schemas/ask.js';
 import type { Finding } from '../schemas/comparison.js';
+import type { CameraAddresses, FoundCameras } from '../schemas/discovery.js';
 import type { SeenThing } from '../schemas/seen-thing.js';
 import type { SnapshotTest } from '../schemas/snapshot-test.js';
 import { version } from './payloads.js';
@@ -30,6 +31,17 @@ const SnapshotQuestionSchema = Type.Object({
   login: Type.Optional(Type.String()),
 });
 
+/** The cameras of the worker's networks. */
+const DiscoverQuestionSchema = Type.Object({ kind: Type.Literal('discover') });
+
+/** The addresses of the pictures of the camera whose ONVIF service is at `url`. */
+const AddressesQuestionSchema = Type.Object({
+  kind: Type.Literal('addresses'),
+  url: Type.String(),
+  /** encrypted (login.ts) */
+  login: Type.Optional(Type.String()),
+});
+
 /** The comparison of two frames of a batch, whose blobs are FOLDER/SHA256. The options are those of PairInput. */
 const CompareQuestionSchema = Type.Object({
   kind: Type.Literal('compare'),
@@ -47,7 +59,14 @@ const CompareQuestionSchema = Type.Object({
 export const QuestionJobSchema = Type.Object({
   v: version,
   replyTo: Type.String(),
-  question: Type.Union([EmbedQuestionSchema, AskQuestionSchema, SnapshotQuestionSchema, CompareQuestionSchema]),
+  question: Type.Union([
+    EmbedQuestionSchema,
+    AskQuestionSchema,
+    SnapshotQuestionSchema,
+    DiscoverQuestionSchema,
+    AddressesQuestionSchema,
+    CompareQuestionSchema,
+  ]),
 });
 export type Question = Static<typeof QuestionJobSchema>['question'];
 export type QuestionOf<K extends Question['kind']> = Extract<Question, { kind: K }>;
@@ -73,6 +92,8 @@ export interface Answers {
   readonly embed: EmbedAnswer | null;
   readonly ask: CheckAnswer;
   readonly snapshot: SnapshotTest;
+  readonly discover: FoundCameras;
+  readonly addresses: CameraAddresses;
   readonly compare: ComparedPair;
 }
 

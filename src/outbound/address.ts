@@ -93,6 +93,14 @@ function parseEntry(entry: string): AllowedRange {
   return { range, bits, port: port === undefined ? null : Number(port) };
 }
 
+/** @param cidr of an interface, e.g. '192.168.1.5/24'. @returns whether an entry has addresses of its network */
+export function namesSomeOf({ ranges }: AllowList, cidr: string): boolean {
+  const [address, length] = ipaddr.parseCIDR(cidr);
+  return ranges.some(
+    ({ range, bits }) => range.kind() === address.kind() && address.match(range, Math.min(bits, length)),
+  );
+}
+
 /** @returns e.g. 'a public address or one in OUTBOUND_ALLOW' */
 export const allowedAddresses = ({ setting, publicToo }: AllowList): string =>
   publicToo ? `a public address or one in ${setting}` : `an address in ${setting}`;

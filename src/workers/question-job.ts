@@ -8,6 +8,7 @@ import { type Answers, type Question, QuestionJobSchema, type QuestionOf, type R
 import { type Common, type QueueWorkers, runJob, startWorker } from '../jobs/run-jobs.js';
 import type { Logger } from '../logger.js';
 import { loginContext, openLogin } from '../login.js';
+import type { Onvif } from '../outbound/onvif.js';
 import type { Pipeline } from '../pipeline/compare.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ResultStore } from '../stores/results.js';
@@ -23,6 +24,8 @@ export interface QuestionDependencies {
   readonly loginKey: Buffer;
   readonly clock: () => number;
   readonly cameras: Pick<CameraStore, 'maskOf'>;
+  /** searches the local networks for cameras, and asks one for its addresses */
+  readonly onvif: Onvif;
   /** compares two frames of a batch */
   readonly compareStored: (question: QuestionOf<'compare'>) => Promise<Answers['compare']>;
   readonly publish: (channel: string, message: string) => Promise<unknown>;
@@ -56,15 +59,22 @@ async function replyOf(id: string, question: Question, deps: QuestionDependencie
 function answer(question: Question, deps: QuestionDependencies): Promise<Answers[Question['kind']]> {
   if (question.kind === 'embed') return embed(question, deps);
   if (question.kind === 'compare') return deps.compareStored(question);
+  if (question.kind === 'discover') return deps.onvif.discover();
+  if (question.kind === 'addresses') return deps.onvif.addressesOf(question.url, openedLogin(question, '', deps));
   return question.kind === 'ask' ? ask(question, deps) : trySnapshot(question, deps);
 }
 
-async function trySnapshot(
-  { camera, url, login: sealed }: QuestionOf<'snapshot'>,
-  { tryFrame, cameras, decodeLimits, loginKey, clock }: QuestionDependencies,
-): Promise<Answers['snapshot']> {
+const openedLogin = (
+  { url, login }: { readonly url: string; readonly login?: string },
+  camera: string,
+  { loginKey }: Pick<QuestionDependencies, 'loginKey'>,
+) => (login === undefined ? undefined : openLogin(login, loginKey, loginContext(camera, url)));
+
+async function trySnapshot(question: QuestionOf<'snapshot'>, deps: QuestionDependencies): Promise<Answers['snapshot']> {
+  const { camera, url } = question;
+  const { tryFrame, cameras, decodeLimits, clock } = deps;
   const field = 'url';
-  const login = sealed === undefined ? undefined : openLogin(sealed, loginKey, loginContext(camera, url));
+  const login = openedLogin(question, camera, deps);
   const mask = await cameras.maskOf(camera);
   const { bytes } = await tryFrame({ from: 'url', url }, { field, signal: new AbortController().signal, mask, login });
   const at = new Date(clock()).toISOString();

@@ -23,6 +23,7 @@ import { linkKey, publicBaseUrl } from '../links.js';
 import type { Logger } from '../logger.js';
 import { loginKey } from '../login.js';
 import type { OutboundClient } from '../outbound/client.js';
+import { createOnvif } from '../outbound/onvif.js';
 import type { Pipeline } from '../pipeline/compare.js';
 import type { ModelDescription } from '../schemas/model-description.js';
 import { createPreviewStore } from '../sequence/previews.js';
@@ -158,9 +159,11 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   };
   const descriptions =
     describer && createDescriptionProcessor({ ...base, describer, enqueueDelivery, decodeLimits: config, limits });
+  const onvif = createOnvif(config, systemClock);
   const questions = createQuestionProcessor({
     ...base,
     ...{ fetchFrame, pipeline, publish, decodeLimits: config, loginKey: loginKey(config, deps.secret) },
+    onvif,
     compareStored: createCompareStored(recorded, stores.blobs),
     tryFrame: createFrameFetcher({ ...stores, blobs: NOWHERE, outbound: deps.outbound, config }),
   });
@@ -193,6 +196,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
       gate.open();
       guard.close();
       await Promise.all(served.map((worker) => worker.close()));
+      onvif.close();
       await describer?.close();
       await presence.close();
       await Promise.all([queue.close(), liveQueue.close(), questioner.close()]);
