@@ -87,9 +87,8 @@ function associate(locations: readonly Location[], tracks: readonly Track[]): Tr
 /** The locations of a track, without those that another of their tracks is nearer to. */
 const nearestTo = (track: Track, locations: readonly Location[], owners: readonly Track[][]): Location[] =>
   locations.filter(({ regions }, i) => {
-    const near = (one: Track): number => displacement(one.regions, regions);
-    const of = owners[i] ?? [];
-    return of.find((one) => near(one) === Math.min(...of.map(near))) === track;
+    const distances = (owners[i] ?? []).map((one) => displacement(one.regions, regions));
+    return owners[i]?.[distances.indexOf(Math.min(...distances))] === track;
   });
 
 /** Tampering covers the whole frame and would overlap every track of the scene, so it matches tampering only. */

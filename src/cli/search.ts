@@ -1,13 +1,21 @@
-/** `scenedelta search QUERY FOLDER...`: searches the changes that `scenedelta footage` found, without a service. */
+/** `scenedelta search QUERY FOLDER...`: searches the changes and visits that `scenedelta footage` found, without a service. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { invalidRequest, type ScenedeltaError } from '../errors.js';
 import { parseCalendarTime } from '../footage/inputs/times.js';
-import { type FootageChange, FootageChangeSchema, type Moment } from '../footage/records.js';
+import {
+  type FootageChange,
+  FootageChangeSchema,
+  type FootageVisit,
+  FootageVisitSchema,
+  type Moment,
+} from '../footage/records.js';
 import { FILTER_KINDS, type FilterKind, type Severity } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { inEnglish } from '../search/foreign.js';
+import { havingAll } from '../search/query.js';
 import type { SearchFilter } from '../search/scope.js';
 import { type Hit, SearchIndex, type SearchResult } from '../search/search-index.js';
 import { assertTimeZone, localTimeZone } from '../wall-clock.js';
@@ -31,15 +39,20 @@ interface Found {
   readonly from: string;
   readonly change: FootageChange;
 }
+interface FoundVisit {
+  readonly from: string;
+  readonly visit: FootageVisit;
+}
 
 /** Files of one run with the same changes; the first that exists is read. */
 const FILES = ['changes.ndjson', 'changes.json'];
+const VISITS = 'visits.ndjson';
 const LONGEST_QUERY = 500;
 
 export const command = createCommand('search')
   .description(
     'Searches the results of `scenedelta footage` for words: "a red car has left". The best answers come first; words ' +
-      'that were read as others, and unknown ones, are named.',
+      'that were read as others, and unknown ones, are named. Visits with all the words follow.',
   )
   .argument('<query>', 'words to search for')
   .argument('<results...>', 'folders of results, or files changes.ndjson or changes.json')
@@ -66,10 +79,33 @@ async function run(query: string, results: readonly string[], options: Options):
       index.put({ ...change, id, confirmed_at: confirmation(change.confirmed) });
     }
   }
-  const found = index.search(inEnglish(query).text, filter);
+  const english = inEnglish(query).text;
+  const found = index.search(english, filter);
   const hits = found.hits.slice(0, limit).map((hit) => ({ ...(changes.get(hit.id) as Found), hit }));
-  if (options.json) printLine(JSON.stringify(document(found, hits), null, 2));
-  else printLine(lines(found, hits, timeZone).trimEnd());
+  const visits = await findVisits(results, english, filter);
+  const answer = { found, hits, visits: visits.slice(0, limit) };
+  printLine(options.json ? JSON.stringify(document(answer), null, 2) : lines(answer, timeZone));
+}
+
+/** @returns the latest begun first; none if the filter asks for what visits do not have */
+async function findVisits(results: readonly string[], query: string, filter: SearchFilter): Promise<FoundVisit[]> {
+  const { camera, since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = filter;
+  if (filter.zone !== undefined || filter.kind !== undefined || filter.severity !== undefined) return [];
+  const hasAll = havingAll(query);
+  const found: FoundVisit[] = [];
+  for (const from of results) {
+    const file = join(from, VISITS);
+    if (!(await isA('isFile', file))) continue;
+    const records = parseLines(await readFile(file, 'utf8'), file);
+    for (const visit of checked<FootageVisit>('visit', FootageVisitSchema, records, file)) {
+      const at = Date.parse(confirmation(visit.first_seen));
+      const inTime = at >= since && at < until;
+      if (visit.kind === 'visit' && inTime && (camera?.(visit.camera) ?? true) && hasAll(visit))
+        found.push({ from, visit });
+    }
+  }
+  const begin = ({ visit }: FoundVisit) => Date.parse(confirmation(visit.first_seen));
+  return found.sort((a, b) => begin(b) - begin(a));
 }
 
 function readOptions(query: string, options: Options): { filter: SearchFilter; limit: number; timeZone: string } {
@@ -121,31 +157,29 @@ async function readChanges(path: string): Promise<FootageChange[]> {
   const text = await readFile(file, 'utf8');
   const changes = file.endsWith('.json') ? parse(text, file).changes : parseLines(text, file);
   if (!Array.isArray(changes)) throw bad('the results', file, 'a list "changes" in it');
-  for (const [i, change] of changes.entries()) {
-    if (Value.Check(FootageChangeSchema, change)) continue;
-    const [first] = Value.Errors(FootageChangeSchema, change);
+  return checked('change', FootageChangeSchema, changes, file);
+}
+
+/** @throws ScenedeltaError 'invalid-request' naming the file and the record that is none */
+function checked<T>(what: 'change' | 'visit', schema: TSchema, records: readonly unknown[], file: string): T[] {
+  for (const [i, record] of records.entries()) {
+    if (Value.Check(schema, record)) continue;
+    const [first] = Value.Errors(schema, record);
     const fault = `${first?.instancePath || 'the record'} ${first?.message ?? 'is none'}`;
-    throw invalidRequest(`${file}: change ${i + 1} is no change of footage: ${fault}`);
+    throw invalidRequest(`${file}: ${what} ${i + 1} is no ${what} of footage: ${fault}`);
   }
-  return changes;
+  return records as T[];
 }
 
 async function changesFile(path: string): Promise<string> {
-  const candidates = (await isFolder(path)) ? FILES.map((name) => join(path, name)) : [path];
-  for (const file of candidates)
-    if (
-      await stat(file).then(
-        (found) => found.isFile(),
-        () => false,
-      )
-    )
-      return file;
+  const candidates = (await isA('isDirectory', path)) ? FILES.map((name) => join(path, name)) : [path];
+  for (const file of candidates) if (await isA('isFile', file)) return file;
   throw bad('the results', path, `a folder with ${FILES.join(' or ')}, or such a file`);
 }
 
-const isFolder = (path: string): Promise<boolean> =>
+const isA = (what: 'isFile' | 'isDirectory', path: string): Promise<boolean> =>
   stat(path).then(
-    (found) => found.isDirectory(),
+    (found) => found[what](),
     () => false,
   );
 
@@ -163,29 +197,39 @@ function parse(text: string, file: string): Record<string, unknown> {
   }
 }
 
-type Listed = Found & { readonly hit: Hit };
+interface Answer {
+  readonly found: SearchResult;
+  readonly hits: readonly (Found & { readonly hit: Hit })[];
+  readonly visits: readonly FoundVisit[];
+}
 
-const document = ({ interpretedAs, unknownWords, allWords, changes }: SearchResult, hits: readonly Listed[]) => ({
+const document = ({ found: { interpretedAs, unknownWords, allWords, changes }, hits, visits }: Answer) => ({
   items: hits.map(({ from, change, hit: { score, words } }) => ({ from, ...change, match: { score, words } })),
   search: { interpreted_as: interpretedAs, unknown_words: unknownWords, all_words: allWords, changes },
+  visits: { items: visits.map(({ from, visit }) => ({ from, ...visit })) },
 });
 
-function lines(
-  { hits: all, interpretedAs, unknownWords, allWords, changes }: SearchResult,
-  hits: readonly Listed[],
-  timeZone: string,
-): string {
+function lines({ found, hits, visits }: Answer, timeZone: string): string {
+  const { hits: all, interpretedAs, unknownWords, allWords, changes } = found;
   const notes = [
     ...interpretedAs.map(({ word, as, by }) => `"${word}" was read as ${as.join(', ')} (${by})`),
     ...(unknownWords.length === 0 ? [] : [`unknown: ${unknownWords.join(', ')}`]),
     ...(allWords || all.length === 0 ? [] : ['no change matches all words; the nearest:']),
   ];
-  const rows = hits.map(({ from, change: { camera, caption, confirmed }, hit: { words } }) => {
-    const place = `${confirmed.file} at ${confirmed.seconds} s`;
-    const why = words.map(({ matched }) => matched).join(', ');
-    const time = formatMoment(confirmed, timeZone);
+  const row = (
+    from: string,
+    moment: Moment,
+    { camera, caption }: Pick<FootageChange, 'camera' | 'caption'>,
+    why: string,
+  ) => {
+    const place = `${moment.file} at ${moment.seconds} s`;
+    const time = formatMoment(moment, timeZone);
     return `${time ?? place}  ${camera}: ${caption}  [${why}]  ${time === null ? from : `${from}, ${place}`}`;
-  });
+  };
+  const rows = hits.map(({ from, change, hit: { words } }) =>
+    row(from, change.confirmed, change, words.map(({ matched }) => matched).join(', ')),
+  );
+  const visitRows = visits.map(({ from, visit }) => row(from, visit.first_seen, visit, 'visit'));
   const more = all.length > hits.length ? `, the first ${hits.length} are shown` : '';
-  return `${[...notes, ...rows, `${all.length} of ${changes} changes${more}`].join('\n')}\n`;
+  return [...notes, ...rows, `${all.length} of ${changes} changes${more}`, ...visitRows].join('\n');
 }

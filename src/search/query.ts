@@ -1,5 +1,5 @@
 /** Reader of a query: from what a person typed to the terms of the index, with what was understood and what was not. */
-import { type Item, itemsOf } from './analysis.js';
+import { type Item, itemsOf, termsOfItem } from './analysis.js';
 import { type Course, type Directions, directionsOf, wayOf } from './directions.js';
 import { type Concept, conceptOf, LEXICON_WORDS, relatedTo, termOf } from './lexicon.js';
 import { closestWord } from './spelling.js';
@@ -133,4 +133,15 @@ function directionsOfQuery(text: string, items: readonly QueryItem[]): Direction
     concept?.kind === 'direction' ? [{ noun: null, direction: concept.name }] : [],
   );
   return courses.length > 0 ? { courses, way: wayOf(text) } : directionsOf(text);
+}
+
+/** Whether the sentence of a visit has all words of a query in English, by their meaning. */
+export function havingAll(query: string): (visit: { readonly caption: string }) => boolean {
+  const asked = itemsOf(query)
+    .map(termsOfItem)
+    .filter((terms) => terms.length > 0);
+  return ({ caption }) => {
+    const terms = new Set(itemsOf(caption).flatMap(termsOfItem));
+    return asked.every((some) => some.some((term) => terms.has(term)));
+  };
 }

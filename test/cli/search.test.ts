@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { jest } from '@jest/globals';
 import { changesJson } from '../../src/footage/outputs/json.js';
 import type { FootageChange } from '../../src/footage/records.js';
-import { change, moment, recording } from '../footage/records.js';
+import { change, moment, recording, visit } from '../footage/records.js';
 
 // Three starts of the program in one test take a while on a busy machine.
 jest.setTimeout(120_000);
@@ -50,9 +50,21 @@ it('finds changes in several results, the best first, and explains its reading',
   expect(JSON.parse(byCamera.stdout)).toEqual({
     items: [{ from: 'one', ...truck, match: { score: 1 / 61, words: [{ word: 'truck', matched: 'truck' }] } }],
     search: { interpreted_as: [], unknown_words: [], all_words: true, changes: 1 },
+    visits: { items: [] },
   });
   const later = await search('truck', 'one', 'two', '--since', '2026-06-01 17:31', '--tz', 'Asia/Kolkata', '-n', '1');
   expect(later.stdout).toContain('1 of 1 changes');
+});
+
+it('finds the visits that have all words, after the changes', async () => {
+  const person = visit(1, { caption: 'a person has come and gone' });
+  const car = visit(2, { caption: 'a red car has come and gone' });
+  await save('one/changes.ndjson', lines(change(1)));
+  await save('one/visits.ndjson', [person, car].map((one) => `${JSON.stringify(one)}\n`).join(''));
+  const found = JSON.parse((await search('red automobile', 'one', '--json')).stdout);
+  expect(found.visits.items).toEqual([{ from: 'one', ...car }]);
+  expect((await search('red automobile', 'one')).stdout).toMatch(/: a red car has come and gone {2}\[visit\] {2}one/);
+  expect(JSON.parse((await search('red', 'one', '--zone', 'dock', '--json')).stdout).visits.items).toEqual([]);
 });
 
 it('orders changes without capture times by the time in their files, and keeps equal ids of two runs', async () => {

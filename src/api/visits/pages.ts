@@ -2,8 +2,8 @@
 import { framePath } from '../../links.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { Visit } from '../../schemas/visit.js';
-import { itemsOf, termsOfItem } from '../../search/analysis.js';
 import { inEnglish } from '../../search/foreign.js';
+import { havingAll } from '../../search/query.js';
 import type { VisitStore } from '../../stores/visits.js';
 import { openVisits } from '../../visits/fold.js';
 import type { Link } from '../comparisons/links-presenter.js';
@@ -24,20 +24,12 @@ export function visitPages(deps: Pick<ApiDependencies, 'visits' | 'cameras'>, li
     present,
     /** @param q words that must all be in the sentence; undefined: all visits */
     list: async (query: VisitQuery, q?: string) => {
-      const page = await deps.visits.list({ ...query, ...(q === undefined ? {} : { fits: having(q) }) });
+      const page = await deps.visits.list({
+        ...query,
+        ...(q === undefined ? {} : { fits: havingAll(inEnglish(q).text) }),
+      });
       return { ...page, items: await present(page.items) };
     },
-  };
-}
-
-/** Whether the sentence of a visit has all words of a query, by their meaning. */
-function having(q: string): (visit: Pick<Visit, 'caption'>) => boolean {
-  const asked = itemsOf(inEnglish(q).text)
-    .map(termsOfItem)
-    .filter((terms) => terms.length > 0);
-  return ({ caption }) => {
-    const terms = new Set(itemsOf(caption).flatMap(termsOfItem));
-    return asked.every((some) => some.some((term) => terms.has(term)));
   };
 }
 
