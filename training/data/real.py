@@ -17,6 +17,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.lib.format import open_memmap
@@ -146,23 +147,33 @@ def _differs(a: np.ndarray, b: np.ndarray, box: list[float]) -> bool:
     return float(np.abs(a[part].astype(np.float32) - b[part]).mean()) / 255 >= DIFFERS
 
 
-def real_pairs(root: Path, cameras: set[str]) -> Iterator[tuple[Pair, None]]:
-    """The complete pairs of pairs.ndjson whose objects all have a noun of the lexicon."""
-    frames = Frames(root)
+def complete_pairs(root: Path, cameras: set[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The complete pairs of pairs.ndjson whose objects all have a noun of the lexicon, with their line numbers."""
     for number, line in enumerate((root / "pairs.ndjson").read_text().splitlines()):
         pair = json.loads(line)
-        if pair["camera"] not in cameras or not pair["complete"]:
-            continue
-        labels = [(label, noun_of(label["noun"])) for label in pair["objects"]]
-        if any(noun in (None, NOTHING) for _, noun in labels):
-            continue
-        objects = [
-            thing_of(label, noun, ACTIONS[label["change"]], label["boxes_before"], label["boxes_after"])
-            for label, noun in labels
-        ]
-        before, after = frames(pair["before"]), frames(pair["after"])
-        if before.shape == after.shape:
-            yield made_pair(before, after, objects, pair["camera"], number, pair["kind"]), None
+        nouns = [noun_of(label["noun"]) for label in pair["objects"]]
+        if pair["camera"] in cameras and pair["complete"] and not {None, NOTHING} & set(nouns):
+            yield number, pair
+
+
+def read_pair(frames: Frames, number: int, pair: dict[str, Any]) -> Pair | None:
+    """A pair of `complete_pairs` with its frames; None if their sizes differ."""
+    before, after = frames(pair["before"]), frames(pair["after"])
+    if before.shape != after.shape:
+        return None
+    objects = [
+        thing_of(label, noun_of(label["noun"]), ACTIONS[label["change"]], label["boxes_before"], label["boxes_after"])
+        for label in pair["objects"]
+    ]
+    return made_pair(before, after, objects, pair["camera"], number, pair["kind"])
+
+
+def real_pairs(root: Path, cameras: set[str]) -> Iterator[tuple[Pair, None]]:
+    frames = Frames(root)
+    for number, line in complete_pairs(root, cameras):
+        pair = read_pair(frames, number, line)
+        if pair is not None:
+            yield pair, None
 
 
 def write_shards(

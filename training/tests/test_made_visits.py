@@ -31,3 +31,16 @@ def test_things_have_ways_within_the_frame_and_objects_have_owners(surveillance_
 def test_one_seed_gives_the_same_stream(surveillance_root, tmp_path, monkeypatch):
     one, two = (written(surveillance_root, tmp_path / name, monkeypatch) for name in ("one", "two"))
     assert one == two
+
+
+def test_a_place_with_too_little_ground_is_drawn_again(surveillance_root, tmp_path, monkeypatch):
+    walk, calls = made_visits.BusyPlace._walk, []
+
+    def refusing(place):
+        calls.append(place)
+        if len(calls) == 1:
+            raise made_visits.RejectedSample
+        walk(place)
+
+    monkeypatch.setattr(made_visits.BusyPlace, "_walk", refusing)
+    assert written(surveillance_root, tmp_path, monkeypatch)["things"]

@@ -106,3 +106,8 @@ def test_time_reversed_exchanges_frames_and_actions(root):
     back = reversed_in_time(pair)
     assert back.kind == "disappear" and back.boxes_before == pair.boxes_after
     assert np.array_equal(back.before, pair.after)
+
+
+def test_frames_are_read_when_they_are_drawn(root, monkeypatch):
+    monkeypatch.setattr(Image, "open", None)
+    assert PaintedSource(root, "train").real

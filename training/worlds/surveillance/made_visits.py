@@ -79,10 +79,15 @@ class BusyPlace:
                 if self.camera.motion not in ("medium", "large"):
                     self.ground = self._ground("person")
                     self._point(self.ground)
+                    self._fill()
                     break
             except RejectedSample:
                 continue
         self.camera.nuisances = []
+
+    def _fill(self) -> None:
+        """Raises RejectedSample if the place has too little ground for the ways."""
+        rng = self.rng
         self.actors: list[Actor] = []
         self._bags: list[Bag] = []
         for _ in range(int(rng.integers(2, 6))):

@@ -22,7 +22,7 @@ import cv2
 import numpy as np
 
 from training.contract import Box, Pair, kind_of
-from training.data.real import Frames, around_all, noun_of, real_pairs, thing_of
+from training.data.real import Frames, around_all, complete_pairs, noun_of, read_pair, thing_of
 from training.data.regions import area, overlap
 from training.inputs import read_json
 from training.text.lexicon import NOUNS
@@ -79,9 +79,9 @@ class PaintedSource:
                 files[one.label["camera"]].add(one.file)
         self.files = {camera: sorted(known) for camera, known in files.items() if len(known) >= LEAST_FRAMES}
         self.paintable = sorted(camera for camera in self.files if self.things[camera])
-        self.real: dict[str, list[Pair]] = defaultdict(list)
-        for pair, _ in real_pairs(root, cameras):
-            self.real[pair.plate_id].append(pair)
+        self.real: dict[str, list[tuple[int, dict[str, Any]]]] = defaultdict(list)
+        for number, line in complete_pairs(root, cameras):
+            self.real[line["camera"]].append((number, line))
         self.medians: dict[str, np.ndarray] = {}
 
     def background(self, camera: str) -> np.ndarray:
@@ -113,9 +113,12 @@ class PaintedSource:
         return [(thing["hypernym"], thing["count"]) for thing in pair.objects] == [("person", wanted)]
 
     def _real(self, rng: np.random.Generator) -> Pair:
-        camera = _by_root(rng, {name: len(pairs) for name, pairs in self.real.items()})
-        pair = self.real[camera][rng.integers(len(self.real[camera]))]
-        return reversed_in_time(pair) if rng.random() < 0.5 else pair
+        for _ in range(ATTEMPTS):
+            camera = _by_root(rng, {name: len(pairs) for name, pairs in self.real.items()})
+            pair = read_pair(self.frames, *self.real[camera][rng.integers(len(self.real[camera]))])
+            if pair is not None:
+                return reversed_in_time(pair) if rng.random() < 0.5 else pair
+        raise RuntimeError("no complete pair has two frames of one size")
 
     def _painted(self, rng: np.random.Generator, unchanged: bool) -> Pair | None:
         kept = self.nothing if unchanged else self.things
