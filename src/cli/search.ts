@@ -1,4 +1,4 @@
-/** `scenedelta search QUERY FOLDER...`: searches the changes and visits that `scenedelta footage` found, without a service. */
+/** `scenedelta search QUERY FOLDER...`: searches the results of `scenedelta footage` without a service. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TSchema } from 'typebox';
