@@ -5,7 +5,7 @@ import sharp from '../../src/frames/sharp.js';
 import { change, moment, recording } from '../footage/records.js';
 
 // The compiled program, because the report needs its compiled page.
-const { writeOutputs } = await import(`${process.cwd()}/dist/cli/footage/outputs.js`);
+const { writeOutputs } = await import(`${process.cwd()}/dist/cli/footage/output-files.js`);
 
 let folder: string;
 beforeEach(async () => {

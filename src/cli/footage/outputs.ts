@@ -1,12 +1,12 @@
-/** Files of a run's results, when it has ended; each file is written completely or not at all. */
-import { readFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
-import { outputFiles } from '../../footage/outputs/files.js';
+/** Files of a run's results, when it has ended. */
+
+import { join } from 'node:path';
 import { exactNdjson } from '../../footage/outputs/json.js';
 import type { Recording } from '../../footage/outputs/recording.js';
 import type { FootageChange } from '../../footage/records.js';
 import { type FinishedRun, gatherResults, statsOf } from '../../footage/results.js';
-import { makeFolder, writeAtOnce } from '../write-at-once.js';
+import { writeAtOnce } from '../write-at-once.js';
+import { writeOutputs } from './output-files.js';
 
 /**
  * @param clip writes the clip of a change, and returns its path relative to `outputs`; null if there is none
@@ -34,25 +34,4 @@ async function withClips(
     clipped.push(clip === null ? change : { ...change, clip });
   }
   return clipped;
-}
-
-/**
- * @param folder is created if it is missing; the pictures that the records name are read from it
- * @returns the names of the files, relative to the folder
- * @throws ScenedeltaError 'invalid-request' naming a file that cannot be written
- */
-async function writeOutputs(folder: string, recording: Recording): Promise<string[]> {
-  const readPicture = async (path: string): Promise<Uint8Array | null> => {
-    const file = resolve(folder, path);
-    // The records may come from another machine: they name nothing outside of their folder.
-    if (relative(folder, file).startsWith('..')) return null;
-    return readFile(file).catch(() => null);
-  };
-  const files = outputFiles(recording, { readPicture });
-  for (const { name, content } of files) {
-    const path = join(folder, name);
-    await makeFolder(dirname(path));
-    await writeAtOnce(path, content());
-  }
-  return files.map(({ name }) => name);
 }
