@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # rendering and the tests of CI do without torch
 
 
 class PairSource(Protocol):
-    """Renders pairs. A source that shares work between pairs also has `sample_batch(seeds) -> list[Pair]`."""
+    """Renders pairs."""
 
     def sample(self, seed: int) -> Pair:
         """The pair of a seed; the same seed gives the same pair."""

@@ -13,7 +13,6 @@ import numpy as np
 
 from research.clevr import rules
 from research.clevr.optics import Views
-from research.clevr.pair_source import MIN_PIXELS, SPARSE_MIN_PIXELS, SPARSE_STRIDE
 from research.clevr.render import object_map, views_of
 from research.clevr.rules import Scene
 from training.contract import SPLITS
@@ -22,18 +21,21 @@ DISTRACTORS = 2
 UNCHANGED_VIEWS = 1 + DISTRACTORS  # the first ones of a family; the very first is the default view
 VIEWS = UNCHANGED_VIEWS + len(rules.CHANGES)
 MAX_TRIES = 20  # per view, before the whole scene is drawn again
-FAMILY_STREAM = 2  # last element of the seed, so that families are independent of ClevrPairSource
+FAMILY_STREAM = 2  # last element of the seed
+MIN_PIXELS = 200  # visible pixels of every object in each view
+# Most scenes fail the check by far. A sparse count comes first: every SPARSE_STRIDE-th pixel, with a lower minimum.
+SPARSE_STRIDE, SPARSE_MIN_PIXELS = 4, 130
 
 
 @dataclass(frozen=True)
 class FamilyView:
-    """One view. Without a `change` it shows the unchanged scene; the indices are as in ChangedScene."""
+    """One view. Without a `change` it shows the unchanged scene."""
 
     objects: Scene
     eye: np.ndarray  # [3]
     change: str | None = None
-    index_before: int | None = None
-    index_after: int | None = None
+    index_before: int | None = None  # of the changed object; None if it was added
+    index_after: int | None = None  # None if it was dropped
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,7 @@ from torch import Tensor
 
 from research.clevr import grammar
 from research.clevr.family import UNCHANGED_VIEWS, VIEWS
-from research.clevr.pair_source import ACTION, KIND
-from research.clevr.rules import COLOURS, MATERIALS, MAX_COORDINATE, MAX_OBJECTS, REVERSED, SHAPES, SIZES
-from training.data.batches import PairCache
+from research.clevr.rules import ACTION, COLOURS, KIND, MATERIALS, MAX_COORDINATE, MAX_OBJECTS, REVERSED, SHAPES, SIZES
 from training.data.shards import Shards
 
 # Values per attribute; a class is an index in such a list. The order of attributes is that of model.ATTRIBUTE_CLASSES.
@@ -23,22 +21,6 @@ CLASSES = {
 }
 SLOTS = MAX_OBJECTS + 1  # objects per view: one may have been added
 ARRAYS = ("coarse", "fine", "slots")  # .npy files of a shard
-
-
-def is_family_cache(folder: Path) -> bool:
-    return any(folder.glob("*/slots.npy"))
-
-
-def open_cache(folders: list[Path], forward: bool = False, only: list[str] | None = None):
-    """A FamilyCache, or a PairCache if the folders hold pairs that were rendered one by one.
-
-    `forward` gives only pairs from the default view on, as the data set has them (for evaluation). `only` is that of
-    training.data.batches.Shards. Raises SystemExit for folders of both kinds.
-    """
-    families = [is_family_cache(folder) for folder in folders]
-    if any(families) != all(families):
-        raise SystemExit(f"folders of families and of single pairs cannot be mixed: {', '.join(map(str, folders))}")
-    return FamilyCache(folders, forward, only) if all(families) and folders else PairCache(folders, only)
 
 
 def pairs_of(forward: bool) -> list[tuple[int, int]]:

@@ -1,17 +1,14 @@
-"""Grammar of CLEVR-Change captions: writes claims in the wordings of the data set, and parses captions into claims.
+"""Grammar of CLEVR-Change captions: parses the wordings of the data set into claims, and writes the consensus wording.
 
-One table of words and phrases serves both directions. The vocabulary (WORDS) is exactly that of the data set.
+One table of words and phrases serves both directions. Its vocabulary is exactly that of the data set.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import combinations
 
-import numpy as np
-
-from research.clevr.rules import CHANGES, COLOURS, Scene, relation_holds
+from research.clevr.rules import COLOURS
 
 SYNONYMS = {
     "size": {"large": ("large", "big"), "small": ("small", "tiny")},
@@ -45,16 +42,6 @@ NO_CHANGE = (
     "no change has occurred",
     "there is no difference",
 )
-# Largest numbers of captions per pair; the data set has about six per pair.
-MAX_PLAIN, MAX_RELATIONAL, MAX_UNCHANGED = 4, 4, 6
-WORDS = frozenset(
-    "a added appeared as ball became been before behind big block blue brown change changed cube cyan cylinder "
-    "difference different disappeared front gone gray green has identical in is its large left location longer made "
-    "matte metal metallic missing modified moved newly no nothing object occurred of on placed purple red remains "
-    "right rubber same scene scenes seem shiny side small sphere that the there thing tiny to turned two was "
-    "yellow".split()
-)
-MAX_WORDS = 22
 
 
 @dataclass(frozen=True)
@@ -116,66 +103,6 @@ def parse(caption: str) -> Claim:
     return Claim(change, attributes_of("target"), new, relation, attributes_of("anchor"))
 
 
-def unique_descriptions(scene: Scene, index: int) -> list[tuple[tuple[str, str], ...]]:
-    """Every set of attributes that is true of object `index` and of no other object of the scene."""
-    obj, found = scene[index], []
-    for count in range(1, len(ATTRIBUTES) + 1):
-        for names in combinations(ATTRIBUTES, count):
-            chosen = tuple((name, getattr(obj, name)) for name in names)
-            if sum(other.has(dict(chosen)) for other in scene) == 1:
-                found.append(chosen)
-    return found
-
-
-def referents(scene: Scene, claim: Claim) -> list[int]:
-    """Indices of the objects of the scene that the subject of a claim can mean."""
-    found = [i for i, obj in enumerate(scene) if obj.has(dict(claim.target))]
-    if claim.relation:
-        anchors = [i for i, obj in enumerate(scene) if obj.has(dict(claim.anchor))]
-        found = [i for i in found if any(relation_holds(claim.relation, scene[i], scene[a]) for a in anchors if a != i)]
-    return found
-
-
-def claims_of(scene: Scene, index: int, change: str, new: str | None) -> tuple[list[Claim], list[Claim]]:
-    """All plain and all relational claims whose subject can only mean object `index` of the scene."""
-    if change not in CHANGES:
-        raise ValueError(f"unknown change {change!r}, expected one of {', '.join(CHANGES)}")
-    plain = [Claim(change, description, new) for description in unique_descriptions(scene, index)]
-    full = tuple((name, getattr(scene[index], name)) for name in ATTRIBUTES)
-    relational = []
-    for anchor in range(len(scene)):
-        if anchor == index:
-            continue
-        for relation in RELATIONS:
-            if not relation_holds(relation, scene[index], scene[anchor]):
-                continue
-            for description in unique_descriptions(scene, anchor):
-                claim = Claim(change, full, new, relation, description)
-                if referents(scene, claim) == [index]:
-                    relational.append(claim)
-    return plain, relational
-
-
-def write(claim: Claim, rng: np.random.Generator) -> str:
-    """A random wording of the claim."""
-    if claim.change is None:
-        return str(rng.choice(NO_CHANGE))
-
-    def phrase(attributes: tuple[tuple[str, str], ...]) -> str:
-        words = [str(rng.choice(SYNONYMS[name][value])) for name, value in attributes]
-        if not any(name == "shape" for name, _ in attributes):
-            words.append(str(rng.choice(ANY_SHAPE)))
-        return " ".join(["the", *words])
-
-    text = phrase(claim.target)
-    if claim.relation:
-        text += f"{rng.choice(['', ' that is'])} {rng.choice(RELATIONS[claim.relation])} {phrase(claim.anchor)}"
-    if claim.new:
-        names = SYNONYMS[CHANGED_ATTRIBUTE[claim.change]]
-        return f"{text} {rng.choice(BECOMES)} {rng.choice(names[claim.new])}"
-    return f"{text} {rng.choice(PREDICATES[claim.change])}"
-
-
 # Per claim the wording with the highest CIDEr-D against all wordings, over 400 scenes: 170 on changed pairs (134 for
 # a random wording) and 182 on unchanged ones (98 for "nothing has changed").
 CONSENSUS = {"add": "has been newly placed", "drop": "is no longer there", "move": "is in a different location"}
@@ -216,15 +143,3 @@ def judge(caption: str, truth: dict | None) -> tuple[bool, tuple[bool, bool, boo
         noun,
         noun and all(true[name] == value for name, value in stated.items()) and claim.new == truth["became"],
     )
-
-
-def captions(plain: list[Claim], relational: list[Claim], rng: np.random.Generator) -> list[str]:
-    """Random wordings of random claims, all different."""
-    chosen = []
-    for claims, most in ((plain, MAX_PLAIN), (relational, MAX_RELATIONAL)):
-        chosen += [claims[i] for i in rng.permutation(len(claims))[:most]]
-    return list(dict.fromkeys(write(claim, rng) for claim in chosen))
-
-
-def no_change_captions(rng: np.random.Generator) -> list[str]:
-    return [str(text) for text in rng.permutation(NO_CHANGE)[:MAX_UNCHANGED]]

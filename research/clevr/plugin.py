@@ -5,10 +5,9 @@ from pathlib import Path
 import torch
 
 from research.clevr import grammar
-from research.clevr.family_cache import open_cache
+from research.clevr.family_cache import FamilyCache
 from research.clevr.losses import frame_losses, moving_camera_losses
 from research.clevr.model import MovingDifference
-from research.clevr.pair_source import ClevrPairSource
 from research.clevr.pretraining import coupled_caption, false_captions
 from training.contract import USUAL
 from training.net.config import ModelConfig
@@ -17,11 +16,8 @@ from training.world import Judgement, PairSource, World
 
 
 def open_source(data: Path | None, split: str, scenario: str = USUAL) -> PairSource:
-    """@raises SystemExit if there is no such scenario."""
-    if scenario != USUAL:
-        raise SystemExit(f"there is no scenario {scenario!r} in this world; known is {USUAL}")
-    torch.set_num_threads(1)  # several processes use a CPU better than several threads
-    return ClevrPairSource(data, split)
+    """@raises SystemExit always: this world has no single pairs."""
+    raise SystemExit("this world renders families of views: python -m research.clevr cache")
 
 
 def make_difference(config: ModelConfig) -> Difference:
@@ -39,22 +35,15 @@ def judge(caption: str, meta: dict) -> Judgement:
 
 
 def changed_object(objects: list[dict]) -> dict | None:
-    """The changed object with its new colour or material as `became`; None for an unchanged pair.
-
-    A cache of families stores `became`. A cache of single pairs stores the old and the new object (see Pair).
-    """
-    if not objects:
-        return None
-    old, new = objects[0], objects[-1]
-    attribute = grammar.CHANGED_ATTRIBUTE.get(old["change"])
-    return {"became": attribute and new[attribute], **old}
+    """The changed object with its new colour or material as `became`; None for an unchanged pair."""
+    return objects[0] if objects else None
 
 
 WORLD = World(
     name="research.clevr",
     full_frame=(384, 256),
     open_source=open_source,
-    open_cache=open_cache,
+    open_cache=FamilyCache,
     make_difference=make_difference,
     judge=judge,
     extra_losses=extra_losses,

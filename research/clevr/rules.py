@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from training.contract import KIND_OF_ACTION
+
 SIZES = {"large": 0.7, "small": 0.35}  # radius, or half the side of a cube
 SHAPES = ("cube", "sphere", "cylinder")
 MATERIALS = ("rubber", "metal")
@@ -24,13 +26,15 @@ COLOURS = {  # divided by 255 these are linear RGB, not sRGB
     "yellow": (255, 238, 51),
 }
 CHANGES = ("color", "material", "add", "drop", "move")  # in the spelling of the data set
+# Action of training/contract.py for each change of the data set.
+ACTION = {"add": "appeared", "drop": "disappeared", "move": "moved", "color": "replaced", "material": "replaced"}
+KIND = {change: KIND_OF_ACTION[action] for change, action in ACTION.items()}
 REVERSED = {"add": "drop", "drop": "add", "move": "move", "color": "color", "material": "material"}
 MIN_OBJECTS, MAX_OBJECTS = 3, 10  # before the change
 
 MAX_COORDINATE = 3.0  # of |x| and |y| of an object
 MIN_GAP = 0.25  # between the outlines of two objects
 MIN_AXIS_DISTANCE = 0.4  # of two objects along left-right and front-behind, so that every relation is clear
-RELATION_MARGIN = 0.2  # distance along the axis from which a relation such as "left of" holds
 MIN_MOVE = 0.4
 MAX_TRIES = 50  # positions that are tried per object
 
@@ -59,34 +63,12 @@ class SceneObject:
     def radius(self) -> float:
         return SIZES[self.size]
 
-    def has(self, attributes: dict[str, str]) -> bool:
-        return all(getattr(self, name) == value for name, value in attributes.items())
-
 
 Scene = list[SceneObject]
 
 
-@dataclass(frozen=True)
-class ChangedScene:
-    """A scene before and after one change, and the cameras of its three views: default, changed, distractor."""
-
-    change: str
-    before: Scene
-    after: Scene
-    index_before: int | None  # of the changed object; None if it was added
-    index_after: int | None  # None if it was dropped
-    eyes: np.ndarray  # [3,3]: camera position per view
-    lamp_offsets: np.ndarray  # [3,3]: jitter of the key, fill and back lamp, equal in all views
-
-
 class NoFreePlace(Exception):
     """No tried position of an object is free; the scene has to be drawn again."""
-
-
-def relation_holds(name: str, subject: SceneObject, anchor: SceneObject) -> bool:
-    """Whether `subject` is left of, right of, in front of or behind `anchor`, for the camera before its jitter."""
-    step = np.array([subject.x - anchor.x, subject.y - anchor.y])
-    return bool(step @ DIRECTIONS[name] > RELATION_MARGIN)
 
 
 def are_free(positions: np.ndarray, radius: float, others: Scene) -> np.ndarray:
@@ -150,18 +132,3 @@ def apply_change(change: str, before: Scene, rng: np.random.Generator) -> tuple[
     else:
         raise ValueError(f"unknown change {change!r}, expected one of {', '.join(CHANGES)}")
     return [new if i == index else unchanged for i, unchanged in enumerate(before)], index, index
-
-
-def draw_changed_scene(change: str, count: int, rng: np.random.Generator) -> ChangedScene:
-    """A scene of `count` objects with that change. Occlusion is not checked here, because it needs a rendering."""
-    while True:
-        before = draw_scene(count, rng)
-        try:
-            after, index_before, index_after = apply_change(change, before, rng)
-        except NoFreePlace:
-            continue
-        eye = EYE + rng.uniform(-EYE_JITTER, EYE_JITTER, 3)
-        # The other two cameras are jittered about the jittered default camera, as in the data set.
-        moved = eye + rng.uniform(-EYE_JITTER, EYE_JITTER, (2, 3))
-        lamp_offsets = rng.uniform(-LAMP_JITTER, LAMP_JITTER, (3, 3))
-        return ChangedScene(change, before, after, index_before, index_after, np.vstack([eye, moved]), lamp_offsets)

@@ -1,7 +1,7 @@
 """Features of rendered pairs on disk, so that a training step reads instead of rendering and running the backbone.
 
     python -m training.data cache --data ROOT --features features.onnx --out DIR --start S --count N \
-        [--split heldout] [--maps difference.onnx] [--world research.clevr] [--scenario low-sun]
+        [--split heldout] [--maps difference.onnx] [--scenario low-sun]
 
 One folder per shard (shards.py), named by its seeds, holds float16 .npy files (open them with mmap_mode="r"),
 meta.jsonl (one line per pair) and made.json. Several processes may fill one cache with different seeds.
@@ -20,7 +20,6 @@ Sizes: n pairs of a shard, R region crops per pair; the full frame has W x H pix
 import argparse
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +34,6 @@ from training.inputs import existing_file, existing_folder, open_graph, sha256
 from training.text.captions import write_captions
 from training.world import PairSource, load_world
 
-SEEDS_AT_ONCE = 4  # pairs that are rendered together, and so are in memory together
 # Random streams of a seed beside the one that renders the pair: choice of the regions, wording.
 REGION_STREAM, WORDING_STREAM = 1, 2
 
@@ -157,15 +155,6 @@ def pair_entry(
     return entry, meta
 
 
-def rendered(source: PairSource, seeds: range) -> Iterator[Pair]:
-    """The pairs of `seeds`, in their order; a source that shares work between pairs gets a few seeds at once."""
-    if not hasattr(source, "sample_batch"):
-        yield from map(source.sample, seeds)
-        return
-    for first in range(0, len(seeds), SEEDS_AT_ONCE):
-        yield from source.sample_batch(list(seeds[first : first + SEEDS_AT_ONCE]))
-
-
 def write_shard(
     source: PairSource,
     features: Features,
@@ -184,7 +173,7 @@ def write_shard(
             for name, shape in layout(features.coarse_dim, features.fine_dim, full_frame).items()
         }
         with open(folder / "meta.jsonl", "w", encoding="utf-8") as lines:
-            for row, pair in enumerate(rendered(source, seeds)):
+            for row, pair in enumerate(map(source.sample, seeds)):
                 entry, meta = pair_entry(pair, features, full_frame, maps)
                 for name, array in arrays.items():
                     array[row] = entry[name]
