@@ -4,69 +4,51 @@
  */
 export const ERROR_TYPE_BASE = 'https://scenedelta.dev/errors/';
 
-interface CatalogueEntry {
-  readonly status: number;
-  readonly title: string;
-  /** permanent: the same input fails again, so it is never retried; transient: another attempt may succeed. */
-  readonly retry: 'permanent' | 'transient';
-}
-
+/** Another attempt may succeed. Without it the same input fails again, so it is never retried. */
+const TRANSIENT = 'transient';
 const catalogue = {
-  'invalid-request': { status: 400, title: 'The request does not fit the schema', retry: 'permanent' },
-  'malformed-body': { status: 400, title: 'The request body cannot be parsed', retry: 'permanent' },
-  unauthorized: { status: 401, title: 'An API key is required', retry: 'permanent' },
-  forbidden: { status: 403, title: 'The API key lacks the scope', retry: 'permanent' },
-  'not-found': { status: 404, title: 'No such resource', retry: 'permanent' },
-  'method-not-allowed': { status: 405, title: 'The resource does not take this method', retry: 'permanent' },
-  'idempotency-in-flight': {
-    status: 409,
-    title: 'A request with this Idempotency-Key is in progress',
-    retry: 'transient',
-  },
-  'not-finished': { status: 409, title: 'The comparison has not finished', retry: 'transient' },
-  'frame-out-of-order': {
-    status: 409,
-    title: 'A later frame of the camera has been worked on already',
-    retry: 'permanent',
-  },
-  gone: { status: 410, title: 'The resource has been erased or has expired', retry: 'permanent' },
-  'payload-too-large': { status: 413, title: 'The body or a frame is too large', retry: 'permanent' },
-  'unsupported-media-type': { status: 415, title: 'The content type is not supported', retry: 'permanent' },
-  'image-unreadable': { status: 422, title: 'A frame is not an image that can be decoded', retry: 'permanent' },
-  'image-too-large': { status: 422, title: 'A frame has too many pixels', retry: 'permanent' },
-  'image-too-small': { status: 422, title: 'A frame is too small to compare', retry: 'permanent' },
-  'frames-differ-in-shape': {
-    status: 422,
-    title: 'The two frames do not have the same aspect ratio',
-    retry: 'permanent',
-  },
-  'unknown-model': { status: 422, title: 'No such model', retry: 'permanent' },
-  'url-refused': { status: 422, title: 'The address may not be requested', retry: 'permanent' },
-  'url-failed': { status: 422, title: 'The address did not deliver an image', retry: 'permanent' },
-  'url-unavailable': { status: 424, title: 'The address could not be reached', retry: 'transient' },
-  'invalid-value': { status: 422, title: 'A value fits the schema and cannot be used', retry: 'permanent' },
-  'idempotency-mismatch': {
-    status: 422,
-    title: 'The Idempotency-Key was used with another request',
-    retry: 'permanent',
-  },
-  'deadline-exceeded': { status: 422, title: 'The deadline passed before the comparison started', retry: 'permanent' },
-  'processing-timeout': { status: 422, title: 'The frames took too long to process', retry: 'permanent' },
-  cancelled: { status: 410, title: 'The comparison was cancelled', retry: 'permanent' },
-  'too-many-requests': { status: 429, title: 'The rate limit is used up', retry: 'transient' },
-  'queue-share-used': { status: 429, title: 'The API key has too much work waiting', retry: 'transient' },
-  internal: { status: 500, title: 'An unexpected error', retry: 'transient' },
-  'inference-failed': { status: 500, title: 'The model could not be run', retry: 'transient' },
-  quarantined: { status: 500, title: 'Workers died over the work', retry: 'permanent' },
-  'queue-unavailable': { status: 503, title: 'The queue cannot be reached', retry: 'transient' },
-  'storage-unavailable': { status: 503, title: 'The frames cannot be stored', retry: 'transient' },
-  overloaded: { status: 503, title: 'Too much work is waiting', retry: 'transient' },
-  closing: { status: 503, title: 'The service is closing', retry: 'transient' },
-} as const satisfies Record<string, CatalogueEntry>;
+  'invalid-request': [400, 'The request does not fit the schema'],
+  'malformed-body': [400, 'The request body cannot be parsed'],
+  unauthorized: [401, 'An API key is required'],
+  forbidden: [403, 'The API key lacks the scope'],
+  'not-found': [404, 'No such resource'],
+  'method-not-allowed': [405, 'The resource does not take this method'],
+  'idempotency-in-flight': [409, 'A request with this Idempotency-Key is in progress', TRANSIENT],
+  'not-finished': [409, 'The comparison has not finished', TRANSIENT],
+  'frame-out-of-order': [409, 'A later frame of the camera has been worked on already'],
+  gone: [410, 'The resource has been erased or has expired'],
+  'payload-too-large': [413, 'The body or a frame is too large'],
+  'unsupported-media-type': [415, 'The content type is not supported'],
+  'image-unreadable': [422, 'A frame is not an image that can be decoded'],
+  'image-too-large': [422, 'A frame has too many pixels'],
+  'image-too-small': [422, 'A frame is too small to compare'],
+  'frames-differ-in-shape': [422, 'The two frames do not have the same aspect ratio'],
+  'unknown-model': [422, 'No such model'],
+  'url-refused': [422, 'The address may not be requested'],
+  'url-failed': [422, 'The address did not deliver an image'],
+  'url-unavailable': [424, 'The address could not be reached', TRANSIENT],
+  'invalid-value': [422, 'A value fits the schema and cannot be used'],
+  'idempotency-mismatch': [422, 'The Idempotency-Key was used with another request'],
+  'deadline-exceeded': [422, 'The deadline passed before the comparison started'],
+  'processing-timeout': [422, 'The frames took too long to process'],
+  cancelled: [410, 'The comparison was cancelled'],
+  'too-many-requests': [429, 'The rate limit is used up', TRANSIENT],
+  'queue-share-used': [429, 'The API key has too much work waiting', TRANSIENT],
+  internal: [500, 'An unexpected error', TRANSIENT],
+  'inference-failed': [500, 'The model could not be run', TRANSIENT],
+  quarantined: [500, 'Workers died over the work'],
+  'queue-unavailable': [503, 'The queue cannot be reached', TRANSIENT],
+  'storage-unavailable': [503, 'The frames cannot be stored', TRANSIENT],
+  overloaded: [503, 'Too much work is waiting', TRANSIENT],
+  closing: [503, 'The service is closing', TRANSIENT],
+} as const satisfies Readonly<Record<string, readonly [status: number, title: string, retry?: typeof TRANSIENT]>>;
 
 export type ErrorCode = keyof typeof catalogue;
 export const ERROR_CODES = Object.keys(catalogue) as ErrorCode[];
-export const errorEntry = (code: ErrorCode): CatalogueEntry => catalogue[code];
+export function errorEntry(code: ErrorCode): { status: number; title: string; retry: 'permanent' | 'transient' } {
+  const [status, title, retry = 'permanent'] = catalogue[code];
+  return { status, title, retry };
+}
 
 /** RFC 9457 problem details, as sent over HTTP and as kept in a failed comparison. */
 export interface Problem {
@@ -91,15 +73,15 @@ export class ScenedeltaError extends Error {
   }
 
   get status(): number {
-    return catalogue[this.code].status;
+    return errorEntry(this.code).status;
   }
 
   get permanent(): boolean {
-    return catalogue[this.code].retry === 'permanent';
+    return errorEntry(this.code).retry === 'permanent';
   }
 
   toProblem(): Problem {
-    const { status, title } = catalogue[this.code];
+    const { status, title } = errorEntry(this.code);
     return {
       type: ERROR_TYPE_BASE + this.code,
       title,
