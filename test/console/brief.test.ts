@@ -1,21 +1,15 @@
 /** The daily brief as a page in Chromium, and the way to it from the page "Review". */
-import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
+import { describeInBrowser, inspect } from '../helpers/browser.js';
 import { storedChange } from '../helpers/changes.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 import { tabTo } from '../helpers/gestures.js';
 
-const open = useBrowser();
-let service: ConsoleService;
-beforeAll(async () => {
-  service = await startConsole();
-});
+const { open, service } = await useConsole();
 beforeEach(() => {
-  service.reset();
   service.days.changes.length = 0;
   service.days.asked.length = 0;
 });
-afterAll(() => service.stop());
 
 const DAY = '2026-06-01';
 const HOSTILE = `<img src=x onerror="document.title='hit'">`;

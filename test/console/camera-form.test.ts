@@ -1,7 +1,7 @@
 /** The form of a camera against the schema of its settings: each setting has a field, and each field is saved. */
 import { CameraSettingsSchema } from '../../src/cameras/settings.js';
-import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { describeInBrowser, inspect } from '../helpers/browser.js';
+import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 
 interface Schema {
@@ -47,13 +47,7 @@ const SETTINGS = {
   snapshot: { url: 'http://192.168.1.20/snapshot.jpg', interval_s: 10 },
 };
 
-const open = useBrowser();
-let service: ConsoleService;
-beforeAll(async () => {
-  service = await startConsole({ outboundAllow: ['192.168.1.20'] });
-});
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const { open, service } = await useConsole({ outboundAllow: ['192.168.1.20'] });
 
 describeInBrowser('The form of a camera', () => {
   it('has a field for each setting of the schema', async () => {

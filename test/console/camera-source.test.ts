@@ -2,18 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { ScenedeltaError } from '../../src/errors.js';
 import { loginContext, openLogin } from '../../src/login.js';
-import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { describeInBrowser, inspect } from '../helpers/browser.js';
+import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 import { tabTo, unreachableByTab } from '../helpers/gestures.js';
 
-const open = useBrowser();
-let service: ConsoleService;
-beforeAll(async () => {
-  service = await startConsole({ outboundAllow: ['192.168.7.0/24'] });
-});
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const { open, service } = await useConsole({ outboundAllow: ['192.168.7.0/24'] });
 
 const ADDRESS = 'http://192.168.7.3/snap.jpg';
 const picture = readFileSync('examples/before.jpg').toString('base64');

@@ -1,18 +1,12 @@
 /** The page "Cameras" in Chromium: states, the zone editor by mouse, touch and keyboard, and rules. */
 import type { Page } from 'playwright-core';
 import { initialCameraState } from '../../src/sequence/state.js';
-import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { describeInBrowser, inspect } from '../helpers/browser.js';
+import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 import { dragByMouse, dragByTouch, positionIn, tabTo } from '../helpers/gestures.js';
 
-const open = useBrowser();
-let service: ConsoleService;
-beforeAll(async () => {
-  service = await startConsole();
-});
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const { open, service } = await useConsole();
 
 const put = (id: string, payload: object) => service.inject({ method: 'PUT', url: `/v1/cameras/${id}`, payload });
 const settingsOf = (id: string) => service.cameras.kept.get(id)?.settings;

@@ -1,14 +1,11 @@
 /** Settings of a camera that are left before they are saved, in Chromium. */
-import { describeInBrowser, useBrowser } from '../helpers/browser.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { describeInBrowser } from '../helpers/browser.js';
+import { useConsole } from '../helpers/console-service.js';
 
-const open = useBrowser();
-let service: ConsoleService;
-beforeAll(async () => {
-  service = await startConsole();
+const { open, service } = await useConsole();
+beforeEach(async () => {
   await service.inject({ method: 'PUT', url: '/v1/cameras/gate', payload: {} });
 });
-afterAll(() => service.stop());
 
 describeInBrowser('Edits of a camera', () => {
   it('stay while other pages are shown, and go if asked', async () => {

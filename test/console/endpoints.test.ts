@@ -4,18 +4,12 @@ import { openSecrets } from '../../src/endpoints/secrets.js';
 import type { EndpointPatch } from '../../src/endpoints/settings.js';
 import { ENDPOINT_EVENTS } from '../../src/schemas/change.js';
 import type { EndpointRecord } from '../../src/stores/endpoints.js';
-import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { describeInBrowser, inspect } from '../helpers/browser.js';
+import { useConsole } from '../helpers/console-service.js';
 import { KEY, storedEndpoint } from '../helpers/endpoints.js';
 import { eventually } from '../helpers/eventually.js';
 
-const open = useBrowser();
-let service: ConsoleService;
-beforeAll(async () => {
-  service = await startConsole();
-});
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const { open, service } = await useConsole();
 
 /** Limit of a test with screenshots; it only catches a page that hangs. */
 const LIMIT_MS = 60_000;

@@ -6,22 +6,17 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import { openPromise } from 'yauzl';
-import { describeInBrowser, useBrowser } from '../helpers/browser.js';
+import { describeInBrowser } from '../helpers/browser.js';
 import { storedChange } from '../helpers/changes.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 
-const open = useBrowser();
-let service: ConsoleService;
+const { open, service } = await useConsole();
 let folder: string;
 beforeAll(async () => {
-  service = await startConsole();
   folder = await mkdtemp(join(tmpdir(), 'sd-evidence-'));
 });
-afterAll(async () => {
-  await service.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 describeInBrowser('Evidence', () => {
   it('of a change is downloaded from Review, and its page shows the frames', async () => {

@@ -3,17 +3,12 @@
  * away.
  */
 import { ScenedeltaError } from '../../src/errors.js';
-import { describeInBrowser, useBrowser } from '../helpers/browser.js';
+import { describeInBrowser } from '../helpers/browser.js';
 import { storedChange } from '../helpers/changes.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 
-const open = useBrowser();
-let service: ConsoleService;
-beforeAll(async () => {
-  service = await startConsole();
-});
-afterAll(() => service.stop());
+const { open, service } = await useConsole();
 
 const HOSTILE = `"><img src=x onerror="document.title='hit'"><script>document.title='hit'</script>`;
 const MB = 1024 * 1024;

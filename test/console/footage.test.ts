@@ -10,31 +10,27 @@ import { newId } from '../../src/ids.js';
 import { type BatchRecord, batchPrefix, batchResultKey } from '../../src/stores/batches.js';
 import { change, recording } from '../footage/records.js';
 import { ffmpeg } from '../footage/videos.js';
-import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { describeInBrowser, inspect } from '../helpers/browser.js';
+import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 import { UPLOADS } from '../helpers/fake-app.js';
 
-const open = useBrowser();
 const BEGIN = '2026-06-01T12:00:00.000Z';
 const END = '2026-06-01T14:00:00.000Z';
 const HOSTILE = `<img src=x onerror="document.title='hit'">`;
-let service: ConsoleService;
+const { open, service } = await useConsole({ footageLimit: 5_000_000 });
 let folder: string;
 let video: string;
 beforeAll(async () => {
-  service = await startConsole({ footageLimit: 5_000_000 });
   folder = await mkdtemp(join(tmpdir(), 'sd-console-'));
   video = join(folder, '12.mp4');
   // A player needs some seconds to seek in.
   await ffmpeg(['-f', 'lavfi', '-i', 'testsrc=s=160x90:r=2:d=60', '-g', '4', '-pix_fmt', 'yuv420p', video]);
 }, 60_000);
 beforeEach(() => {
-  service.reset();
   service.batches.kept.clear();
 });
 afterAll(async () => {
-  await service.stop();
   for (const path of [folder, UPLOADS]) await rm(path, { recursive: true, force: true });
 });
 

@@ -1,23 +1,17 @@
 /** Thumbnails in Chromium: the frames before and after alternate below the pointer and the focus. */
 import type { Locator, Page } from 'playwright-core';
-import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
+import { describeInBrowser, inspect } from '../helpers/browser.js';
 import { storedChange } from '../helpers/changes.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 import { storedVisit } from '../helpers/visits.js';
 
-const open = useBrowser();
-let service: ConsoleService;
+const { open, service } = await useConsole();
 let comparison: string;
-beforeAll(async () => {
-  service = await startConsole();
-});
 beforeEach(async () => {
-  service.reset();
   await service.inject({ method: 'PUT', url: '/v1/cameras/gate', payload: {} });
   comparison = await service.addComparison({}, 'gate');
 });
-afterAll(() => service.stop());
 
 const shows = (row: Locator, side: string) => row.locator(`img[src*="/${comparison}/frames/${side}?size=small"]`);
 

@@ -1,22 +1,17 @@
 /** The pages by keyboard alone: every control is reached by Tab, and their main jobs are done without a pointer. */
 import type { Page } from 'playwright-core';
 import type { EndpointRecord } from '../../src/stores/endpoints.js';
-import { describeInBrowser, useBrowser } from '../helpers/browser.js';
+import { describeInBrowser } from '../helpers/browser.js';
 import { storedChange } from '../helpers/changes.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { useConsole } from '../helpers/console-service.js';
 import { storedEndpoint } from '../helpers/endpoints.js';
 import { eventually } from '../helpers/eventually.js';
 import { MODEL, workerWith } from '../helpers/fake-app.js';
 import { tabTo, unreachableByTab } from '../helpers/gestures.js';
 
-const open = useBrowser();
-let service: ConsoleService;
+const { open, service } = await useConsole();
 let comparison: string;
-beforeAll(async () => {
-  service = await startConsole();
-});
 beforeEach(async () => {
-  service.reset();
   const polygon = [
     [0.2, 0.2],
     [0.5, 0.2],
@@ -30,7 +25,6 @@ beforeEach(async () => {
   comparison = await service.addComparison({}, 'gate');
   service.workers.live = [workerWith(MODEL)];
 });
-afterAll(() => service.stop());
 
 const settings = () => service.cameras.kept.get('gate')?.settings;
 const press = async (page: Page, name: RegExp, key = 'Enter') => {

@@ -1,16 +1,10 @@
 /** The page "Cameras" in Chromium with 202 cameras: order, search, and a service that goes away. */
 import { initialCameraState } from '../../src/sequence/state.js';
-import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { describeInBrowser, inspect } from '../helpers/browser.js';
+import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 
-const open = useBrowser();
-let service: ConsoleService;
-beforeAll(async () => {
-  service = await startConsole();
-});
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const { open, service } = await useConsole();
 
 const put = (id: string, payload: object) => service.inject({ method: 'PUT', url: `/v1/cameras/${id}`, payload });
 

@@ -8,18 +8,16 @@ import type { PlaceInterval, PlaceSearch } from '../../src/schemas/place-search.
 import { type BatchRecord, batchPictureKey, batchResultKey } from '../../src/stores/batches.js';
 import { moment } from '../footage/records.js';
 import { ffmpeg } from '../footage/videos.js';
-import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { describeInBrowser, inspect } from '../helpers/browser.js';
+import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 import { UPLOADS } from '../helpers/fake-app.js';
 import { dragByMouse, dragByTouch, positionIn, tabTo } from '../helpers/gestures.js';
 
-const open = useBrowser();
-let service: ConsoleService;
+const { open, service } = await useConsole();
 let folder: string;
 let video: string;
 beforeAll(async () => {
-  service = await startConsole();
   folder = await mkdtemp(join(tmpdir(), 'sd-console-'));
   video = join(folder, '12.mp4');
   const coding = ['-c:v', 'libx264', '-g', '4', '-pix_fmt', 'yuv420p'];
@@ -39,11 +37,9 @@ beforeAll(async () => {
   ]);
 }, 60_000);
 beforeEach(() => {
-  service.reset();
   service.batches.kept.clear();
 });
 afterAll(async () => {
-  await service.stop();
   for (const path of [folder, UPLOADS]) await rm(path, { recursive: true, force: true });
 });
 

@@ -1,22 +1,16 @@
 /** The page "Review" in Chromium. */
 
 import type { Page } from 'playwright-core';
-import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
+import { describeInBrowser, inspect } from '../helpers/browser.js';
 import { storedChange } from '../helpers/changes.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 
-const open = useBrowser();
-let service: ConsoleService;
+const { open, service } = await useConsole();
 let comparison: string;
-beforeAll(async () => {
-  service = await startConsole();
-});
 beforeEach(async () => {
-  service.reset();
   comparison = await service.addComparison();
 });
-afterAll(() => service.stop());
 
 const MINUTE_MS = 60_000;
 /** Somewhat longer than a judgement can be undone. */

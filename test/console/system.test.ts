@@ -1,16 +1,10 @@
 /** The page "System" in Chromium, and signing in with a key. */
-import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { describeInBrowser, inspect } from '../helpers/browser.js';
+import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 import { MODEL, workerWith } from '../helpers/fake-app.js';
 
-const open = useBrowser();
-let service: ConsoleService;
-beforeAll(async () => {
-  service = await startConsole({ auth: 'on' });
-});
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const { open, service } = await useConsole({ auth: 'on' });
 
 const TIMINGS = { queue: 3, fetch: 0, decode: 12, register: 20, encode: 80, caption: 40, heatmap: 2, total: 150 };
 

@@ -9,9 +9,9 @@ import { CHANGE_STATUSES, FILTER_KINDS } from '../../src/schemas/change.js';
 import { SEVERITIES } from '../../src/schemas/comparison.js';
 import { TAMPERS } from '../../src/schemas/loss.js';
 import { NUISANCES } from '../../src/viewpoint/scores.js';
-import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
+import { describeInBrowser, inspect } from '../helpers/browser.js';
 import { storedChange } from '../helpers/changes.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { useConsole } from '../helpers/console-service.js';
 
 const MOST_BYTES = 60_000;
 /** Values of the API that the page shows as words. */
@@ -86,12 +86,7 @@ describe('The tables of texts', () => {
   });
 });
 
-const open = useBrowser();
-let service: ConsoleService;
-beforeAll(async () => {
-  service = await startConsole();
-});
-afterAll(() => service.stop());
+const { open, service } = await useConsole();
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true, level: 1 });
 
 describeInBrowser('The language of the page', () => {

@@ -1,17 +1,11 @@
 /** The page "Wall" in Chromium: chosen cameras with their newest frame and last sentence, live. */
-import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
+import { describeInBrowser, inspect } from '../helpers/browser.js';
 import { storedChange } from '../helpers/changes.js';
-import { type ConsoleService, startConsole } from '../helpers/console-service.js';
+import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 import { storedVisit } from '../helpers/visits.js';
 
-const open = useBrowser();
-let service: ConsoleService;
-beforeAll(async () => {
-  service = await startConsole();
-});
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const { open, service } = await useConsole();
 
 const put = (id: string, payload: object) => service.inject({ method: 'PUT', url: `/v1/cameras/${id}`, payload });
 

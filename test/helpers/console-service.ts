@@ -12,6 +12,7 @@ import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
 import { initialCameraState } from '../../src/sequence/state.js';
 import type { ChangeQuery } from '../../src/stores/change-query.js';
 import { seesCamera } from '../../src/stores/visibility.js';
+import { useBrowser } from './browser.js';
 import { acceptedComparison, finished } from './comparisons.js';
 import { fakeApp } from './fake-app.js';
 import { fakeSearch } from './fake-search.js';
@@ -99,6 +100,18 @@ export async function startConsole(options: Partial<ApiOptions> = {}, replaced: 
       changes.kept.push(change);
     },
   };
+}
+
+/**
+ * The console and a browser for all tests of a file. The stores are empty before each test.
+ * @param replaced as startConsole. @returns how to open a tab, and the service
+ */
+export async function useConsole(...given: Parameters<typeof startConsole>) {
+  const open = useBrowser();
+  const service = await startConsole(...given);
+  beforeEach(() => service.reset());
+  afterAll(() => service.stop());
+  return { open, service };
 }
 
 /** A map with one round thing. */
