@@ -7,7 +7,7 @@ import { storedChange } from '../helpers/changes.js';
 
 const TITLES: Readonly<Record<Locale, string>> = {
   en: 'Evidence of gate',
-  de: 'Beweise von gate',
+  de: 'Nachweise von gate',
   es: 'Pruebas de gate',
   fr: 'Preuves de gate',
   ja: 'gate の証拠',

@@ -283,7 +283,7 @@ describe('Every format', () => {
 describe('the language of a message', () => {
   it.each([
     ['de', 'Gate: Test, nichts hat sich verändert', 'dies ist ein Test: ein rotes Auto ist links aufgetaucht'],
-    ['fr', "Gate: test, rien n'a changé", 'ceci est un test : une voiture rouge est apparue à gauche'],
+    ['fr', 'Gate: test, rien n’a changé', 'ceci est un test : une voiture rouge est apparue à gauche'],
     ['ja', 'Gate: テスト（変化はありません）', 'これはテストです：左側に赤い車が現れました'],
   ] as const)('is that of its title and its test: %s', (locale, title, message) => {
     const given = endpointMessage('endpoint.test', {}, { locale });

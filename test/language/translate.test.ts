@@ -123,7 +123,7 @@ describe('an answer in another language', () => {
     [
       'fr',
       'une voiture rouge est apparue dans la zone « loading bay 2 »',
-      "la voiture s'est déplacée depuis la zone « bay $1 » vers la zone « the gate »",
+      'la voiture s’est déplacée depuis la zone « bay $1 » vers la zone « the gate »',
     ],
     ['ja', '「loading bay 2」に赤い車が現れました', '車が「bay $1」から「the gate」へ移動しました'],
   ] as const)('names zones in %s', (locale, inZone, between) => {
