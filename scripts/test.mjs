@@ -8,13 +8,13 @@ import { canMakeHosts } from '../test/cluster/hosts.mjs';
 import { ensureAlertmanager } from './lib/alertmanager.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
 import { ensureFfmpeg } from './lib/ffmpeg.mjs';
-import { ensureMosquitto } from './lib/mosquitto.mjs';
 import { ensureBuild, ensurePackages } from './lib/packages.mjs';
 import { ensurePromtool } from './lib/promtool.mjs';
 import { ensureApiTools, ensurePython } from './lib/python.mjs';
 import { ensureRedisServer } from './lib/redis.mjs';
 import { ROOT, requireNode, runMain, Stop, say } from './lib/shell.mjs';
 import { Tally } from './lib/tally.mjs';
+import { ensureMosquitto, ensureNginx } from './lib/test-servers.mjs';
 
 /** One more than the processors: tests often wait, for processes that start or end and for times that pass. */
 const WORKERS = `--maxWorkers=${availableParallelism() + 1}`;
@@ -52,6 +52,7 @@ async function runEverything(tally) {
   say('ffmpeg', await ensureFfmpeg());
   say('chromium', (await ensureChromium()) ?? 'missing: the tests of the console are skipped');
   say('mosquitto', (await ensureMosquitto()) ?? 'missing: the tests of the MQTT publisher are skipped');
+  say('nginx', (await ensureNginx()) ?? 'missing: a test of the console behind it is skipped');
   say('promtool', (await ensurePromtool()) ?? 'missing: the tests of the alert rules are skipped');
   // Downloads of npm and pip wait for the network most of the time.
   const [{ tools, python }] = await Promise.all([installPython(), ensurePackages().then(ensureBuild)]);

@@ -49,6 +49,13 @@ function scenedelta(
 }
 
 describe('scenedelta compare', () => {
+  it('is in English for a language without sentences, and says so; a region is no other language', async () => {
+    const unknown = await scenedelta(['compare', before, after, '--locale', 'nl-BE']);
+    expect([unknown.status, unknown.stdout.split('\n')[0]]).toEqual([0, 'a green thing has appeared on the right']);
+    expect(unknown.stderr).toBe('scenedelta: no sentences in "nl-BE", so they are in English\n');
+    expect((await scenedelta(['compare', before, after, '--locale', 'de-AT'])).stderr).toBe('');
+  });
+
   it('prints the sentence first, then verdict, kind, place and model', async () => {
     const { status, stdout, stderr } = await scenedelta(['compare', before, after]);
     expect([status, stderr]).toEqual([0, '']);

@@ -1,14 +1,22 @@
-/** Console and /docs below a path of a host, behind a proxy that removes the path and one that leaves it. */
+/** Console and /docs below a path of a host, behind a proxy that removes the path and one that leaves it, and nginx. */
 import type { Page } from 'playwright-core';
 import { describeInBrowser, useBrowser } from '../helpers/browser.js';
 import { storedChange } from '../helpers/changes.js';
 import { type ConsoleService, startConsole } from '../helpers/console-service.js';
-import { startPathProxy } from '../helpers/path-proxy.js';
+import { nginx, startNginx, startPathProxy } from '../helpers/path-proxy.js';
 
 const open = useBrowser();
 const PROXIES = [
-  ['the ingress of Home Assistant, which the service does not know', '/api/hassio_ingress/s3cr-et_1', true],
-  ['a proxy that leaves the path of PUBLIC_URL in requests', '/cams/scenedelta', false],
+  [
+    'the ingress of Home Assistant, which the service does not know',
+    '/api/hassio_ingress/s3cr-et_1',
+    true,
+    startPathProxy,
+  ],
+  ['a proxy that leaves the path of PUBLIC_URL in requests', '/cams/scenedelta', false, startPathProxy],
+  ...(nginx === undefined
+    ? []
+    : [['nginx, by the location of deploy/README.md', '/cams/scenedelta', false, startNginx] as const]),
 ] as const;
 
 /** @returns a list that fills with requests that leave the path, and with addresses at which there is nothing */
@@ -23,17 +31,17 @@ function watchRequests(page: Page, url: string): string[] {
   return lost;
 }
 
-describeInBrowser.each(PROXIES)('Behind %s', (_, path, strips) => {
+describeInBrowser.each(PROXIES)('Behind %s', (_, path, strips, startProxy) => {
   let proxy: Awaited<ReturnType<typeof startPathProxy>>;
   let service: ConsoleService;
   beforeAll(async () => {
-    proxy = await startPathProxy({ path, strips });
+    proxy = await startProxy({ path, strips });
     service = await startConsole({ auth: 'on', publicUrl: strips ? 'https://elsewhere.example/other' : proxy.url });
-    proxy.serve(service.url);
+    await proxy.serve(service.url);
   });
   afterAll(async () => {
     await service.stop();
-    proxy.stop();
+    await proxy.stop();
   });
   const signedIn = async () => {
     const { secret } = await service.apiKeys.create({ name: 'desk', scopes: ['compare', 'admin'] });

@@ -24,7 +24,7 @@ const delivered = (endpoint: string) => {
     ...{ state: 'failed', next_attempt_at: null },
     attempts: [
       { ...attempt, attempt: 1, status: 500, error: 'the receiver answered 500, expected 2xx' },
-      { ...attempt, attempt: 2, status: null, error: HOSTILE },
+      { ...attempt, attempt: 2, status: 400, error: `the receiver answered 400, expected 2xx; it said: ${HOSTILE}` },
     ],
   });
 };
@@ -84,6 +84,7 @@ describeInBrowser('The page "Endpoints"', () => {
       await page.getByRole('link', { name: 'onerror' }).click();
       await page.getByText('failed opened').click();
       await page.getByText('the receiver answered 500, expected 2xx').waitFor();
+      await page.getByText(`the receiver answered 400, expected 2xx; it said: ${HOSTILE}`).waitFor();
       expect(await page.getByText(HOSTILE).count()).toBeGreaterThanOrEqual(3);
       expect(await inspect(page, 'endpoints')).toEqual([]);
       await page.getByRole('button', { name: 'Send again' }).click();

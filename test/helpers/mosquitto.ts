@@ -8,7 +8,7 @@ import { connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mqtt from 'mqtt';
-import { findMosquitto } from '../../scripts/lib/mosquitto.mjs';
+import { findMosquitto } from '../../scripts/lib/test-servers.mjs';
 import { freePort } from './free-port.js';
 
 const program = findMosquitto();
