@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { DiskGuard } from './lib/disk-guard.mjs';
 import { compareExample, EXAMPLE, firstKey, hasComparisons, saveHeatmap, waitUntilReady } from './lib/example.mjs';
 import { claimDataDir, claimPort } from './lib/instance.mjs';
+import { networkSettings } from './lib/network-question.mjs';
 import { readOptions } from './lib/options.mjs';
 import { ensureBuild, ensurePackages } from './lib/packages.mjs';
 import { ensureRedisServer, redisArguments, socketPath, waitForRedis } from './lib/redis.mjs';
@@ -56,8 +57,13 @@ async function main() {
     const port = await claimPort(config.host, demo && process.env.PORT === undefined ? 0 : config.port);
     url = addressOf(config.host, port);
     const metricsPort = demo ? config.workerMetricsPort : await workerMetricsPort(config);
+    const network = demo
+      ? {}
+      : await networkSettings(dataDir, process.env, { input: process.stdin, output: process.stdout });
+    if (network.OUTBOUND_ALLOW) say('network', `cameras in ${network.OUTBOUND_ALLOW} may be reached`);
     const env = {
       ...process.env,
+      ...network,
       PORT: String(port),
       WORKER_METRICS_PORT: String(metricsPort),
       DATA_DIR: dataDir,
