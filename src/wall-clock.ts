@@ -107,3 +107,6 @@ export function assertTimeZone(name: string, option: string): string {
 }
 
 export const localTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** @param at epoch ms @returns RFC 3339 in UTC */
+export const isoTime = (at: number): string => new Date(at).toISOString();

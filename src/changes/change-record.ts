@@ -1,5 +1,4 @@
 /** Records of a change (`FoundChange`) when it opens, is seen again, settles or reverts. */
-import { isoTime } from '../iso-time.js';
 import { statementOf } from '../language/read-clauses.js';
 import { type Caption, write } from '../language/write.js';
 import {
@@ -10,6 +9,7 @@ import {
   type FoundChange,
   lastRegions,
 } from '../schemas/change.js';
+import { isoTime } from '../wall-clock.js';
 import { fittingRegions, leftCaption, sightingOf } from './captions.js';
 import { objectOf } from './left-objects.js';
 import { namePlaces, zoneOfRegions } from './place-names.js';

@@ -4,14 +4,13 @@ import { systemClock } from '../clock.js';
 import { asScenedeltaError, invalidRequest } from '../errors.js';
 import { parseDuration } from '../footage/inputs/times.js';
 import { baseUrl, keyOf } from './api-client.js';
-import { collect, createCommand } from './command.js';
+import { collect, createCommand, listenForStop } from './command.js';
 import { configWith } from './config-with.js';
 import { openApi, openPipeline } from './frigate/comparers.js';
 import { readProgress, writeProgress } from './frigate/progress-file.js';
 import { createRecorder } from './frigate/recorder.js';
 import { MARK, runRound } from './frigate/round.js';
 import { printError, printLine } from './print.js';
-import { listenForStop } from './stop-signal.js';
 
 interface Options {
   readonly url: string;

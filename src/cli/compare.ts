@@ -10,9 +10,8 @@ import { startPool } from '../pipeline/start-pool.js';
 import { createCommand } from './command.js';
 import { HEATMAP_FORMATS } from './compare/heatmap-formats.js';
 import type { CompareOptions } from './compare/pair.js';
-import { configWith } from './config-with.js';
+import { configWith, withBundles } from './config-with.js';
 import { LOCALE_OPTION, readLocale } from './read-locale.js';
-import { withBundles } from './with-bundles.js';
 import { assertWritable } from './write-at-once.js';
 
 export const command = createCommand('compare')

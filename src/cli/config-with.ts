@@ -1,8 +1,10 @@
-/** Settings of a command that takes a bundle and a device as options. */
+/** Settings of a command that takes a bundle and a device as options, and errors of bundles as its errors. */
 import { access, mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../config.js';
+import { ScenedeltaError } from '../errors.js';
+import { BundleError } from '../model/bundle.js';
 
 /** @throws ScenedeltaError 'invalid-request' if a setting or the device does not fit */
 export async function configWith({ model, device }: { model?: string; device?: string }): Promise<Config> {
@@ -30,4 +32,20 @@ export async function graphCacheHome(dataDir: string): Promise<string> {
   // Without a home the graphs are optimised anew, which takes seconds and nothing else.
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => {});
   return folder;
+}
+
+/**
+ * @param config names the folder that was searched
+ * @throws ScenedeltaError 'unknown-model' instead of BundleError: the user can act on it, so it is printed without a
+ * stack
+ */
+export async function withBundles<T>({ modelsDir }: Pick<Config, 'modelsDir'>, loading: Promise<T>): Promise<T> {
+  try {
+    return await loading;
+  } catch (error) {
+    if (!(error instanceof BundleError)) throw error;
+    throw new ScenedeltaError('unknown-model', `${error.message} (MODELS_DIR=${modelsDir})`, {
+      cause: error,
+    });
+  }
 }

@@ -9,12 +9,11 @@ import { fingerprintOf, runRecording } from '../footage/recording-run.js';
 import { RunFolder } from '../footage/run-folder.js';
 import { passthroughOptions } from '../footage/video/version.js';
 import { VERSION } from '../version.js';
-import { collect, createCommand } from './command.js';
+import { collect, createCommand, listenForStop } from './command.js';
 import { configWith } from './config-with.js';
 import { assertNoPrivacy, clipWriter } from './footage/clips.js';
 import { dryRunFootage } from './footage/dry-run.js';
-import type { FootageOptions } from './footage/options.js';
-import { readCount, readEvery, readSettings, readShare } from './footage/options.js';
+import { type FootageOptions, readCount, readEvery, readSettings, readShare } from './footage/options.js';
 import { writeResults } from './footage/outputs.js';
 import { isManifest, runPairs } from './footage/pairs.js';
 import { startFootageProgress } from './footage/progress.js';
@@ -24,7 +23,6 @@ import { scanTable } from './footage/scan.js';
 import { planOf, s3Sources, startPipeline } from './footage/start.js';
 import { printError, printLine } from './print.js';
 import { LOCALE_OPTION, readLocale } from './read-locale.js';
-import { listenForStop } from './stop-signal.js';
 import { makeFolder } from './write-at-once.js';
 
 export const command = createCommand('footage')

@@ -8,10 +8,9 @@ import { loadConfig } from '../config.js';
 import { invalidRequest } from '../errors.js';
 import { httpAddress } from '../links.js';
 import { baseUrl, bearer, createApiRequest, keyOf } from './api-client.js';
-import { createCommand } from './command.js';
+import { createCommand, listenForStop } from './command.js';
 import { createMcpServer, readTools } from './mcp/server.js';
 import { printError } from './print.js';
-import { listenForStop } from './stop-signal.js';
 
 interface Options {
   readonly api: string;

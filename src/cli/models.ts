@@ -3,8 +3,8 @@ import { loadConfig } from '../config.js';
 import type { Bundle } from '../model/manifest.js';
 import { loadBundles } from '../pipeline/bundles.js';
 import { createCommand } from './command.js';
+import { withBundles } from './config-with.js';
 import { printError, printLine } from './print.js';
-import { withBundles } from './with-bundles.js';
 
 export const command = createCommand('models')
   .description(

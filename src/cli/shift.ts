@@ -10,14 +10,13 @@ import { type Shift, shiftsOf } from '../footage/shift.js';
 import { StillFrames } from '../footage/still-frames.js';
 import type { Pipeline } from '../pipeline/compare.js';
 import { roundFigures } from '../schemas/rounding.js';
-import { createCommand } from './command.js';
+import { createCommand, listenForStop } from './command.js';
 import { configWith } from './config-with.js';
 import { readSettings } from './footage/options.js';
 import { firstFrameSize } from './footage/range.js';
 import { formatMoment } from './footage/report-lines.js';
 import { type PlanChoices, planOf, s3Sources, startPipeline } from './footage/start.js';
 import { printError, printLine } from './print.js';
-import { listenForStop } from './stop-signal.js';
 import { makeFolder, writeAtOnce } from './write-at-once.js';
 
 interface ShiftOptions extends Omit<PlanChoices, 'outputDir'> {

@@ -11,13 +11,12 @@ import { type Audit, auditFeedback, type FeedbackSample, parseFeedback } from '.
 import { PARTS, type PartResult, tuneCameras, tunePriors, tuneVerdict } from '../tuning/parts.js';
 import { type TunedParts, tunedManifest } from '../tuning/tuned-manifest.js';
 import { collect, createCommand } from './command.js';
+import { withBundles } from './config-with.js';
 import { openPairs, type PairFolder, readText } from './evaluation/frames.js';
 import { printLine } from './print.js';
-import { type Asked, answersOf, figuresOf } from './tuning/answers.js';
+import { type Asked, answersOf, existingPaths, figuresOf } from './tuning/answers.js';
 import { checkedOutput, type PendingBundle, writeBundle } from './tuning/bundle-folder.js';
-import { existingPaths } from './tuning/existing-paths.js';
 import { formatTuning, type Tuning } from './tuning/report.js';
-import { withBundles } from './with-bundles.js';
 import { writeAtOnce } from './write-at-once.js';
 
 interface Options {

@@ -7,11 +7,10 @@ import { planRecording } from '../footage/inputs/plan.js';
 import { parseDuration } from '../footage/inputs/times.js';
 import type { FootageItem } from '../footage/recording-plan.js';
 import { baseUrl, keyOf } from './api-client.js';
-import { createCommand } from './command.js';
+import { createCommand, listenForStop } from './command.js';
 import { configWith } from './config-with.js';
 import { readTemplate } from './footage/options.js';
 import { printError, printLine } from './print.js';
-import { listenForStop } from './stop-signal.js';
 import { createFrameClient, type FrameClient } from './watch/client.js';
 import { openFolder, type WatchedFolder } from './watch/folder.js';
 

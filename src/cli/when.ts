@@ -12,14 +12,13 @@ import type { FootageItem } from '../footage/recording-plan.js';
 import type { Moment } from '../footage/records.js';
 import type { Pipeline } from '../pipeline/compare.js';
 import type { PlaceInterval, PlaceSearch } from '../schemas/place-search.js';
-import { createCommand } from './command.js';
+import { createCommand, listenForStop } from './command.js';
 import { configWith } from './config-with.js';
 import { readRoi, readSettings } from './footage/options.js';
 import { firstFrameSize } from './footage/range.js';
 import { formatMoment } from './footage/report-lines.js';
 import { type PlanChoices, planOf, s3Sources, startPipeline } from './footage/start.js';
 import { printError, printLine } from './print.js';
-import { listenForStop } from './stop-signal.js';
 import { makeFolder, writeAtOnce } from './write-at-once.js';
 
 interface WhenOptions extends Omit<PlanChoices, 'outputDir'> {

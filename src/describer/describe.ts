@@ -10,7 +10,6 @@ import { type Asker, type AskOutcome, createAsker } from '../outbound/ask.js';
 import type { Resolve } from '../outbound/guarded-agent.js';
 import type { Description, DescriptionReason } from '../schemas/description.js';
 import { type Answer, isRefusal, type Refusal, readAnswer, readCompletion, refusal } from './answer.js';
-import { createBreaker } from './breaker.js';
 import { picturesOf } from './crops.js';
 import type { Evidence } from './evidence.js';
 import type { CameraInstructions } from './instructions.js';
@@ -171,5 +170,29 @@ export function createDescriber(
       };
     },
     close: () => asker.close(),
+  };
+}
+
+/** Failures in a row that open it. */
+const MOST_FAILURES = 5;
+const PAUSE_MS = 5 * 60_000;
+
+/** @param clock epoch ms */
+function createBreaker(clock: () => number) {
+  let failures = 0;
+  let openUntil = 0;
+  return {
+    /** @returns null if the server may be asked, else the reason for people */
+    open(): string | null {
+      if (clock() >= openUntil) return null;
+      return `the server failed ${failures} times in a row, so it is not asked until ${new Date(openUntil).toISOString()}`;
+    },
+    succeeded(): void {
+      failures = 0;
+    },
+    failed(): void {
+      failures++;
+      if (failures >= MOST_FAILURES) openUntil = clock() + PAUSE_MS;
+    },
   };
 }

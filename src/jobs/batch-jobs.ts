@@ -3,8 +3,8 @@ import type { FlowProducer, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { KEYS } from '../stores/keys.js';
 import { defineScript } from '../stores/redis.js';
+import type { QueueCall } from './job-states.js';
 import { jobPayload } from './payloads.js';
-import type { QueueCall } from './queue-call.js';
 import { BATCH_OPTIONS, BATCH_QUEUE } from './queues.js';
 
 type BatchIds = { readonly id: string; readonly owner: string };

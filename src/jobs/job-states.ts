@@ -2,7 +2,6 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { repliesOf } from '../stores/redis.js';
-import type { QueueCall } from './queue-call.js';
 import { PRIORITY, type QUEUES } from './queues.js';
 
 export type QueueName = keyof typeof QUEUES;
@@ -112,3 +111,6 @@ async function oldestJob(redis: Redis, queue: Queue): Promise<number | undefined
   const known = repliesOf<string | null>(await times.exec()).flatMap((time) => (time === null ? [] : Number(time)));
   return known.length === 0 ? undefined : Math.min(...known);
 }
+
+/** A call of Redis. @param what names it in the error */
+export type QueueCall = <T>(what: string, commands: () => Promise<T>) => Promise<T>;

@@ -6,9 +6,8 @@ import { ScenedeltaError } from '../errors.js';
 import { KEYS } from '../stores/keys.js';
 import { redisCall } from '../stores/redis.js';
 import { batchJobs } from './batch-jobs.js';
-import { jobStates } from './job-states.js';
+import { jobStates, type QueueCall } from './job-states.js';
 import { type ComparisonJob, type DeliveryJob, type DescriptionJob, jobPayload } from './payloads.js';
-import type { QueueCall } from './queue-call.js';
 import {
   BATCH_QUEUE,
   COMPARISON_OPTIONS,

@@ -32,11 +32,10 @@ import {
 } from './finding.js';
 import { isUnusable, lostOf, outsideOf } from './lost-parts.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
-import type { PipelineOptions } from './options.js';
 import type { AlignedPair, EmbeddedTexts, FramePair, PairInput, PairOutput } from './pair.js';
 import type { Comparison, Seen } from './seen.js';
 import { seenThings } from './seen-things.js';
-import { startPool } from './start-pool.js';
+import { type PipelineOptions, startPool } from './start-pool.js';
 import { stopwatch, withTimeLimit } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
 import { emptyLike, mapToSourceFrame, wordHeatmaps } from './word-heatmaps.js';

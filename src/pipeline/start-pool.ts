@@ -1,10 +1,11 @@
 /** Start of a pipeline: reads the bundles and opens their graphs in the inference threads. */
+import type { Config } from '../config.js';
 import { graphCacheIn } from '../inference/graph-cache.js';
 import { InferencePool } from '../inference/pool.js';
+import type { Logger } from '../logger.js';
 import { BundleError } from '../model/bundle.js';
 import type { Bundle } from '../model/manifest.js';
 import { loadBundles } from './bundles.js';
-import type { PipelineOptions } from './options.js';
 
 /**
  * @returns the bundles whose graphs can be served, and the threads that run them
@@ -39,4 +40,31 @@ export async function startPool(
   }
   const served = bundles.filter(({ manifest }) => !(manifest.name in pool.refused));
   return { served, pool };
+}
+
+export interface PipelineOptions {
+  readonly config: Pick<
+    Config,
+    | 'dataDir'
+    | 'modelsDir'
+    | 'defaultModel'
+    | 'device'
+    | 'strictDevice'
+    | 'inferenceThreads'
+    | 'batchSize'
+    | 'featureCacheMb'
+    | 'pixelLimit'
+    | 'decodeTimeout'
+    | 'comparisonTimeout'
+    | 'truth'
+  >;
+  readonly logger: Logger;
+  /** loads no other bundle than the default one: a command that compares one pair needs no more */
+  readonly onlyDefault?: boolean;
+  /** false: starts sooner, and the first comparisons take longer; absent = true */
+  readonly warmUp?: boolean;
+  /** compiled entry of the inference threads; tests may give another */
+  readonly threadScript?: URL;
+  /** is called per full frame, with whether its features were cached */
+  readonly onCacheLookup?: (hit: boolean) => void;
 }

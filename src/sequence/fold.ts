@@ -16,13 +16,13 @@ import { pendingChanges } from '../changes/pending.js';
 import { restate } from '../changes/restate.js';
 import type { ChangeRules } from '../changes/rules.js';
 import type { Transition } from '../changes/state.js';
-import { isoTime } from '../iso-time.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
 import type { AlertIntent, CameraEvent, ChangeUpdate } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 import { isForeign } from '../schemas/loss.js';
 import type { CameraHealthEvent } from '../schemas/stream-event.js';
 import type { VisitEvent } from '../schemas/visit.js';
+import { isoTime } from '../wall-clock.js';
 import {
   describeBefore,
   excludedNotes,

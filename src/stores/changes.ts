@@ -4,19 +4,25 @@
  * indexes. Neither overwrites the other.
  */
 import type { Redis } from 'ioredis';
-import type { CameraEvent, Change } from '../schemas/change.js';
+import {
+  type CameraEvent,
+  type Change,
+  type ChangeStatus,
+  type FilterKind,
+  hasKind,
+  type Severity,
+} from '../schemas/change.js';
 import type { SearchVector } from '../schemas/search-vector.js';
 import type { BaselineEvent } from '../sequence/state.js';
 import { erasureOf } from './change-erasure.js';
 import { judgementsOf } from './change-judgements.js';
-import { type ChangeQuery, fitsQuery, indexOf } from './change-query.js';
 import { decodeVector, VECTOR_FIELD } from './change-vectors.js';
 import type { StoredMessage } from './change-writes.js';
 import { KEYS } from './keys.js';
-import { idPages, pageOf } from './pages.js';
+import { idPages, type PageQuery, pageOf } from './pages.js';
 import { redisCall, repliesOf } from './redis.js';
 import { readerOf } from './stored-change.js';
-import { fewCameras, seesCamera, seesNoCamera } from './visibility.js';
+import { fewCameras, seesCamera, seesNoCamera, type Visibility } from './visibility.js';
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
 
@@ -100,3 +106,37 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
       redisCall("listing a change's alerts", () => redis.zrangebyscore(KEYS.alertsOf(subject), `(${at}`, '+inf')),
   };
 }
+
+/** `since` and `until` refer to the time of the confirmation, by the camera's clock. */
+export interface ChangeQuery extends PageQuery {
+  readonly camera?: string;
+  readonly status?: ChangeStatus;
+  readonly zone?: string;
+  readonly kind?: FilterKind;
+  readonly severity?: Severity;
+  /** default: everything */
+  readonly visibility?: Visibility;
+}
+
+/** The sorted set that has the changes of this camera and status. */
+function indexOf({ camera, status }: { camera?: string; status?: ChangeStatus }): string {
+  if (status === undefined) return camera === undefined ? KEYS.changesByTime : KEYS.changesByCamera(camera);
+  return camera === undefined ? KEYS.changesByStatus(status) : KEYS.changesByStatusAndCamera(status, camera);
+}
+
+/**
+ * An acknowledged change stays in the index of the status that its last turn wrote, and a reverted one in the index of
+ * the acknowledged ones.
+ */
+const hasStatus = (change: Change, status: ChangeStatus): boolean =>
+  status === 'acknowledged' ? change.acknowledged_at !== null : change.status === status;
+
+/** Whether the change has the status, zone, kind and severity that the query asks for. */
+export const fitsQuery = (
+  change: Change,
+  { status, zone, kind, severity }: Pick<ChangeQuery, 'status' | 'zone' | 'kind' | 'severity'>,
+): boolean =>
+  (status === undefined || hasStatus(change, status)) &&
+  (zone === undefined || change.zone === zone) &&
+  (kind === undefined || hasKind(change, kind)) &&
+  (severity === undefined || change.severity === severity);

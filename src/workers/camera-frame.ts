@@ -12,7 +12,6 @@ import { type StoredFrame, storeFrame } from '../frames/keep.js';
 import { decodePreview } from '../frames/preview.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
 import { derivedId } from '../ids.js';
-import { isoTime } from '../iso-time.js';
 import { tamperStatement } from '../language/plain.js';
 import { write } from '../language/write.js';
 import type { Logger } from '../logger.js';
@@ -29,6 +28,7 @@ import type { StoredAlert } from '../stores/change-writes.js';
 import type { EndpointStore } from '../stores/endpoints.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
 import type { Turn } from '../stores/turns.js';
+import { isoTime } from '../wall-clock.js';
 import type { Compared } from './life-cycle.js';
 
 export interface CameraFrameDependencies extends StepDependencies {

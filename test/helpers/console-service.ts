@@ -10,7 +10,7 @@ import type { Change } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
 import { initialCameraState } from '../../src/sequence/state.js';
-import type { ChangeQuery } from '../../src/stores/change-query.js';
+import type { ChangeQuery } from '../../src/stores/changes.js';
 import { seesCamera } from '../../src/stores/visibility.js';
 import { useBrowser } from './browser.js';
 import { acceptedComparison, finished } from './comparisons.js';

@@ -11,8 +11,8 @@ import type { SearchVector } from '../../src/schemas/search-vector.js';
 import type { ComparisonEvent, StreamEvent } from '../../src/schemas/stream-event.js';
 import type { BaselineEvent, CameraState } from '../../src/sequence/state.js';
 import type { CameraQuery, SnapshotOutcome } from '../../src/stores/cameras.js';
-import type { ChangeQuery } from '../../src/stores/change-query.js';
 import type { StoredAlert } from '../../src/stores/change-writes.js';
+import type { ChangeQuery } from '../../src/stores/changes.js';
 import {
   compareEventIds,
   type EventFilter,

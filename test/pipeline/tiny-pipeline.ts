@@ -10,7 +10,7 @@ import { loadConfig } from '../../src/config.js';
 import type { Heatmap } from '../../src/images.js';
 import type { Logger } from '../../src/logger.js';
 import { Pipeline } from '../../src/pipeline/compare.js';
-import type { PipelineOptions } from '../../src/pipeline/options.js';
+import type { PipelineOptions } from '../../src/pipeline/start-pool.js';
 import { type Block, scene } from '../frames/pictures.js';
 import { TINY } from '../model/tiny-bundle.js';
 

@@ -1,7 +1,11 @@
 /** The batch resource, from its record. */
+import { Type } from 'typebox';
+import { notFound } from '../../errors.js';
 import { type Batch, type BatchCamera, type BatchMode, formatsOf } from '../../schemas/batch.js';
 import { roundFigures } from '../../schemas/rounding.js';
-import type { BatchProgress, BatchRecord } from '../../stores/batches.js';
+import { type BatchProgress, type BatchRecord, seesBatch } from '../../stores/batches.js';
+import type { Visibility } from '../../stores/visibility.js';
+import type { ApiDependencies } from '../dependencies.js';
 
 const LISTED_FAILURES = 100;
 const NOTHING: BatchProgress = { reached: null, done: false, frames: 0, examined: 0, changes: 0, gaps: 0, failures: 0 };
@@ -53,4 +57,23 @@ function progressOf(cameras: readonly BatchCamera[], progress: BatchRecord['prog
     reached += done ? length : (progress[i]?.share ?? passed / length) * length;
   }
   return all === 0 ? 0 : reached / all;
+}
+
+export const BatchIdParams = Type.Object({
+  id: Type.String({
+    pattern: '^bat_[0-9a-z]{26}$',
+    description: 'Id of the batch.',
+    examples: ['bat_01k9x3v5s8q2m7c4w6n1b0t9hz'],
+  }),
+});
+
+/** @throws ScenedeltaError 'not-found', also for a batch of another owner */
+export async function findBatch(
+  { batches }: { readonly batches: Pick<ApiDependencies['batches'], 'get'> },
+  id: string,
+  visibility: Visibility,
+): Promise<BatchRecord> {
+  const batch = await batches.get(id);
+  if (batch !== undefined && seesBatch(visibility, batch)) return batch;
+  throw notFound(`There is no batch ${id}: it never was or has expired`);
 }

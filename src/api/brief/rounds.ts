@@ -2,10 +2,10 @@
 import type { StoredCamera } from '../../cameras/camera.js';
 import { latestRound } from '../../cameras/rounds.js';
 import { roundIdOf } from '../../ids.js';
-import { isoTime } from '../../iso-time.js';
 import type { Locale } from '../../language/locales.js';
 import { translated } from '../../language/translate.js';
 import type { BriefRound } from '../../schemas/brief.js';
+import { isoTime } from '../../wall-clock.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Day } from './day.js';
 

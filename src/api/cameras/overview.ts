@@ -2,10 +2,10 @@
 import type { StoredCamera } from '../../cameras/camera.js';
 import { type HealthState, stateOf } from '../../cameras/health.js';
 import { invalidValue } from '../../errors.js';
-import { isoTime } from '../../iso-time.js';
 import type { Comparison } from '../../schemas/comparison.js';
 import type { CameraRecord } from '../../stores/cameras.js';
 import type { ResultStore } from '../../stores/results.js';
+import { isoTime } from '../../wall-clock.js';
 import type { CameraOverview } from '../schemas/camera.js';
 
 type Results = Pick<ResultStore, 'many'>;

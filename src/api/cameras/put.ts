@@ -1,4 +1,5 @@
 /** Builder of the stored camera from the settings of a request. */
+import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import type { StoredCamera } from '../../cameras/camera.js';
 import { checkSettings, type Zone } from '../../cameras/settings.js';
@@ -18,7 +19,7 @@ const { reference: referenceSchema } = (CameraRequestSchema as unknown as { prop
   .properties;
 const checkReference = checker(Type.Object({ reference: referenceSchema }));
 
-export interface PutDependencies extends PictureDependencies {
+interface PutDependencies extends PictureDependencies {
   readonly clock: () => number;
   readonly allow: AllowList;
   readonly loginKey: Buffer;
@@ -93,4 +94,22 @@ async function referenceOf(
     );
   }
   return (await keepPicture(picture, camera, field, deps)).ref;
+}
+
+/**
+ * @param given settings of the request
+ * @param before settings of the camera before it
+ * @param after settings with their defaults filled in
+ * @returns paths of the settings that the request lacks and whose value has changed, as 'alerts.persist_s'
+ */
+export function resetSettings(given: object, before: object, after: object): string[] {
+  const sent = new Map<string, unknown>(Object.entries(given));
+  const earlier = new Map<string, unknown>(Object.entries(before));
+  return Object.entries(after).flatMap(([name, value]) => {
+    const [wanted, known] = [sent.get(name), earlier.get(name)];
+    if (isDeepStrictEqual(known, value)) return [];
+    if (wanted === undefined) return [name];
+    if (!isObject(wanted) || !isObject(known) || !isObject(value)) return [];
+    return resetSettings(wanted, known, value).map((inner) => `${name}.${inner}`);
+  });
 }

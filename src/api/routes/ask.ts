@@ -7,7 +7,7 @@ import { roundFigures } from '../../schemas/rounding.js';
 import { checker } from '../../schemas/validation-error.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
-import { type AskRequest, AskRequestSchema } from '../schemas/ask.js';
+import { type AskRequest, AskRequestSchema } from '../schemas/comparison-request.js';
 import { ComparisonIdParams, json, problems, ref } from '../schemas/shared.js';
 
 const checkAsk = checker(AskRequestSchema);

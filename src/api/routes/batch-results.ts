@@ -5,8 +5,7 @@ import { IMAGE_TYPES, imageTypeOf } from '../../image-type.js';
 import { formatsOf, isBatchFinal, RESULT_FORMATS, type ResultFormat } from '../../schemas/batch.js';
 import { literals } from '../../schemas/constructors.js';
 import { type BatchRecord, batchPictureKey, batchResultKey } from '../../stores/batches.js';
-import { BatchIdParams, findBatch } from '../batches/find.js';
-import { modeOf } from '../batches/present.js';
+import { BatchIdParams, findBatch, modeOf } from '../batches/present.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { binary, media, PICTURE_CACHE, problems } from '../schemas/shared.js';
 

@@ -133,3 +133,18 @@ export const ComparisonFormSchema = Type.Object(
   },
   { $id: 'ComparisonForm', additionalProperties: false },
 );
+
+/** Longer than any caption. */
+const MAX_LENGTH = 500;
+
+export const AskRequestSchema = Type.Object(
+  {
+    sentence: Type.String({
+      minLength: 1,
+      maxLength: MAX_LENGTH,
+      description: 'In English, as the captions are worded: "a white van has appeared on the left".',
+    }),
+  },
+  { $id: 'AskRequest', additionalProperties: false },
+);
+export type AskRequest = Static<typeof AskRequestSchema>;

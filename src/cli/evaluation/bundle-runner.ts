@@ -16,8 +16,7 @@ import { fullFrame } from '../../model/preprocess.js';
 import { Pipeline } from '../../pipeline/compare.js';
 import type { StatementEvidence } from '../../pipeline/statement-evidence.js';
 import type { Finding } from '../../schemas/comparison.js';
-import { graphCacheHome } from '../config-with.js';
-import { withBundles } from '../with-bundles.js';
+import { graphCacheHome, withBundles } from '../config-with.js';
 import type { Vectors } from './find-pairs.js';
 
 /** Encoded bytes of both frames. */

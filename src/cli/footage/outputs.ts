@@ -1,5 +1,4 @@
 /** Files of a run's results, when it has ended. */
-
 import { join } from 'node:path';
 import { exactNdjson } from '../../footage/outputs/json.js';
 import type { Recording } from '../../footage/outputs/recording.js';

@@ -9,7 +9,7 @@ import { createLogger } from '../../logger.js';
 import { Pipeline } from '../../pipeline/compare.js';
 import { createS3Client, type S3Client } from '../../stores/s3-client.js';
 import { sourcesOnly } from '../../stores/s3-sources.js';
-import { withBundles } from '../with-bundles.js';
+import { withBundles } from '../config-with.js';
 import { type FootageOptions, readStart, readTemplate } from './options.js';
 
 /** Options that decide which files belong to which camera, and when they are from. */

@@ -3,7 +3,7 @@ import type { Config } from '../../config.js';
 import { ScenedeltaError } from '../../errors.js';
 import { createLogger } from '../../logger.js';
 import { Pipeline } from '../../pipeline/compare.js';
-import { withBundles } from '../with-bundles.js';
+import { withBundles } from '../config-with.js';
 
 export interface Comparer {
   /** @throws ScenedeltaError; permanent: these frames cannot be compared */

@@ -1,6 +1,7 @@
 /** Answers of one bundle about pairs of frames on disk, for `scenedelta tune`. */
+import { access, constants } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import type { Config } from '../../config.js';
 import type { Pair } from '../../evaluation/pairs.js';
@@ -8,11 +9,10 @@ import { type CaptionerFigures, evaluate } from '../../evaluation/report.js';
 import { createLogger } from '../../logger.js';
 import { Pipeline } from '../../pipeline/compare.js';
 import type { Finding } from '../../schemas/comparison.js';
-import { graphCacheHome } from '../config-with.js';
+import { graphCacheHome, withBundles } from '../config-with.js';
 import type { PairBytes } from '../evaluation/bundle-runner.js';
 import type { PairFolder } from '../evaluation/frames.js';
 import { startProgress } from '../progress.js';
-import { withBundles } from '../with-bundles.js';
 
 export interface Asked {
   readonly camera: string | null;
@@ -62,4 +62,18 @@ export async function figuresOf(config: Config, folder: string, checks: PairFold
   }));
   const pairs = known.map(({ pair }) => pair);
   return evaluate(pairs, { name: basename(folder), predictions }).captioner;
+}
+
+const AT_ONCE = 64;
+
+/** @param paths absolute, or relative to `folder`. @returns those that can be read, as they are given */
+export async function existingPaths(folder: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
+  const limit = pLimit(AT_ONCE);
+  const found = await limit.map([...new Set(paths)], (path) =>
+    access(resolve(folder, path), constants.R_OK).then(
+      () => [path],
+      () => [],
+    ),
+  );
+  return new Set(found.flat());
 }

@@ -17,13 +17,13 @@ import {
 import { ScenedeltaError } from '../../errors.js';
 import { type DecodeLimits, decodeFrame } from '../../frames/decode.js';
 import { newTraceId, roundIdOf } from '../../ids.js';
-import { isoTime } from '../../iso-time.js';
 import type { JobProducer } from '../../jobs/producer.js';
 import type { Logger } from '../../logger.js';
 import type { Comparison } from '../../schemas/comparison.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { CameraStore } from '../../stores/cameras.js';
 import type { ResultStore, StoredComparison } from '../../stores/results.js';
+import { isoTime } from '../../wall-clock.js';
 import type { LifeCycle } from '../life-cycle.js';
 
 const MINUTE_MS = 60_000;
