@@ -11,18 +11,16 @@ import os
 from pathlib import Path
 
 import numpy as np
-import torch
 from torch import Tensor, nn
 
 from training.bundle.check_levels import fit_check
 from training.bundle.half import round_to_half
-from training.bundle.heads import export_with_evidence, head_arguments
+from training.bundle.heads import export_with_evidence, head_arguments, load_head
 from training.bundle.manifest import entries_of, replace_manifest
 from training.contract import END, PAD, SLOTS, UNK
 from training.data.evidence import Evidence
-from training.inputs import first_line, read_json
+from training.inputs import read_json
 from training.net.check import TruthCheck
-from training.net.evidence_tokens import EvidenceSizes
 
 FILE = "check.onnx"
 
@@ -39,17 +37,6 @@ class CheckGraph(nn.Module):
         *head, ids = inputs
         score, slots = self.check(head_arguments(*head), ids[None])
         return score[0], slots[0]
-
-
-def load_check(path: Path) -> tuple[TruthCheck, dict]:
-    """The check for inference and the file's content. @raises SystemExit naming the file if it holds no check."""
-    try:
-        saved = torch.load(path, weights_only=True)
-        check = TruthCheck(EvidenceSizes(**saved["sizes"]), len(saved["vocabulary"]))
-        check.load_state_dict(saved["check"])
-    except (KeyError, TypeError, RuntimeError) as reason:
-        raise SystemExit(f"{path}: is no truth check of this version ({first_line(reason)})") from None
-    return check.eval(), saved
 
 
 def export_check(check: TruthCheck, bundle: Path, map_shape: tuple[int, int], path: Path) -> float:
@@ -81,7 +68,7 @@ def add_check(check_file: Path, bundle: Path, version: str, heldout: Evidence, t
 
     training_data: replaces the manifest's list, because the check may have learned from more than the other graphs.
     """
-    check, saved = load_check(check_file)
+    check, saved = load_head(check_file, "check", TruthCheck)
     manifest = read_json(bundle / "manifest.json", "files", "graphs", "metrics")
     partial = bundle / f".{FILE}"
     try:

@@ -12,10 +12,22 @@ from training.bundle.half import store_half_where_exact
 from training.bundle.parity import PARITY, worst
 from training.data.evidence import session_of
 from training.data.evidence_graph import EVIDENCE_OUT, evidence_graph, with_head
-from training.inputs import open_graph
+from training.inputs import first_line, open_graph
+from training.net.evidence_tokens import EvidenceSizes
 
 MAPS_IN = ("map_before", "map_after")
 HEAD_IN = (*EVIDENCE_OUT, *MAPS_IN, "glance_box", "object_box", "glance_mask")
+
+
+def load_head(path: Path, key: str, network: type[nn.Module]) -> tuple[nn.Module, dict]:
+    """The trained network for inference and the file's content. @raises SystemExit naming a file that holds none."""
+    try:
+        saved = torch.load(path, weights_only=True)
+        head = network(EvidenceSizes(**saved["sizes"]), len(saved["vocabulary"]))
+        head.load_state_dict(saved[key])
+    except (KeyError, TypeError, RuntimeError) as reason:
+        raise SystemExit(f"{path}: is no {key} of this version ({first_line(reason)})") from None
+    return head.eval(), saved
 
 
 def head_arguments(

@@ -16,14 +16,13 @@ from torch import Tensor, nn
 
 from training.bundle.graphs import OPSET
 from training.bundle.half import round_to_half, store_half_where_exact
-from training.bundle.heads import HEAD_IN, export_with_evidence, head_arguments
+from training.bundle.heads import HEAD_IN, export_with_evidence, head_arguments, load_head
 from training.bundle.manifest import entries_of, replace_manifest
 from training.bundle.parity import within_parity, worst
 from training.contract import BUCKETS, END, MAX_WORDS, PAD, UNK
 from training.data.changes import Changes
 from training.data.search_figures import DEVELOPMENT_PAIRS, figures, vectors_of
-from training.inputs import first_line, open_graph, read_json
-from training.net.evidence_tokens import EvidenceSizes
+from training.inputs import open_graph, read_json
 from training.net.search import DIMENSIONS, PairVector, SearchVectors, TextVector
 from training.text.queries import EVENT_WORDS, SYNONYMS
 from training.text.search_words import GRAM_SIZES, GRAMS_PER_WORD, SearchWords
@@ -54,17 +53,6 @@ class BundleText:
 
     def __call__(self, ids: Tensor, grams: Tensor) -> Tensor:
         return torch.from_numpy(self.graph.run(["vector"], {"ids": ids.numpy(), "grams": grams.numpy()})[0])
-
-
-def load_search(path: Path) -> tuple[SearchVectors, dict]:
-    """Both networks for inference and the file's content. @raises SystemExit naming the file if it holds none."""
-    try:
-        saved = torch.load(path, weights_only=True)
-        search = SearchVectors(EvidenceSizes(**saved["sizes"]), len(saved["vocabulary"]))
-        search.load_state_dict(saved["search"])
-    except (KeyError, TypeError, RuntimeError) as reason:
-        raise SystemExit(f"{path}: holds no search vectors of this version ({first_line(reason)})") from None
-    return search.eval(), saved
 
 
 def export_pair(pair: PairVector, bundle: Path, map_shape: tuple[int, int], path: Path) -> float:
@@ -113,7 +101,7 @@ def add_search(search_file: Path, bundle: Path, version: str, heldout: Path, tra
     heldout: cache to measure on. training_data: replaces the manifest's list, because the vectors may have learned from
     more than the other graphs.
     """
-    search, saved = load_search(search_file)
+    search, saved = load_head(search_file, "search", SearchVectors)
     words = SearchWords(saved["vocabulary"])
     manifest = read_json(bundle / "manifest.json", "files", "graphs", "metrics")
     data = Changes.open([heldout], bundle, saved["seed"])

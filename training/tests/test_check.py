@@ -10,9 +10,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training.bundle.check import export_check, load_check
+from training.bundle.check import export_check
 from training.bundle.check_levels import candidates_of, rerank_margin, slot_levels
-from training.bundle.heads import example_feed
+from training.bundle.heads import example_feed, load_head
 from training.check import WEIGHTS, figures
 from training.contract import Clause
 from training.data.evidence import evidence_inputs, session_of
@@ -221,8 +221,8 @@ def test_the_graph_answers_any_number_of_sentences(tmp_path):
 
 def test_a_file_that_is_no_check_and_a_bundle_without_names_are_refused(tmp_path):
     torch.save({"vocabulary": []}, tmp_path / "other.pt")
-    with pytest.raises(SystemExit, match="other.pt: is no truth check"):
-        load_check(tmp_path / "other.pt")
+    with pytest.raises(SystemExit, match="other.pt: is no check of this version"):
+        load_head(tmp_path / "other.pt", "check", TruthCheck)
     shutil.copy(BUNDLE / "manifest.json", tmp_path)
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     del manifest["graphs"]["names"]

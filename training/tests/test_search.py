@@ -8,8 +8,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training.bundle.heads import example_feed
-from training.bundle.search import EXAMPLES, BundleText, export_pair, export_text, load_search
+from training.bundle.heads import example_feed, load_head
+from training.bundle.search import EXAMPLES, BundleText, export_pair, export_text
 from training.contract import BUCKETS, Clause
 from training.data.changes import Changes, concept_table, inverse, search_vocabulary
 from training.data.evidence_graph import evidence_graph
@@ -154,5 +154,5 @@ def test_the_graphs_give_unit_vectors(tmp_path):
 
 def test_a_file_without_search_vectors_is_refused(tmp_path):
     torch.save({"vocabulary": []}, tmp_path / "other.pt")
-    with pytest.raises(SystemExit, match="other.pt: holds no search vectors"):
-        load_search(tmp_path / "other.pt")
+    with pytest.raises(SystemExit, match="other.pt: is no search of this version"):
+        load_head(tmp_path / "other.pt", "search", SearchVectors)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
 
 from training.text.lexicon import SURFACES
-from training.worlds.surveillance.plates import Plate, plate_pixels
+from training.worlds.surveillance.plates import PERSON_HEIGHT_M, Plate, plate_pixels
 
 PATCH_PX_PER_M = 40.0
 MIN_PATCH_M = 1.6
@@ -156,3 +157,25 @@ def add_wear(image: np.ndarray, rng: np.random.Generator, wear: float = 1.0) -> 
     for cells, depth in ((3, 0.14), (9, 0.05), (40, 0.02)):
         shade *= 1 + wear * depth * (_smooth_field(rng, size, cells) - 0.5) * 2
     return np.uint8(np.clip(image * shade[..., None] * rng.uniform(0.55, 1.15), 0, 255))
+
+
+def drawn_plate(
+    kind: str, base: Patch, camera: Camera, rows: tuple[float, float], image: np.ndarray, **parts: Any
+) -> Plate:
+    """The plate of an image that was drawn with this ground; the scale is measured at two rows of it, px."""
+    scale = tuple((row, camera.px_per_metre(row)) for row in rows)
+    person = PERSON_HEIGHT_M * math.cos(math.radians(camera.elevation))
+    return Plate(
+        id=f"{kind}_{base.plate.id}",
+        path=base.plate.path,
+        place=base.plate.place,
+        time="day",
+        size=camera.size,
+        detail_width=640.0,
+        elevation=camera.elevation,
+        person_px=tuple((row, size * person) for row, size in scale),
+        px_per_metre=scale,
+        avoid=(),
+        image=image,
+        **parts,
+    )

@@ -10,8 +10,8 @@ import math
 import cv2
 import numpy as np
 
-from training.worlds.surveillance.ground_texture import Camera, Patch, add_wear, choose_patch, tile_ground
-from training.worlds.surveillance.plates import NO_VEHICLES, PERSON_HEIGHT_M, Plate
+from training.worlds.surveillance.ground_texture import Camera, Patch, add_wear, choose_patch, drawn_plate, tile_ground
+from training.worlds.surveillance.plates import NO_VEHICLES, Plate
 
 WALL_LENGTH_M = 60.0  # beyond any frame
 WALL_HEIGHT_M = 8.0  # likewise
@@ -86,24 +86,8 @@ def room_plate(pool: list[Patch], rng: np.random.Generator) -> Plate:
         floor = _side_wall(room, float(half * rng.uniform(0.55, 1.0)), bool(rng.random() < 0.5), tone, rng) or floor
     image = add_wear(cv2.GaussianBlur(room.image, (0, 0), 0.5), rng, wear=0.5)
     rows = (0.5 * (floor_row + height), 0.98 * height)
-    scale = tuple((r, camera.px_per_metre(r)) for r in rows)
-    person = PERSON_HEIGHT_M * math.cos(math.radians(camera.elevation))
-    return Plate(
-        id=f"room_{base.plate.id}",
-        path=base.plate.path,
-        place=base.plate.place,
-        indoor=True,
-        time="day",
-        size=camera.size,
-        detail_width=640.0,
-        elevation=camera.elevation,
-        person_px=tuple((r, s * person) for r, s in scale),
-        px_per_metre=scale,
-        ground=(("floor", np.float32(floor), NO_VEHICLES),),
-        landmarks=tuple(landmarks),
-        avoid=(),
-        image=image,
-    )
+    ground = (("floor", np.float32(floor), NO_VEHICLES),)
+    return drawn_plate("room", base, camera, rows, image, indoor=True, ground=ground, landmarks=tuple(landmarks))
 
 
 def _draw_camera(height: int, rng: np.random.Generator) -> Camera:

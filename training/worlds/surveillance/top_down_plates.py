@@ -11,8 +11,8 @@ import math
 import cv2
 import numpy as np
 
-from training.worlds.surveillance.ground_texture import Camera, Patch, add_wear, choose_patch, tile_ground
-from training.worlds.surveillance.plates import ANY_HYPERNYM, NO_VEHICLES, PERSON_HEIGHT_M, Plate
+from training.worlds.surveillance.ground_texture import Camera, Patch, add_wear, choose_patch, drawn_plate, tile_ground
+from training.worlds.surveillance.plates import ANY_HYPERNYM, NO_VEHICLES, Plate
 
 
 def _draw_camera(height_px: int, rng: np.random.Generator) -> Camera:
@@ -41,24 +41,7 @@ def top_down_plate(pool: list[Patch], indoor: bool, rng: np.random.Generator) ->
     image = add_wear(image, rng)
     height = camera.size[1]
     rows = (0.1 * height, 0.9 * height)
-    scale = tuple((r, camera.px_per_metre(r)) for r in rows)
-    person = PERSON_HEIGHT_M * math.cos(math.radians(camera.elevation))
-    return Plate(
-        id=f"top_down_{base.plate.id}",
-        path=base.plate.path,
-        place=base.plate.place,
-        indoor=indoor,
-        time="day",
-        size=camera.size,
-        detail_width=640.0,
-        elevation=camera.elevation,
-        person_px=tuple((r, s * person) for r, s in scale),
-        px_per_metre=scale,
-        ground=tuple(ground),
-        landmarks=(),
-        avoid=(),
-        image=image,
-    )
+    return drawn_plate("top_down", base, camera, rows, image, indoor=indoor, ground=tuple(ground), landmarks=())
 
 
 def _whole_frame(camera: Camera) -> np.ndarray:
