@@ -28,6 +28,7 @@ export interface FoundCamera {
 
 /**
  * @param options.allow without public addresses: a camera of the network has none
+ * @param options.port of WS-Discovery, except in tests
  * @returns the cameras that answered, by name
  * @throws ScenedeltaError 'url-refused' if the list names no network of this machine, 'url-unavailable' if no probe
  *   could be sent
@@ -36,8 +37,9 @@ export async function discoverCameras(options: {
   allow: AllowList;
   waitMs?: number;
   mostCameras?: number;
+  port?: number;
 }): Promise<FoundCamera[]> {
-  const { allow, waitMs = WAIT_MS, mostCameras = MOST.cameras } = options;
+  const { allow, waitMs = WAIT_MS, mostCameras = MOST.cameras, port = PORT } = options;
   const all = Object.values(networkInterfaces())
     .flatMap((found) => found ?? [])
     .filter(({ family, cidr }) => family === 'IPv4' && cidr !== null);
@@ -50,7 +52,7 @@ export async function discoverCameras(options: {
     );
   }
   const found = new Map<string, FoundCamera>();
-  const answers = await Promise.allSettled(searched.map(({ address }) => probe(address, waitMs)));
+  const answers = await Promise.allSettled(searched.map(({ address }) => probe(address, { waitMs, port })));
   if (answers.every(({ status }) => status === 'rejected')) {
     const cause = (answers[0] as PromiseRejectedResult).reason;
     throw new ScenedeltaError('url-unavailable', 'no probe could be sent to the network of the cameras', { cause });
@@ -71,7 +73,10 @@ export async function discoverCameras(options: {
  * @param address of the interface
  * @returns the datagrams that came, with the id of the probe. @throws Error if it cannot send
  */
-async function probe(address: string, waitMs: number): Promise<{ id: string; text: string }[]> {
+async function probe(
+  address: string,
+  { waitMs, port }: { waitMs: number; port: number },
+): Promise<{ id: string; text: string }[]> {
   const id = randomUUID();
   const answers: { id: string; text: string }[] = [];
   const socket = createSocket('udp4');
@@ -84,7 +89,7 @@ async function probe(address: string, waitMs: number): Promise<{ id: string; tex
       });
       socket.bind(0, address, () => {
         socket.setMulticastInterface(address);
-        socket.send(probeOf(id), PORT, GROUP, (error) => (error === null ? resolve() : reject(error)));
+        socket.send(probeOf(id), port, GROUP, (error) => (error === null ? resolve() : reject(error)));
       });
     });
     await sleep(waitMs);

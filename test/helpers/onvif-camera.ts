@@ -12,19 +12,23 @@ const GROUP = '239.255.255.250';
 const PORT = 3702;
 export const LOOPBACK = '127.0.0.0/8';
 
-/** @param answers of one probe, from its message id. @returns the probes that came, and how to stop */
-export async function startResponder(answers: (id: string) => readonly (string | Buffer)[]) {
+/**
+ * @param answers of one probe, from its message id
+ * @param port 0: a free one, which no other test uses
+ * @returns the probes that came, and how to stop
+ */
+export async function startResponder(answers: (id: string) => readonly (string | Buffer)[], port = PORT) {
   const probes: string[] = [];
   const socket = createSocket({ type: 'udp4', reuseAddr: true });
-  socket.on('message', (bytes, { address, port }) => {
+  socket.on('message', (bytes, from) => {
     const probe = bytes.toString();
     probes.push(probe);
     const id = /urn:uuid:[0-9a-f-]{36}/.exec(probe)?.[0] ?? '';
-    for (const answer of answers(id)) socket.send(answer, port, address);
+    for (const answer of answers(id)) socket.send(answer, from.port, from.address);
   });
-  await new Promise<void>((done) => socket.bind(PORT, done));
+  await new Promise<void>((done) => socket.bind(port, done));
   socket.addMembership(GROUP, '127.0.0.1');
-  return { probes, close: () => new Promise<void>((done) => socket.close(done)) };
+  return { probes, port: socket.address().port, close: () => new Promise<void>((done) => socket.close(done)) };
 }
 
 export interface Match {

@@ -14,8 +14,13 @@ const closing = <T extends { close(): unknown }>(one: T): T => {
   return one;
 };
 const allow = parseAllowList([LOOPBACK], { publicToo: false });
-const search = (mostCameras = 20) => discoverCameras({ allow, waitMs: 400, mostCameras });
-const respond = async (answers: (id: string) => readonly (string | Buffer)[]) => closing(await startResponder(answers));
+let port = 0;
+const search = (mostCameras = 20) => discoverCameras({ allow, waitMs: 400, mostCameras, port });
+const respond = async (answers: (id: string) => readonly (string | Buffer)[]) => {
+  const responder = closing(await startResponder(answers, 0));
+  port = responder.port;
+  return responder;
+};
 const XADDRS = 'http://127.0.0.1:8899/onvif/device_service http://[fe80::1]/onvif/device_service';
 const GATE: Match = { key: 'urn:uuid:1', xaddrs: XADDRS };
 const FOUND = {
@@ -69,7 +74,7 @@ describe('a search for cameras', () => {
   it('sends nothing into a network that OUTBOUND_ALLOW does not name', async () => {
     const responder = await respond((id) => [probeMatch(id, GATE)]);
     const elsewhere = parseAllowList(['203.0.113.0/24'], { publicToo: false });
-    const refusal = discoverCameras({ allow: elsewhere, waitMs: 10 });
+    const refusal = discoverCameras({ allow: elsewhere, waitMs: 10, port });
     await expect(refusal).rejects.toMatchObject({
       code: 'url-refused',
       message: expect.stringMatching(/networks of the worker are 127\.0\.0\.1\/8.*, expected one in OUTBOUND_ALLOW/),
