@@ -87,9 +87,12 @@ export const BLOCK = 16;
 const CUT = { times: 3, more: 8 };
 /** The step across it exceeds those beside it and in the other frame; by so much if both sides differ. */
 const STEP = { times: 3, more: 6 };
-/** Least edges of a displaced block that are cut, and least number of such blocks: a thing may lie on the grid. */
+/**
+ * Least edges of a displaced block that are cut, and least number of such blocks: a thing may lie on the grid. Three
+ * suffice in frames of less than 150 blocks, in which one row has twelve.
+ */
 const LEAST_CUT = 2;
-const LEAST_BLOCKS = 5;
+const leastBlocks = (all: number): number => (all < 150 ? 3 : 5);
 /** On other grids a thing is cut as often. */
 const OTHER_GRIDS = [4, 8, 12];
 const TIMES_OTHER = 4;
@@ -103,7 +106,7 @@ export function displacedCells(frame: RgbImage, other: RgbImage, { columns, rows
   const cuts = cutEdges(frame, other, 0);
   const displaced = displacedIn(cuts);
   const most = () => Math.max(...OTHER_GRIDS.map((offset) => displacedIn(cutEdges(frame, other, offset)).length));
-  if (displaced.length < LEAST_BLOCKS || displaced.length < TIMES_OTHER * most()) return [];
+  if (displaced.length < leastBlocks(cuts.length) || displaced.length < TIMES_OTHER * most()) return [];
   const across = Math.floor(frame.width / BLOCK);
   const lines = new Set(displaced.map((block) => Math.floor(block / across)));
   const found = new Set<number>();

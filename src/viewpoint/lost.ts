@@ -22,6 +22,9 @@ export interface LostView {
 const CONSTANT = 0.35;
 /** Greatest distance of a fill's cells from its colour, levels. */
 const ONE_COLOUR = 1;
+/** The same of black, which has no levels below it: ripples of a coder, most of all in colours, brighten its cells. */
+const BLACK = [0, 0, 0];
+const ONE_BLACK = { green: 2, other: 8 };
 /** Difference of colour from which the other frame shows another fill, levels. */
 const OTHER_COLOUR = 12;
 /** Least share of the frame that a loss covers. */
@@ -90,9 +93,9 @@ function lossOf(frame: RgbImage, other: RgbImage, shown: Cells, known: Cells): L
 /** Cells of rectangles of one colour, which the other frame does not have there. */
 function filledCells(shown: Cells, known: Cells, least: number): number[] {
   const flat = flatCells(shown);
-  return frequentColours(flat, shown, least).flatMap((colour) => {
+  return [BLACK, ...frequentColours(flat, shown, least)].flatMap((colour) => {
     const open = new Uint8Array(shown.vertical.length);
-    for (const i of flat) if (distance(shown, i, colour) <= ONE_COLOUR) open[i] = 1;
+    for (const i of flat) if (isOf(colour, shown, i)) open[i] = 1;
     return flat.flatMap((start) => {
       if (open[start] !== 1) return [];
       const connected = component(open, start, shown.columns);
@@ -153,6 +156,12 @@ function distance({ colour }: Cells, i: number, from: ArrayLike<number>, offset 
   return most;
 }
 
+function isOf(colour: Colour, { colour: levels }: Cells, i: number): boolean {
+  const away = (c: number) => Math.abs((levels[i * 3 + c] as number) - (colour[c] as number));
+  const { green, other } = Math.max(...colour) < DARK ? ONE_BLACK : { green: ONE_COLOUR, other: ONE_COLOUR };
+  return away(1) <= green && away(0) <= other && away(2) <= other;
+}
+
 function isFill(cells: readonly number[], colour: Colour, shown: Cells, known: Cells): boolean {
   const around = rectangleAround(cells, shown.columns);
   const area = (around.right - around.left + 1) * (around.bottom - around.top + 1);
@@ -178,14 +187,16 @@ function isFill(cells: readonly number[], colour: Colour, shown: Cells, known: C
 function repeatedRows(shown: Cells, known: Cells): number[] {
   const { columns, rows, side } = shown;
   const found = new Set<number>();
-  let exact: number[] = [];
+  const runs: Record<'repeats' | 'isExact', number[]> = { repeats: [], isExact: [] };
   for (let y = 1; y < rows; y++) {
     const row = Array.from({ length: columns }, (_, x) => y * columns + x);
-    const { repeats, isExact } = comparedWithAbove(row, shown, known);
-    exact = isExact ? [...exact, ...row] : [];
-    // Strong compression repeats the rows of a block, too.
-    const repeated = (exact.length / columns) * side >= BLOCK ? exact : repeats ? row : [];
-    for (const i of repeated) found.add(i);
+    const compared = comparedWithAbove(row, shown, known);
+    for (const kind of ['repeats', 'isExact'] as const) {
+      const run = compared[kind] ? [...runs[kind], ...row] : [];
+      runs[kind] = run;
+      // The row above the run is alike. Strong compression repeats the rows of half a block, too.
+      if ((run.length / columns + 1) * side >= BLOCK) for (const i of run) found.add(i);
+    }
   }
   return [...found];
 }
@@ -235,17 +246,21 @@ function rectangleAround(cells: readonly number[], columns: number): Rectangle {
 function hasStraightEdge({ left, top, right, bottom }: Rectangle, colour: Colour, shown: Cells): boolean {
   const { columns, rows, side } = shown;
   // Up to one block of the coder along the edge is half lost and ripples.
-  const beyond = 1 + Math.ceil(BLOCK / side);
+  const block = Math.ceil(BLOCK / side);
   const isOther = (x: number, y: number) => distance(shown, y * columns + x, colour) > OTHER_COLOUR;
   const along = (from: number, to: number, shows: (at: number) => boolean) => {
     const length = to - from + 1;
     return indicesWhere(length, (n) => shows(from + n)).length >= 0.7 * length;
   };
+  /** @param edge first line of the fill, counted from the border of the frame. @returns the line to look at, if any */
+  const beyond = (edge: number) => (edge >= Math.max(2, block) ? Math.max(0, edge - 1 - block) : null);
+  const [above, below] = [beyond(top), beyond(rows - 1 - bottom)];
+  const [before, behind] = [beyond(left), beyond(columns - 1 - right)];
   return (
-    (top >= beyond && along(left, right, (x) => isOther(x, top - beyond))) ||
-    (bottom < rows - beyond && along(left, right, (x) => isOther(x, bottom + beyond))) ||
-    (left >= beyond && along(top, bottom, (y) => isOther(left - beyond, y))) ||
-    (right < columns - beyond && along(top, bottom, (y) => isOther(right + beyond, y)))
+    (above !== null && along(left, right, (x) => isOther(x, above))) ||
+    (below !== null && along(left, right, (x) => isOther(x, rows - 1 - below))) ||
+    (before !== null && along(top, bottom, (y) => isOther(before, y))) ||
+    (behind !== null && along(top, bottom, (y) => isOther(columns - 1 - behind, y)))
   );
 }
 

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:glitches -- --data=FOLDER [--every=1] [--pictures=FOLDER] [--write]`: lost parts of frames that
- * `findLosses` finds, and whole frames that it calls damaged, on real pairs of fixed cameras. Frames are coded as JPEG
- * after the damage. `--pictures` writes those that are wrong.
+ * `npm run bench:glitches -- --data=FOLDER [--every=1] [--width=1280] [--pictures=FOLDER] [--write]`: lost parts of
+ * frames that `findLosses` finds, and whole frames that it calls damaged, on real pairs of fixed cameras. Frames are
+ * reduced to `--width` and coded as JPEG after the damage. `--pictures` writes those that are wrong.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ import { percentile, report } from './lib/report.mjs';
 const { values } = readOptions({
   data: { type: 'string' },
   every: { type: 'string', default: '1' },
+  width: { type: 'string', default: '1280' }, // the working width of the pipeline
   pictures: { type: 'string' },
   write: { type: 'boolean' }, // read by lib/report.mjs
 });
@@ -24,8 +25,7 @@ const folder = dataFolder(values.data);
 /** Shares of the view that are lost. */
 const SHARES = [0.05, 0.1, 0.2, 0.4, 0.6];
 const WHOLE = ['gain', 'gamma', 'ir', 'shadow', 'rain', 'fog', 'snow', 'jpeg', 'noise'];
-/** Working width of the pipeline. */
-const WIDTH = 1280;
+const WIDTH = Number(values.width);
 if (values.pictures !== undefined) mkdirSync(values.pictures, { recursive: true });
 
 const pairs = ['dev_pairs', 'dev2_pairs', 'real_train']

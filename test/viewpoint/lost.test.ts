@@ -11,25 +11,33 @@ const findLost = (frame: RgbImage, other: RgbImage) => findLosses(other, frame).
 const [WIDTH, HEIGHT] = [480, 360];
 
 /** A yard: a gradient with a wall, a door and noise of a sensor. */
-function scene(seed: string, light = 1): RgbImage {
+function scene(seed: string, light = 1, [width, height] = [WIDTH, HEIGHT]): RgbImage {
   const random = seededRandom(seed);
-  const data = new Uint8Array(WIDTH * HEIGHT * 3);
-  for (let y = 0; y < HEIGHT; y++) {
-    for (let x = 0; x < WIDTH; x++) {
+  const data = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
       const isWall = y < 150 && (x > 260 || y < 60);
       const level = (isWall ? 150 + 20 * Math.sin(x / 7) : 90 + y / 6 + 12 * Math.sin(x / 23 + y / 11)) * light;
       for (let c = 0; c < 3; c++) {
-        data[(y * WIDTH + x) * 3 + c] = Math.max(0, Math.min(255, level - 8 * c + 2 * random.normal()));
+        data[(y * width + x) * 3 + c] = Math.max(0, Math.min(255, level - 8 * c + 2 * random.normal()));
       }
     }
   }
-  return { width: WIDTH, height: HEIGHT, data };
+  return { width, height, data };
+}
+
+/** As the coder of a camera leaves it. */
+async function coded({ width, height, data }: RgbImage, quality: number): Promise<RgbImage> {
+  const file = await sharp(data, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality })
+    .toBuffer();
+  return { width, height, data: await sharp(file).raw().toBuffer() };
 }
 
 type Rectangle = readonly [left: number, top: number, right: number, bottom: number];
 function filled(image: RgbImage, colour: readonly number[], [left, top, right, bottom]: Rectangle): RgbImage {
   const data = Uint8Array.from(image.data);
-  for (let y = top; y < bottom; y++) for (let x = left; x < right; x++) data.set(colour, (y * WIDTH + x) * 3);
+  for (let y = top; y < bottom; y++) for (let x = left; x < right; x++) data.set(colour, (y * image.width + x) * 3);
   return { ...image, data };
 }
 
@@ -56,9 +64,7 @@ describe('a part of one colour', () => {
 
   it('is found in black, though the coder ripples beyond its edge', async () => {
     const black = filled(after, [0, 0, 0], HALF);
-    const raw = { width: WIDTH, height: HEIGHT, channels: 3 } as const;
-    const coded = sharp(await sharp(black.data, { raw }).jpeg({ quality: 60 }).toBuffer());
-    const lost = findLost({ ...black, data: await coded.raw().toBuffer() }, before);
+    const lost = findLost(await coded(black, 60), before);
     expect(lost?.reason).toBe('signal_lost');
     expect(lost?.share).toBeCloseTo(0.5, 1);
   });
@@ -153,5 +159,45 @@ describe('a whole frame', () => {
     const thing = filled(after, [128, 128, 128], [200, 100, 300, 330]);
     const noisy = thing.data.map((level) => Math.max(0, Math.min(255, level + 2 * random.normal())));
     expect(findLost({ ...thing, data: noisy }, before)).toBeNull();
+  });
+});
+
+describe('in a frame of 200 px', () => {
+  const [old, present] = ['before', 'after'].map((seed) => scene(seed, 1, [200, 120])) as [RgbImage, RgbImage];
+  /** Roofs in colours: a coder keeps them coarsely, and they ripple into the fill. */
+  const coloured = (image: RgbImage) => ({
+    ...image,
+    data: image.data.map((level, i) => (i % 3 === 2 && Math.floor(i / 3 / image.width) % 48 < 24 ? level >> 2 : level)),
+  });
+
+  it.each([60, 75, 90])('a tenth beside, in black, is found under the ripples of a coder of quality %d', async (q) => {
+    const [was, is] = ['before', 'after'].map((seed) => coloured(scene(seed, 1, [194, 120]))) as [RgbImage, RgbImage];
+    const lost = findLost(await coded(filled(is, [0, 0, 0], [178, 0, 194, 120]), q), was);
+    expect(lost?.reason).toBe('signal_lost');
+    expect(lost?.share).toBeCloseTo(0.08, 1);
+  });
+
+  it('black is found of which one block of the scene is left', () => {
+    expect(findLost(filled(present, [0, 0, 0], [0, 16, 200, 120]), old)?.share).toBeGreaterThan(0.8);
+  });
+
+  it('one row of displaced blocks is found', () => {
+    const shown = { ...present, data: Uint8Array.from(present.data) };
+    for (const x of [1, 4, 6, 9]) {
+      for (let y = 0; y < 16; y++) {
+        const from = (y * 200 + 184 - x * 16) * 3;
+        shown.data.set(present.data.subarray(from, from + 48), ((96 + y) * 200 + x * 16) * 3);
+      }
+    }
+    expect(findLost(shown, old)?.reason).toBe('picture_damaged');
+  });
+
+  it('strong compression, which repeats the rows of half a block, has lost nothing', async () => {
+    const ground = (image: RgbImage) => ({
+      ...image,
+      height: 48,
+      data: image.data.subarray(64 * 200 * 3, 112 * 200 * 3),
+    });
+    expect(findLost(await coded(ground(present), 12), ground(old))).toBeNull();
   });
 });
