@@ -62,7 +62,32 @@ export function comparePreviews(
     shift / fitted.shift,
     scoreOf(tiles, noise, fitted),
   );
-  return { quiet: score <= 1, score, identical, tiles };
+  return { quiet: score <= 1 && !repeatsRows(examined, current), score, identical, tiles };
+}
+
+/** Side of a coder's block in the frame, pixels. */
+const BLOCK = 16;
+
+/**
+ * Whether `current` has exactly equal rows over the height of a block, of which `examined` has fewer than half. A
+ * decoder draws the last good row down so; over flat ground the rule sees no difference, though nothing is seen there.
+ */
+function repeatsRows(examined: Preview, current: Preview): boolean {
+  const { width, height, source } = current;
+  const least = Math.max(2, Math.ceil((BLOCK * height) / source.height));
+  let [run, before] = [0, 0];
+  for (let y = 1; y < height; y++) {
+    const repeats = equalsRowAbove(current, y, width);
+    run = repeats ? run + 1 : 0;
+    before = repeats ? before + (equalsRowAbove(examined, y, width) ? 1 : 0) : 0;
+    if (run >= least && 2 * before < run) return true;
+  }
+  return false;
+}
+
+function equalsRowAbove({ luma }: Preview, y: number, width: number): boolean {
+  for (let at = y * width; at < (y + 1) * width; at++) if (luma[at] !== luma[at - width]) return false;
+  return true;
 }
 
 /** Cells of examined previews, of which each is compared with many frames. */

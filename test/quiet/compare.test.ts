@@ -89,3 +89,20 @@ it('notices frames without any difference, and frames of another size', () => {
   const other = { ...examined, height: HEIGHT - 1, luma: examined.luma.subarray(WIDTH) };
   expect(comparePreviews(examined, other, noise, null)).toMatchObject({ quiet: false, tiles: null });
 });
+
+it('a lower quarter of flat ground that repeats one row is not quiet, unless the other frame has such rows too', () => {
+  const from = 200;
+  const onGround = (seed: string, repeats: boolean) => {
+    const made = preview({ seed });
+    for (let y = from, i = from * WIDTH; y < HEIGHT; y++) {
+      for (let x = 0; x < WIDTH; x++, i++)
+        made.luma[i] = repeats ? 100 + (x & 1) : 100 + ((made.luma[i] as number) & 1);
+    }
+    return made;
+  };
+  const [ground, smeared] = [onGround('examined', false), onGround('now', true)];
+  expect(comparePreviews(ground, onGround('now', false), noise, null).quiet).toBe(true);
+  expect(comparePreviews(ground, smeared, noise, null)).toMatchObject({ quiet: false, identical: false });
+  expect(comparePreviews(ground, smeared, noise, null).score).toBeLessThanOrEqual(1);
+  expect(comparePreviews(onGround('examined', true), smeared, noise, null).quiet).toBe(true);
+});
