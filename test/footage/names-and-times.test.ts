@@ -1,5 +1,6 @@
 /** Times and cameras from names, options and time zones. */
-import { clockInName, readName } from '../../src/footage/inputs/names.js';
+import { clockInName } from '../../src/footage/inputs/clock-in-name.js';
+import { readName } from '../../src/footage/inputs/names.js';
 import { compileTemplate, PRESETS } from '../../src/footage/inputs/template.js';
 import { parseCalendarTime, parseDuration, parseTimeOption } from '../../src/footage/inputs/times.js';
 import { instantOf, isoTimeIn } from '../../src/wall-clock.js';
@@ -50,6 +51,19 @@ describe('times in names', () => {
     ['IMG_20260601_126105.jpg', null],
     ['frame-000123.jpg', null],
     ['serial-920260601120005.jpg', null],
+    ['gate 2026-06-01 03-15-30 PM.jpg', '2026-06-01T15:15:30.000Z'],
+    ['2026-06-01_12-15-30AM.jpg', '2026-06-01T00:15:30.000Z'],
+    ['Screen Shot 2026-06-01 at 3.15.30 PM.png', '2026-06-01T15:15:30.000Z'],
+    ['2026-06-01_13-15-30 PM.jpg', null],
+    ['2026-06-01T10:15:30.123456+02:00.jpg', '2026-06-01T08:15:30.123Z'],
+    ['2026-06-01T10-15-30+00-00_Front.mp4', '2026-06-01T10:15:30.000Z'],
+    ['20260601T101530-05:00.jpg', '2026-06-01T15:15:30.000Z'],
+    ['20260601-101530-0500.jpg', '2026-06-01T10:15:30.000Z'],
+    ['2026-06-01_10-15.jpg', '2026-06-01T10:15:00.000Z'],
+    ['IMG_20260601_0001.jpg', null],
+    ['01.06.2026 10.15.30.jpg', '2026-06-01T10:15:30.000Z'],
+    ['06-01-2026 10-15-30 AM.jpg', '2026-06-01T10:15:30.000Z'],
+    ['06-25-2026_10-15-30.jpg', '2026-06-25T10:15:30.000Z'],
   ])('reads %s', (name, expected) => {
     expect(iso(clockInName(name, 'UTC')?.at ?? null)).toBe(expected);
   });
@@ -82,6 +96,14 @@ describe('names of cameras and recorders', () => {
     ['mi/2026112510/15M30S_1764065730.mp4', 'mi', '2026-11-25T10:15:30.000Z'],
     ['gate/2026/11/25/20261125_101530_pre2.jpg', 'gate', '2026-11-25T10:15:30.000Z', -999_998],
     ['motion/yard/01-20261125101530-02.jpg', 'yard', '2026-11-25T10:15:30.000Z', 2],
+    ['XVR_ch1_main_20261125101530_20261125102530.dav', 'XVR_ch1_main', '2026-11-25T10:15:30.000Z'],
+    ['ch01_20261125_101530_20261125102000.mp4', 'ch01', '2026-11-25T10:15:30.000Z'],
+    ['dlink/DCS-932L2026112510153001.jpg', 'dlink', '2026-11-25T10:15:30.000Z', 1],
+    ['arlo/1764065730123.mp4', 'arlo', '2025-11-25T10:15:30.123Z'],
+    ['eufy/T8410P1234_1764065730.jpg', 'eufy', '2025-11-25T10:15:30.000Z'],
+    ['1234567890_20261125101530.jpg', '1234567890', '2026-11-25T10:15:30.000Z'],
+    ['axis/20261125_101530_ABCD_ACCC8E/20261125_10/20261125_101530_1234.mkv', 'axis', '2026-11-25T10:15:30.000Z'],
+    ['1234567890/frame-17.jpg', '1234567890', null],
     ['holiday/beach.jpg', 'holiday', null],
     ['yard/2026-13-25/10-15-30.jpg', 'yard', null],
   ])('reads %s', (path, camera, time, ...[order]) => {

@@ -1,6 +1,6 @@
 /** Names that cameras and recorders give to files: camera, capture time and order, without a template of the user. */
 import { basename } from 'node:path';
-import { checkedWallClock, readClock, type WallClock } from '../../wall-clock.js';
+import { clockInName, epochInName, type NamedClock } from './clock-in-name.js';
 import { compileTemplate, type NameParts, type Template } from './template.js';
 
 interface NameFormat {
@@ -47,13 +47,11 @@ const NAME_FORMATS: readonly NameFormat[] = [
   { by: 'GeoVision', template: '{any}_{t:%Y-%m-%d-%H-%M-%S-%f}_{order}.{ext}' },
   { by: 'Axis', template: 'image{t:%y-%m-%d_%H-%M-%S-%f}.{ext}' },
   { by: 'Axis, whole seconds', template: 'image{t:%y-%m-%d_%H-%M-%S}.{ext}' },
-  { by: 'day first', template: '{t:%d-%m-%Y_%H-%M-%S}.{ext}' },
-  { by: 'month first', template: '{t:%m-%d-%Y_%H-%M-%S}.{ext}' },
 ];
 
 /** First words of names, and folders, that name an event or a kind of file and no camera. */
 const NO_CAMERA = /^(?:img|vid|pxl|mov|image|snap(?:shot)?|record|video|motion|event|alarm|[hmd]*alarm|schedule|pic)$/i;
-/** A folder of a year, a month or a day, or of both with an hour. */
+/** A folder of a year, a month or a day, or of both with an hour; one of a recording has a time. */
 const DATE_FOLDER = /^(?:19|20)\d\d(?:[-_.]?\d\d){0,3}$/;
 
 const compiled = new Map<string, readonly Template[]>();
@@ -81,12 +79,20 @@ export function readName(path: string, timeZone: string): NameParts {
   for (const template of templatesOf(timeZone)) {
     const parts = template.match(unified);
     if (parts === undefined) continue;
-    const named = parts.camera === null || NO_CAMERA.test(parts.camera) ? null : parts.camera;
-    return { ...parts, camera: named ?? folder };
+    // Names with the times of begin and end: another time before that of the format is the begin.
+    const begin = parts.camera === null ? null : clockInName(parts.camera, timeZone);
+    const camera = begin === null ? parts.camera : parts.camera?.slice(0, begin.index).replace(/[-_. ]+$/, '') || null;
+    const named = camera === null || NO_CAMERA.test(camera) ? null : camera;
+    return { ...parts, ...(begin === null ? {} : timeOf(begin)), camera: named ?? folder };
   }
   const name = basename(unified);
-  return { camera: folder, at: null, ...clockInName(name, timeZone), order: markedOrder(name) };
+  const clock = clockInName(name, timeZone);
+  const time = clock === null ? { at: epochInName(name) } : timeOf(clock);
+  return { camera: folder, ...time, order: clock?.order ?? markedOrder(name) };
 }
+
+const timeOf = ({ at, doubt }: NamedClock): Pick<NameParts, 'at' | 'doubt'> =>
+  doubt === undefined ? { at } : { at, doubt };
 
 function cameraOfFolders(path: string): string | null {
   const folders = path.split('/').slice(0, -1);
@@ -94,7 +100,8 @@ function cameraOfFolders(path: string): string | null {
     const last = folders.pop() as string;
     // Folders as 2026/11/25 are parts of a date.
     const isPart = /^\d\d$/.test(last) && folders.slice(-2).some((other) => /^(?:19|20)\d\d$/.test(other));
-    if (!DATE_FOLDER.test(last) && !isPart && !NO_CAMERA.test(last) && last !== '.' && last !== '') return last;
+    const isDate = isPart || DATE_FOLDER.test(last) || clockInName(last, 'UTC') !== null;
+    if (!isDate && !NO_CAMERA.test(last) && last !== '.' && last !== '') return last;
   }
   return null;
 }
@@ -106,21 +113,4 @@ const MARK_BASE: Readonly<Record<string, number>> = { pre: -1e6, trg: 0, pos: 1e
 function markedOrder(name: string): number | null {
   const [, mark, number] = MARK.exec(name) ?? [];
   return mark === undefined ? null : (MARK_BASE[mark.toLowerCase()] ?? 0) + Number(number);
-}
-
-/** Date and time with or without separators; digits before or after belong to another number. */
-const IN_NAME =
-  /(?<!\d)(18\d\d|19\d\d|20\d\d)[-_.]?(\d\d)[-_.]?(\d\d)[T _.-]{0,2}(\d\d)[-_.:h]?(\d\d)[-_.:m]?(\d\d)(?:[.,](\d{1,3}))?(?!\d)/;
-
-/** @returns the time that a name without a known format states; null if it states none */
-export function clockInName(name: string, timeZone: string): Pick<NameParts, 'at' | 'doubt'> | null {
-  const match = IN_NAME.exec(name);
-  if (match === null) return null;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
-    ...[number, number, number],
-    ...[number, number, number],
-  ];
-  const fraction = Number(`0.${match[7] ?? 0}`);
-  const clock: WallClock = { year, month, day, hour, minute, second: second + fraction };
-  return checkedWallClock(clock) === undefined ? null : readClock(clock, timeZone);
 }
