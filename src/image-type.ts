@@ -36,15 +36,17 @@ export const IMAGE_NAMES = 'a JPEG, PNG, WebP, AVIF, TIFF or GIF image';
 /** Bytes before the start marker of a JPEG that are tolerated: more is another format. */
 const MOST_LEADING = 64;
 const SPACE = 0x20;
+/** Byte order mark of UTF-8, which scripts put before what they send. */
+const MARK = [0xef, 0xbb, 0xbf];
 const JPEG_START = Buffer.from([0xff, 0xd8, 0xff]);
 
 /**
  * @returns the position of the start marker of a JPEG; -1 if there is none in the first bytes, or something else than
- *   white space and zeros before it: a TIFF may hold a JPEG
+ *   white space, zeros and a byte order mark before it: a TIFF may hold a JPEG
  */
 export function jpegStart(bytes: Uint8Array): number {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, MOST_LEADING)).indexOf(JPEG_START);
-  return bytes.subarray(0, Math.max(0, start)).every((byte) => byte <= SPACE) ? start : -1;
+  return bytes.subarray(0, Math.max(0, start)).every((byte) => byte <= SPACE || MARK.includes(byte)) ? start : -1;
 }
 
 /** @returns the content type of an accepted image, by its first bytes; undefined if they are those of none */

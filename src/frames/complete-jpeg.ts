@@ -6,6 +6,8 @@ import { jpegStart } from '../image-type.js';
 
 /** Bytes at the end in which the end marker is looked for; after it, decoders ignore anything. */
 const TAIL = 4096;
+/** The last row of a whole picture may end in fewer. */
+const LEAST_ZEROS = 64;
 const END = Buffer.from([0xff, 0xd9]);
 
 /**
@@ -17,9 +19,17 @@ export function completeJpeg(bytes: Uint8Array): Uint8Array {
   if (start < 0) return bytes;
   const jpeg = bytes.subarray(start);
   if (bufferOf(jpeg.subarray(-TAIL)).includes(END)) return start === 0 ? bytes : jpeg;
+  const sent = jpeg.subarray(0, endOfData(jpeg));
   // An end marker that was cut in half would be read as a part of the last row.
-  const last = jpeg.at(-1) === 0xff ? -1 : jpeg.length;
-  return Buffer.concat([jpeg.subarray(0, last), END]);
+  const last = sent.at(-1) === 0xff ? -1 : sent.length;
+  return Buffer.concat([sent.subarray(0, last), END]);
+}
+
+/** A file whose upload stopped may have its full length, with zeros to the end, which a decoder draws as blocks. */
+function endOfData(jpeg: Uint8Array): number {
+  let end = jpeg.length;
+  while (end > 0 && jpeg[end - 1] === 0) end--;
+  return jpeg.length - end >= LEAST_ZEROS ? end : jpeg.length;
 }
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

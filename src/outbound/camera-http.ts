@@ -9,6 +9,7 @@
 import { validateHeaderValue } from 'node:http';
 import type { Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { unzip as unzipWithCallback, constants as zlib } from 'node:zlib';
 import { imageTypeOf, jpegStart } from '../image-type.js';
@@ -20,9 +21,10 @@ const unzip = promisify(unzipWithCallback);
 /** Bytes of status line and header lines. */
 const HEAD_LIMIT = 32 * 1024;
 const CHUNK_LINE_LIMIT = 1024;
+const SILENCE_MS = 1000;
 /** Bytes of an answer besides its picture: the lines of its chunks and parts. */
 const FRAMING_LIMIT = 1024 * 1024;
-const STATUS_LINE = /^(?:HTTP\/\d(?:\.\d)?|ICY)[ \t]+(\d{3})(?!\d)/;
+const STATUS_LINE = /^(?:HTTP\/\d(?:\.\d)?|ICY)[ \t]+(\d{3})(?!\d)/i;
 const CHUNK_SIZE = /^[ \t]*([0-9a-f]{1,8})[ \t]*(?:;|$)/i;
 /** Two pictures of a stream that has no parts. */
 const NEXT_JPEG = Buffer.from([0xff, 0xd9, 0xff, 0xd8, 0xff]);
@@ -117,7 +119,10 @@ export async function readPicture({ fields, source }: CameraAnswer, limits: Limi
   }
   if ((body.length ?? 0) > maxBytes && !fields.has('transfer-encoding')) throw tooLarge();
   const collected = new Collected();
-  for (let piece = await content.some(maxBytes); piece.length > 0; piece = await content.some(maxBytes)) {
+  for (;;) {
+    const isWhole = endsAsJpeg(collected.bytes);
+    const piece = await (isWhole ? unlessSilent(content.some(maxBytes)) : content.some(maxBytes));
+    if (piece.length === 0) break;
     const searched = Math.max(0, collected.bytes.length - NEXT_JPEG.length);
     collected.add(piece);
     const { bytes } = collected;
@@ -127,6 +132,13 @@ export async function readPicture({ fields, source }: CameraAnswer, limits: Limi
   }
   const { bytes } = collected;
   return { bytes: await unpacked(bytes, limits), complete: body.isComplete() || endsAsJpeg(bytes) };
+}
+
+/** Behind a whole JPEG, a silence ends the answer: its length was too large, and the connection is kept open. */
+async function unlessSilent(next: Promise<Buffer>): Promise<Buffer> {
+  const silence = new AbortController();
+  const nothing = setTimeout(SILENCE_MS, Buffer.alloc(0), { signal: silence.signal });
+  return Promise.race([next, nothing]).finally(() => silence.abort());
 }
 
 /** The bytes of an answer without their framing. `isComplete` is valid when they have been read. */

@@ -78,8 +78,8 @@ interface PictureRequest {
   readonly limits: Limits;
   /** name of the frame in errors */
   readonly field: string;
-  /** absent: true */
-  readonly mayRedirect?: boolean;
+  /** after a redirect: the value of the header Cookie, '' for none */
+  readonly cookie?: string;
 }
 
 /**
@@ -105,7 +105,7 @@ export function createOutboundClient(
    * @returns the picture of the first answer that is no challenge. @throws NoAnswer; Error with the reason otherwise
    */
   const getPicture = async (url: URL, login: Login | undefined, request: PictureRequest): Promise<Picture> => {
-    const { signal, limits, field, mayRedirect = true } = request;
+    const { signal, limits, field, cookie } = request;
     const target = { origin: url.origin, method: 'GET', uri: url.pathname + url.search };
     if (login !== undefined) await logins.recall(target, login);
     let step = login && logins.begin(target, login);
@@ -118,11 +118,12 @@ export function createOutboundClient(
           accept: 'image/*, multipart/x-mixed-replace',
           'accept-encoding': 'identity',
           ...(step === undefined ? {} : { authorization: step.authorization }),
+          ...(cookie === undefined || cookie === '' ? {} : { cookie }),
         };
         const answer = await askCamera(socket, url, headers, { signal, limits });
         if (answer.status !== 401) {
-          const moved = mayRedirect ? sameOrigin(answer, url) : undefined;
-          if (moved !== undefined) return await getPicture(moved, login, { ...request, mayRedirect: false });
+          const moved = cookie === undefined ? sameOrigin(answer, url) : undefined;
+          if (moved !== undefined) return await getPicture(moved, login, { ...request, cookie: cookieOf(answer) });
           assertOk(answer.status, originAndPath(url), { field, failed: limits.failed, expected: 'the image' });
           const picture = await readPicture(answer, limits);
           assertPicture(picture, answer, limits);
@@ -258,6 +259,10 @@ function sameOrigin({ status, fields }: CameraAnswer, url: URL): URL | undefined
   const to = new URL(location, url.href);
   return to.origin === url.origin && to.username === '' && to.password === '' ? to : undefined;
 }
+
+/** Some cameras give out their picture only to a session that a redirect has begun. */
+const cookieOf = ({ fields }: CameraAnswer): string =>
+  (fields.get('set-cookie') ?? []).map((value) => value.split(';', 1)[0]?.trim()).join('; ');
 
 /** The first bytes decide, because cameras state wrong types. @throws ScenedeltaError url-failed */
 function assertPicture({ bytes }: Picture, { fields }: CameraAnswer, { failed }: Limits): void {

@@ -1,6 +1,6 @@
 /**
- * HTTP authentication of a client: Basic (RFC 7617) and Digest (RFC 7616: MD5 and SHA-256, qop=auth, and without qop as
- * in RFC 2069, which many cameras use). A nonce is used again with a higher count, so that most requests need one
+ * HTTP authentication of a client: Basic (RFC 7617) and Digest (RFC 7616: MD5 and SHA-256, also as `-sess`, qop=auth, and
+ * without qop as in RFC 2069, which many cameras use). A nonce is used again with a higher count, so that most requests need one
  * exchange. No package was taken: those found lack SHA-256, the reuse of a nonce, or Node 20.
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -27,6 +27,8 @@ const HASHES: readonly (readonly [algorithm: string, hash: string])[] = [
   ['MD5', 'md5'],
 ];
 
+/** Of an algorithm that hashes the login once per nonce, with the first cnonce. */
+const SESSION = /-SESS$/i;
 const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 const PART = new RegExp(`(${TOKEN})(?:\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|(${TOKEN})))?`, 'g');
 
@@ -44,14 +46,15 @@ export function parseChallenges(headers: readonly string[]): Challenge[] {
 }
 
 const hashOf = ({ params }: Challenge): string | undefined => {
-  const algorithm = (params.get('algorithm') ?? 'MD5').toUpperCase();
+  const algorithm = (params.get('algorithm') ?? 'MD5').toUpperCase().replace(SESSION, '');
   return HASHES.find(([name]) => name === algorithm)?.[1];
 };
+/** @returns undefined: none is stated, or an empty one */
 const qopsOf = ({ params }: Challenge): string[] | undefined =>
   params
     .get('qop')
-    ?.split(',')
-    .map((qop) => qop.trim().toLowerCase());
+    ?.match(/[^,\s]+/g)
+    ?.map((qop) => qop.toLowerCase());
 
 /** @returns the strongest challenge that can be answered; undefined if none can */
 function strongest(challenges: readonly Challenge[]): Challenge | undefined {
@@ -84,9 +87,11 @@ export function authorizationOf(challenge: Challenge, login: Login, request: Dig
   const { method, uri, cnonce } = request;
   const nc = request.count.toString(16).padStart(8, '0');
   const withQop = qopsOf(challenge) !== undefined;
+  const isSession = SESSION.test(params.get('algorithm') ?? '');
+  const secret = hash(`${username}:${realm}:${password}`);
   const response = hash(
     [
-      hash(`${username}:${realm}:${password}`),
+      isSession ? hash(`${secret}:${nonce}:${cnonce}`) : secret,
       nonce,
       ...(withQop ? [nc, cnonce, 'auth'] : []),
       hash(`${method}:${uri}`),
@@ -103,13 +108,15 @@ export function authorizationOf(challenge: Challenge, login: Login, request: Dig
     `response="${response}"`,
     ...(algorithm === undefined ? [] : [`algorithm=${algorithm}`]),
     ...(opaque === undefined ? [] : [`opaque=${quote(opaque)}`]),
-    ...(withQop ? ['qop=auth', `nc=${nc}`, `cnonce="${cnonce}"`] : []),
+    ...(withQop ? ['qop=auth', `nc=${nc}`] : []),
+    ...(withQop || isSession ? [`cnonce="${cnonce}"`] : []),
   ];
   return `Digest ${fields.join(', ')}`;
 }
 
 interface Session {
   readonly challenge: Challenge;
+  readonly cnonce: string;
   /** requests that used the nonce */
   count: number;
 }
@@ -150,7 +157,7 @@ export function createHttpLogins(now: () => number, kept?: RefusedLogins) {
       method,
       uri,
       count: ++session.count,
-      cnonce: randomBytes(16).toString('hex'),
+      cnonce: session.cnonce,
     }),
   });
 
@@ -188,7 +195,7 @@ export function createHttpLogins(now: () => number, kept?: RefusedLogins) {
         kept?.add(keyOf(target, login), REFUSED_MS).catch(() => {});
         return { refused: 'answered 401: it refused the user name or the password' };
       }
-      const session = { challenge, count: 0 };
+      const session = { challenge, cnonce: randomBytes(16).toString('hex'), count: 0 };
       sessions.set(key, session);
       return next(target, login, session);
     },

@@ -26,6 +26,7 @@ describe.each([
   const complete = noisy(1600, 640).jpeg(jpegOptions).toBuffer();
 
   it.each<[string, (jpeg: Buffer) => Buffer]>([
+    ['with a byte order mark before it', (jpeg) => Buffer.concat([Buffer.from('\ufeff'), jpeg])],
     ['with a line break before it', (jpeg) => Buffer.concat([CRLF, jpeg])],
     ['without its end marker', (jpeg) => jpeg.subarray(0, -2)],
     ['with half of its end marker', (jpeg) => jpeg.subarray(0, -1)],
@@ -53,18 +54,26 @@ describe.each([
     expect([full, all, half, fitted]).toEqual([0, 0, 0, 0]);
   });
 
-  it.each([0.3, 0.6, 0.9])('cut after %d of its bytes is not taken for complete, end marker or not', async (share) => {
-    const cut = (await complete).subarray(0, Math.floor((await complete).length * share));
-    for (const bytes of [cut, Buffer.concat([cut, END])]) {
-      const decoded = decodeFrame(bytes, options);
-      if (name === 'progressive') {
-        await expect(decoded).rejects.toMatchObject({
-          code: 'image-unreadable',
-          message: expect.stringContaining('scans of a progressive JPEG are missing'),
-        });
-      } else expect((await decoded).lost).toMatchObject({ x: 0, width: 800 });
-    }
-  });
+  it.each([0.3, 0.6, 0.9])(
+    'cut after %d of its bytes is not taken for complete, with an end marker, zeros or neither',
+    async (share) => {
+      const cut = (await complete).subarray(0, Math.floor((await complete).length * share));
+      const zeros = Buffer.alloc((await complete).length - cut.length);
+      for (const bytes of [cut, Buffer.concat([cut, END]), Buffer.concat([cut, zeros])]) {
+        const decoded = decodeFrame(bytes, options);
+        if (name === 'progressive') {
+          await expect(decoded).rejects.toMatchObject({
+            code: 'image-unreadable',
+            message: expect.stringContaining('scans of a progressive JPEG are missing'),
+          });
+        } else {
+          const { lost, height } = await decoded;
+          expect(lost).toMatchObject({ x: 0, width: 800 });
+          expect((lost?.height ?? 0) / height).toBeCloseTo(1 - share, 1);
+        }
+      }
+    },
+  );
 });
 
 it('other bytes are left alone, and more than some bytes before the start are another format', () => {

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type Received, startReceiver } from './receiver.js';
 
-type Scheme = 'basic' | 'digest-md5' | 'digest-sha256' | 'digest-rfc2069' | 'negotiate';
+type Scheme = 'basic' | 'digest-md5' | 'digest-md5-sess' | 'digest-sha256' | 'digest-rfc2069' | 'negotiate';
 
 export interface LoginDemand {
   username: string;
@@ -24,7 +24,9 @@ export function demandLogin(options: LoginDemand) {
   const nonce = () => `${ofServer}-${nonces}`;
   /** counts of the current nonce that were used */
   let counts = new Set<string>();
+  let sessionKey: string | undefined;
   const renew = () => {
+    sessionKey = undefined;
     nonces++;
     uses = 0;
     counts = new Set();
@@ -35,7 +37,8 @@ export function demandLogin(options: LoginDemand) {
     if (scheme === 'basic') return `Basic realm="camera", charset="UTF-8"`;
     if (scheme === 'negotiate') return 'Negotiate';
     const quoted = realm.replaceAll('"', '\\"');
-    const algorithm = { 'digest-md5': 'MD5', 'digest-sha256': 'SHA-256', 'digest-rfc2069': '' }[scheme];
+    const names = { 'digest-md5': 'MD5', 'digest-md5-sess': 'MD5-sess', 'digest-sha256': 'SHA-256' } as const;
+    const algorithm = scheme === 'digest-rfc2069' ? '' : names[scheme];
     const rest = algorithm === '' ? '' : `, qop="auth, auth-int", algorithm=${algorithm}, opaque="o"`;
     return `Digest realm="${quoted}", nonce="${nonce()}"${rest}${stale ? ', stale=true' : ''}`;
   };
@@ -59,7 +62,10 @@ export function demandLogin(options: LoginDemand) {
       createHash(fields.algorithm === 'SHA-256' ? 'sha256' : 'md5')
         .update(text)
         .digest('hex');
-    const [a1, a2] = [hash(`${username}:${realm}:${password}`), hash(`${method}:${path}`)];
+    const secret = hash(`${username}:${realm}:${password}`);
+    // The cnonce of the first request with a nonce holds for all of them.
+    sessionKey ??= hash(`${secret}:${fields.nonce}:${fields.cnonce}`);
+    const [a1, a2] = [fields.algorithm === 'MD5-sess' ? sessionKey : secret, hash(`${method}:${path}`)];
     const middle = fields.qop === undefined ? '' : `:${fields.nc}:${fields.cnonce}:${fields.qop}`;
     const given = fields['username*']?.replace(/^UTF-8''/, '');
     const name = given === undefined ? fields.username : decodeURIComponent(given);

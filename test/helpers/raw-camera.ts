@@ -10,9 +10,9 @@ export interface RawCamera {
   close(): Promise<void>;
 }
 
-/** @param answer called per request with the number of its connection from 0, after the head of the request has come */
+/** @param answer called with the number of the connection from 0 and the head of the request, after it has come */
 export async function startRawCamera(
-  answer: (socket: Socket, number: number) => void,
+  answer: (socket: Socket, number: number, request: string) => void,
   timeoutMs = 5_000,
 ): Promise<RawCamera> {
   let connections = 0;
@@ -23,8 +23,9 @@ export async function startRawCamera(
     socket.on('data', (bytes) => {
       request += bytes.toString('latin1');
       if (!request.includes('\r\n\r\n')) return;
+      const head = request;
       request = '';
-      answer(socket, number);
+      answer(socket, number, head);
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

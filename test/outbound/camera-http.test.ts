@@ -52,6 +52,13 @@ describe('a camera is shown as browsers show it, although it', () => {
         ]),
     ],
     ['announces chunks and sends none', () => Buffer.concat([head([OK, 'Transfer-Encoding: chunked']), jpg])],
+    ['writes http in lower case', () => Buffer.concat([head(['http/1.0 200 ok', length()]), jpg])],
+    ['states a length with words', () => Buffer.concat([head([OK, `${length()} bytes`]), jpg])],
+    [
+      'ends chunks with fields and more bytes',
+      () =>
+        Buffer.concat([head([OK, 'Transfer-Encoding: Chunked']), chunk(jpg), Buffer.from('0\r\nX-Sum: 1\r\n\r\nmore')]),
+    ],
     ['states the length -1', () => Buffer.concat([head([OK, 'Content-Length: -1']), jpg])],
     ['states two lengths', () => Buffer.concat([head([OK, length(10), length()]), jpg])],
     ['states a length that is two bytes too large', () => Buffer.concat([head([OK, length(jpg.length + 2)]), jpg])],
@@ -104,6 +111,19 @@ describe('a camera is shown as browsers show it, although it', () => {
         ]),
     ],
     [
+      'streams an empty part and the rest of a picture first',
+      () =>
+        stream(part([length(0)], Buffer.alloc(0)), part([], jpg.subarray(900)), part([length()], jpg), part([], jpg)),
+    ],
+    [
+      'streams with dashes in its boundary',
+      () =>
+        Buffer.concat([
+          head([OK, 'Content-Type: multipart/x-mixed-replace; boundary="--b"']),
+          ...[1, 2].map(() => Buffer.concat([Buffer.from('--'), part([length()], jpg)])),
+        ]),
+    ],
+    [
       'streams pictures without parts',
       () => Buffer.concat([head([OK, 'Content-Type: video/x-motion-jpeg']), jpg, jpg]),
     ],
@@ -117,6 +137,26 @@ describe('a camera is shown as browsers show it, although it', () => {
     });
     expect(Buffer.compare(await camera.fetch(), jpg)).toBe(0);
     expect(camera.connections()).toBe(1);
+  });
+
+  it.each([500, undefined])(
+    'keeps the connection open behind the picture, %d bytes before its length',
+    async (more) => {
+      const stated = more === undefined ? [] : [length(jpg.length + more)];
+      await serve((socket) => void socket.write(Buffer.concat([head([OK, ...stated]), jpg])), 4_000);
+      expect(Buffer.compare(await camera.fetch(), jpg)).toBe(0);
+    },
+  );
+
+  it('gives its picture only to a session that a redirect begins', async () => {
+    await serve((socket, _number, request) =>
+      socket.end(
+        /\r\ncookie: sid=1; lang=de\r\n/i.test(request)
+          ? Buffer.concat([head([OK, length()]), jpg])
+          : head(['HTTP/1.1 302 Found', 'Set-Cookie: sid=1; Path=/', 'Set-Cookie: lang=de', 'Location: /snap.jpg']),
+      ),
+    );
+    expect(Buffer.compare(await camera.fetch(), jpg)).toBe(0);
   });
 
   it('states a length that is too small: the rest is left', async () => {

@@ -1,4 +1,5 @@
 /** Logins of cameras over HTTP: Basic and Digest, against a server that demands them. */
+import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createOutboundClient, type OutboundClient } from '../../src/outbound/client.js';
 import { authorizationOf, parseChallenges } from '../../src/outbound/http-login.js';
@@ -27,6 +28,7 @@ describe('a camera that asks for a login', () => {
   it.each([
     ['Basic', ['basic'], 'Basic'],
     ['Digest with MD5', ['digest-md5'], 'Digest'],
+    ['Digest with MD5-sess', ['digest-md5-sess'], 'Digest'],
     ['Digest with SHA-256', ['digest-sha256'], 'Digest'],
     ['Digest without qop', ['digest-rfc2069'], 'Digest'],
     ['several schemes', ['negotiate', 'basic', 'digest-md5', 'digest-sha256'], 'Digest'],
@@ -114,5 +116,19 @@ describe('Digest', () => {
     ]);
     if (challenge === undefined) throw new Error('no challenge');
     expect(authorizationOf(challenge, login, request)).toContain(`response="${response}"`);
+  });
+
+  const hash = (text: string) => createHash('md5').update(text).digest('hex');
+  const ofCamera = (rest: string) => {
+    const [challenge] = parseChallenges([`Digest realm="cam", nonce="n", ${rest}`]);
+    return challenge === undefined ? '' : authorizationOf(challenge, { username: 'u', password: 'p' }, request);
+  };
+  it('as MD5-sess hashes the login with nonce and cnonce', () => {
+    const secret = hash(`${hash('u:cam:p')}:n:${request.cnonce}`);
+    const response = hash(`${secret}:n:00000001:${request.cnonce}:auth:${hash(`GET:${request.uri}`)}`);
+    expect(ofCamera('algorithm=MD5-sess, qop="auth"')).toContain(`response="${response}"`);
+  });
+  it('with an empty qop answers as without one', () => {
+    expect(ofCamera('qop=""')).toContain(`response="${hash(`${hash('u:cam:p')}:n:${hash(`GET:${request.uri}`)}`)}"`);
   });
 });
