@@ -1,7 +1,7 @@
 /**
- * HTTP authentication of a client: Basic (RFC 7617) and Digest (RFC 7616: MD5 and SHA-256, also as `-sess`, qop=auth, and
- * without qop as in RFC 2069, which many cameras use). A nonce is used again with a higher count, so that most requests need one
- * exchange. No package was taken: those found lack SHA-256, the reuse of a nonce, or Node 20.
+ * HTTP authentication of a client: Basic (RFC 7617) and Digest (RFC 7616: MD5 and SHA-256, also as `-sess`, qop=auth,
+ * and without qop as in RFC 2069, which many cameras use). A nonce is used again with a higher count, so that most
+ * requests need one exchange. No package was taken: those found lack SHA-256, the reuse of a nonce, or Node 20.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -27,7 +27,7 @@ const HASHES: readonly (readonly [algorithm: string, hash: string])[] = [
   ['MD5', 'md5'],
 ];
 
-/** Of an algorithm that hashes the login once per nonce, with the first cnonce. */
+/** Ends the name of an algorithm that hashes the login once per nonce, with the first cnonce. */
 const SESSION = /-SESS$/i;
 const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 const PART = new RegExp(`(${TOKEN})(?:\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|(${TOKEN})))?`, 'g');

@@ -22,7 +22,7 @@ export interface LostView {
 const CONSTANT = 0.35;
 /** Greatest distance of a fill's cells from its colour, levels. */
 const ONE_COLOUR = 1;
-/** Greatest distances from black: as it has no levels below it, a coder's ripples, most of all in colour, brighten it. */
+/** Greatest distances from black, which a coder's ripples brighten, most of all in colour: no level is below it. */
 const BLACK = [0, 0, 0];
 const ONE_BLACK = { green: 2, other: 8 };
 /** Difference of colour from which the other frame shows another fill, levels. */

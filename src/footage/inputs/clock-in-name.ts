@@ -1,4 +1,4 @@
-/** Times in names of no known format: date and time of a wall clock, with an offset or without, and epoch time. Pure. */
+/** Times in names of no known format: date and time of a wall clock, with an offset or without; epoch time. Pure. */
 import { checkedWallClock, instantOf, readClock, type WallClock } from '../../wall-clock.js';
 import type { NameParts } from './template.js';
 
