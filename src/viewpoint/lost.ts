@@ -95,7 +95,8 @@ function filledCells(shown: Cells, known: Cells, least: number): number[] {
   const flat = flatCells(shown);
   return [BLACK, ...frequentColours(flat, shown, least)].flatMap((colour) => {
     const open = new Uint8Array(shown.vertical.length);
-    for (const i of flat) if (isOf(colour, shown, i)) open[i] = 1;
+    const isOfFill = colourTest(colour, shown);
+    for (const i of flat) if (isOfFill(i)) open[i] = 1;
     return flat.flatMap((start) => {
       if (open[start] !== 1) return [];
       const connected = component(open, start, shown.columns);
@@ -156,10 +157,15 @@ function distance({ colour }: Cells, i: number, from: ArrayLike<number>, offset 
   return most;
 }
 
-function isOf(colour: Colour, { colour: levels }: Cells, i: number): boolean {
-  const away = (c: number) => Math.abs((levels[i * 3 + c] as number) - (colour[c] as number));
-  const { green, other } = Math.max(...colour) < DARK ? ONE_BLACK : { green: ONE_COLOUR, other: ONE_COLOUR };
-  return away(1) <= green && away(0) <= other && away(2) <= other;
+/** Whether cells are of a fill's colour. It runs for each cell of each frame. */
+function colourTest(fill: Colour, { colour }: Cells): (i: number) => boolean {
+  const [red, green, blue] = fill as [number, number, number];
+  const isBlack = Math.max(red, green, blue) < DARK;
+  const [ofGreen, ofOther] = isBlack ? [ONE_BLACK.green, ONE_BLACK.other] : [ONE_COLOUR, ONE_COLOUR];
+  return (i) =>
+    Math.abs((colour[3 * i + 1] as number) - green) <= ofGreen &&
+    Math.abs((colour[3 * i] as number) - red) <= ofOther &&
+    Math.abs((colour[3 * i + 2] as number) - blue) <= ofOther;
 }
 
 function isFill(cells: readonly number[], colour: Colour, shown: Cells, known: Cells): boolean {
@@ -223,12 +229,7 @@ function comparedWithAbove(row: readonly number[], shown: Cells, known: Cells) {
   };
 }
 
-interface Rectangle {
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
-}
+type Rectangle = Record<'left' | 'top' | 'right' | 'bottom', number>;
 
 function rectangleAround(cells: readonly number[], columns: number): Rectangle {
   const around = { left: columns, top: Number.MAX_SAFE_INTEGER, right: 0, bottom: 0 };

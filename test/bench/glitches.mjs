@@ -1,12 +1,14 @@
 /**
- * `npm run bench:glitches -- --data=FOLDER [--every=1] [--width=1280] [--pictures=FOLDER] [--write]`: lost parts of
- * frames that `findLosses` finds, and whole frames that it calls damaged, on real pairs of fixed cameras. Frames are
- * reduced to `--width` and coded as JPEG after the damage. `--pictures` writes those that are wrong.
+ * `npm run bench:glitches -- --data=FOLDER [--every=1] [--width=1280] [--pictures=FOLDER] [--cost | --write]`: lost
+ * parts of frames that `findLosses` finds, and whole frames that it calls damaged, on real pairs of fixed cameras.
+ * Frames are reduced to `--width` and coded as JPEG after the damage. `--pictures` writes those that are wrong.
+ * `--cost` measures the CPU time of the search in place of its errors, beside that of all evidence of the same pairs.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { seededRandom } from '../../dist/random.js';
+import { examine } from '../../dist/viewpoint/examine.js';
 import { findLosses } from '../../dist/viewpoint/lost.js';
 import { jpeg, load, resized } from '../../scripts/lib/images.mjs';
 import { dataFolder, readOptions } from '../../scripts/lib/options.mjs';
@@ -19,6 +21,7 @@ const { values } = readOptions({
   every: { type: 'string', default: '1' },
   width: { type: 'string', default: '1280' }, // the working width of the pipeline
   pictures: { type: 'string' },
+  cost: { type: 'boolean' },
   write: { type: 'boolean' }, // read by lib/report.mjs
 });
 const folder = dataFolder(values.data);
@@ -26,6 +29,7 @@ const folder = dataFolder(values.data);
 const SHARES = [0.05, 0.1, 0.2, 0.4, 0.6];
 const WHOLE = ['gain', 'gamma', 'ir', 'shadow', 'rain', 'fog', 'snow', 'jpeg', 'noise'];
 const WIDTH = Number(values.width);
+const [COST_PAIRS, COST_ROUNDS] = [20, 6];
 if (values.pictures !== undefined) mkdirSync(values.pictures, { recursive: true });
 
 const pairs = ['dev_pairs', 'dev2_pairs', 'real_train']
@@ -55,6 +59,33 @@ async function judge(name, row, frame, other, expected) {
   return lost;
 }
 
+/** Other programs on the machine alter CPU time less than wall time; both halves alternate. */
+async function measureCost() {
+  const spent = { search: 0, evidence: 0 };
+  const cpuMs = (work) => {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  const frames = [];
+  for (const { files } of pairs.slice(0, COST_PAIRS)) {
+    const before = await load(files[0], WIDTH);
+    frames.push([before, await resized(await load(files[1], WIDTH), before)]);
+  }
+  for (let round = 0; round < COST_ROUNDS; round++) {
+    for (const pair of frames) {
+      const [search, evidence] = [cpuMs(() => findLosses(...pair)), cpuMs(() => examine(...pair))];
+      // The first round also compiles.
+      if (round === 0) continue;
+      spent.search += search;
+      spent.evidence += evidence;
+    }
+  }
+  const [search, evidence] = [spent.search, spent.evidence].map((all) => all / frames.length / (COST_ROUNDS - 1));
+  console.log(`CPU-ms per pair: search ${search.toFixed(2)}, all evidence with it ${evidence.toFixed(2)}`);
+}
+
 async function draw(name, { width, height, data }, lost) {
   const boxes = (lost?.lost ?? []).map(
     ({ x, y, width: w, height: h }) =>
@@ -66,6 +97,10 @@ async function draw(name, { width, height, data }, lost) {
     .toFile(join(values.pictures, `${name.replaceAll(/\W+/g, '-')}.png`));
 }
 
+if (values.cost) {
+  await measureCost();
+  process.exit();
+}
 for (const { name, files } of pairs) {
   const random = seededRandom(name);
   const before = await load(files[0], WIDTH);

@@ -191,6 +191,16 @@ describe('damaged videos', () => {
     expect(failures.at(-1)).toMatch(/^image-unreadable: is truncated or damaged: ends at .* of 20\.00 s/);
   });
 
+  it('uses all frames of a Matroska file before the place where it was cut', async () => {
+    await pattern('power-cut.mkv', '96x64', 8, 5, ['-preset', 'medium']);
+    const { length } = await readFile(join(folder, 'power-cut.mkv'));
+    await truncate(join(folder, 'power-cut.mkv'), Math.floor(0.5 * length));
+    const { times, failures, account } = await read([item('power-cut.mkv')]);
+    expect(times.length).toBeGreaterThanOrEqual(3);
+    expect(failures).toEqual([expect.stringContaining('is truncated or damaged: ends at')]);
+    expect(account.skipped.damaged).toBeUndefined();
+  });
+
   it('refuses a truncated file without an index', async () => {
     await pattern('cut.mp4', '96x64', 5, 4);
     await truncate(join(folder, 'cut.mp4'), 2_000);

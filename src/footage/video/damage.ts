@@ -11,6 +11,9 @@ export const DECODER_THREADS = 4;
 /** A message about the very next frame. */
 const OF_THE_NEXT = /corrupt decoded frame/;
 
+/** A Matroska file was cut: the last cluster is left out, and what was read before is whole. */
+const END_OF_FILE = /File ended prematurely/;
+
 /** Takes the lines and the frames of a log in their order. */
 export class DamageWatch {
   readonly #keyFrames: boolean;
@@ -29,6 +32,7 @@ export class DamageWatch {
   }
 
   line(line: string): void {
+    if (END_OF_FILE.test(line)) return;
     this.#reason = lastReason(line);
     this.#isNew = true;
     this.#frames = Math.max(this.#frames, OF_THE_NEXT.test(line) ? 1 : DECODER_THREADS);
