@@ -7,6 +7,7 @@ import { ScenedeltaError } from '../../src/errors.js';
 import { EMPTY_ACCOUNT, type FrameAccount, sumOfAccounts } from '../../src/footage/frame-account.js';
 import type { Every, FootageItem } from '../../src/footage/recording-plan.js';
 import { BEGINNING, framesOf } from '../../src/footage/source-frames.js';
+import { DamageWatch } from '../../src/footage/video/damage.js';
 import { probeVideo, timeOfFrame } from '../../src/footage/video/probe.js';
 import { run } from '../../src/footage/video/run.js';
 import { wrapFfmpeg } from '../helpers/ffmpeg-wrapper.js';
@@ -20,6 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+const EVERY_FRAME = { step: null, keyFrames: false, phase: 0 };
 const START = Date.UTC(2026, 5, 1, 12);
 const SECOND: Every = { mode: 'seconds', seconds: 1, exact: true };
 const item = (file: string, at = START): FootageItem => ({
@@ -191,14 +193,12 @@ describe('damaged videos', () => {
     expect(failures.at(-1)).toMatch(/^image-unreadable: is truncated or damaged: ends at .* of 20\.00 s/);
   });
 
-  it('uses all frames of a Matroska file before the place where it was cut', async () => {
-    await pattern('power-cut.mkv', '96x64', 8, 5, ['-preset', 'medium']);
-    const { length } = await readFile(join(folder, 'power-cut.mkv'));
-    await truncate(join(folder, 'power-cut.mkv'), Math.floor(0.5 * length));
-    const { times, failures, account } = await read([item('power-cut.mkv')]);
-    expect(times.length).toBeGreaterThanOrEqual(3);
-    expect(failures).toEqual([expect.stringContaining('is truncated or damaged: ends at')]);
-    expect(account.skipped.damaged).toBeUndefined();
+  it('takes the frames before the place where a Matroska file was cut for whole, and those behind an error not', () => {
+    const watch = new DamageWatch({ sampling: EVERY_FRAME, info: { keyFrameSeconds: null } });
+    watch.line('[matroska,webm @ 0x5585aa8bc840] File ended prematurely');
+    expect(watch.frame(1)).toBeNull();
+    watch.line('[h264 @ 0x5585aa8bc840] error while decoding MB 3 4');
+    expect([watch.frame(2), watch.frame(9)]).toEqual([expect.stringContaining('error while'), expect.anything()]);
   });
 
   it('refuses a truncated file without an index', async () => {

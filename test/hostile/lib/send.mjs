@@ -1,8 +1,10 @@
 /** Sender of one hostile image in every way that the service takes frames. */
 import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, FormData, request } from 'undici';
 
 const CAMERA = 'hostile';
+const LATEST_MS = 600_000;
 /** Frames above this size go as a form: JSON has a smaller limit, which would refuse them before they are decoded. */
 const LARGEST_JSON = 2_000_000;
 const dispatcher = new Agent({ connections: 8, headersTimeout: 150_000, bodyTimeout: 150_000 });
@@ -33,7 +35,20 @@ const formOf = (frames, type) => {
 async function send(url, path, options) {
   const headers = { prefer: 'wait=60', ...options.headers };
   const { statusCode, body } = await request(url + path, { method: 'POST', dispatcher, ...options, headers });
-  return { status: statusCode, text: await body.text() };
+  const text = await body.text();
+  return statusCode === 202 ? outcomeOf(url, text) : { status: statusCode, text };
+}
+
+/** Waits on, because the wall time of an outcome depends on other programs. @param text of the answer 202 */
+async function outcomeOf(url, text) {
+  const until = Date.now() + LATEST_MS;
+  while (Date.now() < until) {
+    await sleep(1000);
+    const { body } = await request(`${url}/v1/comparisons/${JSON.parse(text).id}`, { dispatcher });
+    const found = await body.json();
+    if (found.finished_at !== null) return { status: 200, text: JSON.stringify(found) };
+  }
+  return { status: 202, text };
 }
 const sendJson = (url, path, body, options) =>
   send(url, path, {
