@@ -116,11 +116,10 @@ async function embed({ text }: QuestionOf<'embed'>, { pipeline }: QuestionDepend
 export function startQuestionWorker(
   deps: Common & { processor: QuestionProcessor; queue: string; concurrency: number },
 ): QueueWorkers {
-  const worker = startWorker(
+  return startWorker(
     deps.queue,
     (job) => runJob(deps.logger, job, () => deps.processor(String(job.id), job.data)),
     deps,
     deps.concurrency,
   );
-  return { close: () => worker.close() };
 }

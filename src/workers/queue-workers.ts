@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { BATCH_JOBS } from '../batches/places.js';
 import type { BatchProcessor } from '../batches/processor.js';
 import { systemClock } from '../clock.js';
-import { asScenedeltaError, type ScenedeltaError } from '../errors.js';
+import { asScenedeltaError } from '../errors.js';
 import type { ArchiveGate } from '../jobs/archive-gate.js';
 import type { JobProducer } from '../jobs/producer.js';
 import {
@@ -58,19 +58,16 @@ export function startComparisonWorkers(
 ): QueueWorkers {
   const { processor, metrics, logger, gate } = deps;
 
-  const giveUp = async (id: string, queue: string, error: ScenedeltaError): Promise<void> => {
-    if (await processor.giveUp(id, error)) metrics.comparison(queue, { kind: 'failed', error });
-  };
+  const runOrGiveUp = <T>(job: Job, queue: string, work: () => Promise<T>): Promise<T> =>
+    runJob(logger, job, work, async (error) => {
+      if (await processor.giveUp(String(job.id), error)) metrics.comparison(queue, { kind: 'failed', error });
+    });
 
-  const runComparison = async (job: Job, queue: string, signal = new AbortController().signal) => {
-    const outcome = await runJob(
-      logger,
-      job,
-      () => processor.process(job.data, { lastAttempt: isLast(job), signal }),
-      (error) => giveUp(String(job.id), queue, error),
+  const runComparison = async (job: Job, queue: string, signal = new AbortController().signal) =>
+    ended(
+      queue,
+      await runOrGiveUp(job, queue, () => processor.process(job.data, { lastAttempt: isLast(job), signal })),
     );
-    return ended(queue, outcome);
-  };
 
   const ended = (queue: string, outcome: ComparisonOutcome): string => {
     metrics.comparison(queue, outcome);
@@ -100,11 +97,8 @@ export function startComparisonWorkers(
     if (job.name === TURN_JOB) return runTurn(job, token, 'fetch');
     const queue = job.name === 'archive' ? 'archive' : 'live';
     const signal = cancelled ?? new AbortController().signal;
-    const fetched = await runJob(
-      logger,
-      job,
-      () => processor.fetch(job.data, { lastAttempt: isLast(job), signal, archive: queue === 'archive' }),
-      (error) => giveUp(String(job.id), queue, error),
+    const fetched = await runOrGiveUp(job, queue, () =>
+      processor.fetch(job.data, { lastAttempt: isLast(job), signal, archive: queue === 'archive' }),
     );
     if (fetched.kind === 'later') return delay(job, fetched.at, token);
     if (fetched.kind !== 'fetched') return ended(queue, fetched);
@@ -116,12 +110,7 @@ export function startComparisonWorkers(
   const counted: Counted = (job, work) => {
     if (job.name === TURN_JOB) return work();
     const queue = job.queueName === QUEUES.archive ? 'archive' : 'live';
-    return runJob(
-      logger,
-      job,
-      () => deps.guard.counted(String(job.id), work),
-      (error) => giveUp(String(job.id), queue, error),
-    );
+    return runOrGiveUp(job, queue, () => deps.guard.counted(String(job.id), work));
   };
   const workers = {
     live: startWorker(QUEUES.live, runLive, deps, deps.concurrency, counted),
@@ -229,8 +218,7 @@ export function startDeliveryWorker(
       },
       (error) => deps.processor.giveUp(job.data, error),
     );
-  const worker = startWorker(QUEUES.delivery, run, deps, DELIVERY_CONCURRENCY, counted);
-  return { close: () => worker.close() };
+  return startWorker(QUEUES.delivery, run, deps, DELIVERY_CONCURRENCY, counted);
 }
 
 /** Requests to the describer: a model serves few at a time, and a slow one must hold nothing else. */
@@ -242,17 +230,15 @@ export function startDescriptionWorker(
     if (description !== undefined) deps.metrics.description(description);
     return description?.status ?? 'dropped';
   };
-  const worker = startWorker(DESCRIPTION_QUEUE, run, deps, DESCRIPTION_CONCURRENCY);
-  return { close: () => worker.close() };
+  return startWorker(DESCRIPTION_QUEUE, run, deps, DESCRIPTION_CONCURRENCY);
 }
 
 /** @param deps.pull runs one pull, with the job's payload */
 export function startSnapshotWorker(deps: Common & { pull: (payload: unknown) => Promise<void> }): QueueWorkers {
   const worker = startWorker(SNAPSHOT_QUEUE, (job) => deps.pull(job.data), deps, SNAPSHOT_CONCURRENCY);
-  worker.on('failed', (job, err) =>
+  return worker.on('failed', (job, err) =>
     deps.logger.warn({ err, camera_id: job?.data?.camera }, 'snapshot failed; the next pull follows as scheduled'),
   );
-  return { close: () => worker.close() };
 }
 
 /** @param deps.tasks by the name of the job */
@@ -260,9 +246,7 @@ export function startMaintenanceWorker(
   deps: Common & { tasks: Readonly<Record<string, () => Promise<unknown>>> },
 ): QueueWorkers {
   const run: Processor = async (job) => deps.tasks[job.name]?.();
-  const worker = startWorker(MAINTENANCE_QUEUE, run, deps, 1);
-  worker.on('failed', (job, err) =>
+  return startWorker(MAINTENANCE_QUEUE, run, deps, 1).on('failed', (job, err) =>
     deps.logger.warn({ err, task: job?.name }, 'maintenance failed; it runs again as scheduled'),
   );
-  return { close: () => worker.close() };
 }

@@ -21,8 +21,6 @@ export interface VideoInfo {
   readonly interlaced: boolean;
   /** from colours to brightness, e.g. bt709; 'unknown' if the stream does not say */
   readonly matrix: string;
-  /** frames per second on average; null if unknown */
-  readonly frameRate: number | null;
   /** longest time between two key frames in the first minute, seconds; null with fewer than two */
   readonly keyFrameSeconds: number | null;
   /** frames are stored in another order than they are shown in, so far as the first minute shows */
@@ -58,7 +56,6 @@ const ProbeSchema = Type.Object({
       duration: Numeric,
       field_order: Type.Optional(Type.String()),
       color_space: Type.Optional(Type.String()),
-      avg_frame_rate: Type.Optional(Type.String()),
       side_data_list: Type.Optional(Type.Array(Type.Object({ rotation: Type.Optional(Type.Number()) }))),
       tags: Type.Optional(Type.Record(Type.String(), Type.String())),
     }),
@@ -126,7 +123,6 @@ function infoOf({ streams: [video], packets = [], format }: Probe, { pixelLimit 
     codec,
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),
     matrix: video.color_space ?? 'unknown',
-    frameRate: rateOf(video.avg_frame_rate),
     keyFrameSeconds: longestInterval(packets),
     reordered: isReordered(packets),
     createdAt: creationOf(format.tags) ?? creationOf(video.tags),
@@ -173,13 +169,6 @@ function numberOf(text: string | undefined): number | null {
 function secondsOf(text = ''): number | null {
   const [, hours, minutes, seconds] = /^(\d+):(\d+):([\d.]+)$/.exec(text) ?? [];
   return seconds === undefined ? null : numberOf(String(Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)));
-}
-
-/** @param text e.g. '30000/1001' */
-function rateOf(text = ''): number | null {
-  const [frames, seconds = 1] = text.split('/').map(Number);
-  const rate = (frames ?? Number.NaN) / seconds;
-  return Number.isFinite(rate) && rate > 0 ? rate : null;
 }
 
 function isOnItsSide({ side_data_list = [], tags }: Stream): boolean {
