@@ -17,7 +17,6 @@ export interface VideoInfo {
   readonly videoDuration: number | null;
   /** of the container: presentation times count from here; seconds */
   readonly startTime: number;
-  readonly codec: string;
   readonly interlaced: boolean;
   /** from colours to brightness, e.g. bt709; 'unknown' if the stream does not say */
   readonly matrix: string;
@@ -101,8 +100,8 @@ function infoOf({ streams: [video], packets = [], format }: Probe, { pixelLimit 
     throw unreadable(`has ${format.nb_streams} streams, expected at most ${MAX_STREAMS}`);
   }
   if (video === undefined) throw unreadable(`has no video stream (of ${format.nb_streams} streams)`);
-  const { width = 0, height = 0, codec_name: codec } = video;
-  if (codec === undefined || width === 0 || height === 0) {
+  const { width = 0, height = 0 } = video;
+  if (video.codec_name === undefined || width === 0 || height === 0) {
     throw unreadable('has a video stream without pictures, or in an unknown format');
   }
   if (width * height > pixelLimit) {
@@ -120,7 +119,6 @@ function infoOf({ streams: [video], packets = [], format }: Probe, { pixelLimit 
     absurdSeconds: lengths.find((seconds) => seconds > MAX_SECONDS) ?? null,
     videoDuration: lengths.slice(statesFile ? 1 : 0).find((seconds) => seconds <= MAX_SECONDS) ?? duration,
     startTime: numberOf(format.start_time) ?? 0,
-    codec,
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),
     matrix: video.color_space ?? 'unknown',
     keyFrameSeconds: longestInterval(packets),
