@@ -7,7 +7,6 @@ import { ScenedeltaError } from '../../src/errors.js';
 import { EMPTY_ACCOUNT, type FrameAccount, sumOfAccounts } from '../../src/footage/frame-account.js';
 import type { Every, FootageItem } from '../../src/footage/recording-plan.js';
 import { BEGINNING, framesOf } from '../../src/footage/source-frames.js';
-import { DamageWatch } from '../../src/footage/video/damage.js';
 import { probeVideo, timeOfFrame } from '../../src/footage/video/probe.js';
 import { run } from '../../src/footage/video/run.js';
 import { wrapFfmpeg } from '../helpers/ffmpeg-wrapper.js';
@@ -21,7 +20,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const EVERY_FRAME = { step: null, keyFrames: false, phase: 0 };
 const START = Date.UTC(2026, 5, 1, 12);
 const SECOND: Every = { mode: 'seconds', seconds: 1, exact: true };
 const item = (file: string, at = START): FootageItem => ({
@@ -191,14 +189,6 @@ describe('damaged videos', () => {
     expect(times.length).toBeGreaterThan(5);
     expect(times.length).toBeLessThan(15);
     expect(failures.at(-1)).toMatch(/^image-unreadable: is truncated or damaged: ends at .* of 20\.00 s/);
-  });
-
-  it('takes the frames before the place where a Matroska file was cut for whole, and those behind an error not', () => {
-    const watch = new DamageWatch({ sampling: EVERY_FRAME, info: { keyFrameSeconds: null } });
-    watch.line('[matroska,webm @ 0x5585aa8bc840] File ended prematurely');
-    expect(watch.frame(1)).toBeNull();
-    watch.line('[h264 @ 0x5585aa8bc840] error while decoding MB 3 4');
-    expect([watch.frame(2), watch.frame(9)]).toEqual([expect.stringContaining('error while'), expect.anything()]);
   });
 
   it('refuses a truncated file without an index', async () => {
