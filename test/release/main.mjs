@@ -47,14 +47,15 @@ await runMain(async () => {
 
 /** @returns the installed command */
 function install(folder) {
-  // `npm run` hands the settings of the checkout on, such as engine-strict; an installed package has none.
+  // `npm run` hands the settings of the checkout on; an installed package has none, and none of its overrides.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_config_')));
   const npm = (...args) =>
     execFileSync('npm', args, { cwd: ROOT, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   const [{ filename, size, entryCount }] = JSON.parse(npm('pack', '--json', '--pack-destination', folder));
   say('pack', `${basename(filename)}: ${entryCount} files, ${(size / 1e6).toFixed(1)} MB`);
   const prefix = join(folder, 'prefix');
-  npm('install', '--global', '--ignore-scripts', '--prefix', prefix, join(folder, filename));
+  // A package for a newer Node is refused, of which npm would only warn.
+  npm('install', '--global', '--ignore-scripts', '--engine-strict', '--prefix', prefix, join(folder, filename));
   return join(prefix, 'bin/scenedelta');
 }
 
