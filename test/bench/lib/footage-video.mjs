@@ -15,6 +15,8 @@ const RATE = 15;
 /** Rate of scenes of pairs, of which only key frames are looked at. */
 const PAIRS_RATE = 5;
 const CAMERA = ['-bf', '0', '-crf', '24', '-maxrate', '2M', '-bufsize', '2M', '-sc_threshold', '0'];
+/** With more threads the rate control of x264 depends on which of them is first: each making would differ. */
+const REPEATABLE = ['-threads', '1', '-fflags', '+bitexact'];
 /** Seconds without a thing, at the begin and at the end of the part that is encoded; longer recordings repeat it. */
 const EMPTY = 15;
 /** Pixels around a cut-out, over which it fades into the scene. */
@@ -178,7 +180,7 @@ export async function encode(file, base, shown, { seconds, rate }) {
   const weather = "eq=brightness='0.015*sin(2*PI*t/90)':eval=frame,noise=c0s=5:c0f=t,format=yuv420p[out]";
   const first = `[0:v]format=yuv420p,loop=-1:1:0,setpts=N/${rate}/TB[v0];`;
   const graph = `${first}${overlays.join('')}[v${shown.length}]${weather}`;
-  const coding = ['-c:v', 'libx264', '-preset', 'veryfast', '-g', String(rate), ...CAMERA];
+  const coding = ['-c:v', 'libx264', '-preset', 'veryfast', '-g', String(rate), ...CAMERA, ...REPEATABLE];
   ffmpeg([
     ...['-framerate', String(rate), '-i', still, ...inputs.flat(), '-filter_complex', graph, '-map', '[out]'],
     ...[...coding, '-t', String(seconds), '-movflags', '+faststart', `${file}.part.mp4`],
