@@ -20,6 +20,7 @@ const KINDS = ['api', 'redis', 'worker', 'api', 'redis', 'worker'];
 const FORMATS = ['ndjson', 'csv', 'json', 'html', 'stats'];
 /** Share of the frames after which the last kill comes at the latest: the rest takes longer than any restart. */
 const LAST_SHARE = 0.75;
+/** Without an answer, or without progress of the batch: how long all of it takes depends on the machine. */
 const LIMIT_MS = 600_000;
 const POLL_MS = 100;
 /** Progress before a kill is read more often, so that the batch does not end in between. */
@@ -189,11 +190,12 @@ async function untilAlive(service, name) {
 }
 
 async function waitUntilEnded(service, id) {
-  const until = Date.now() + LIMIT_MS;
+  let [frames, until] = [0, 0];
   for (;;) {
     const { body } = await persistently(`${service.url}/v1/batches/${id}`);
     if (!['queued', 'running'].includes(body.status)) return body;
-    if (Date.now() > until) throw new Stop(`the batch has not ended: ${JSON.stringify(body)}`);
+    if (until === 0 || body.frames > frames) [frames, until] = [body.frames, Date.now() + LIMIT_MS];
+    if (Date.now() > until) throw new Stop(`the batch does not progress: ${JSON.stringify(body)}`);
     await pause(POLL_MS);
   }
 }
