@@ -89,7 +89,7 @@ await runMain(async () => {
       'Batches: the results after kills of the API, Redis and workers',
       [['seed', 'killed when so much of the batch was done', 'hit the running batch', 'time', 'outcome'], ...rows],
       [
-        `${cameras.length} cameras with ${minutes} minutes each (${calm.batch.frames} frames, ${changes} changes) ` +
+        `Cameras: ${cameras.length}, with ${minutes} minutes each (${calm.batch.frames} frames, ${changes} changes), ` +
           `over ${workers} workers; every process comes back. ` +
           'Compared: NDJSON, CSV, JSON, page, evidence and captions.',
       ],
