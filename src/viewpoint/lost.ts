@@ -200,8 +200,8 @@ function repeatedRows(shown: Cells, known: Cells): number[] {
     for (const kind of ['repeats', 'isExact'] as const) {
       const run = compared[kind] ? [...runs[kind], ...row] : [];
       runs[kind] = run;
-      // The row above the run is alike. Strong compression repeats the rows of half a block, too.
-      if ((run.length / columns + 1) * side >= BLOCK) for (const i of run) found.add(i);
+      // Strong compression repeats the rows of half a block, too; the row above the run is alike.
+      if ((run.length / columns) * side >= (3 * BLOCK) / 4) for (const i of run) found.add(i);
     }
   }
   return [...found];
