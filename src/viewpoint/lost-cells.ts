@@ -146,6 +146,10 @@ function cutEdges(frame: RgbImage, other: RgbImage, offset: number): Uint8Array 
     const isOneSided = more - less > CUT.more && more > CUT.times * less;
     const times = isOneSided ? 1 : STEP.times;
     if ([-3, 3].some((away) => on <= times * stepAt(frame.data, pixel + away * step, step, along))) return;
+    // Strong compression also makes steps half a block away. The other grids keep them as the measure of the coder.
+    const exceeding = isOneSided ? on + STEP.more : on;
+    const isOfCoder = (away: number) => exceeding <= stepAt(frame.data, pixel + away * step, step, along);
+    if (offset === 0 && [-BLOCK / 2, BLOCK / 2].some(isOfCoder)) return;
     const displaced = isOneSided ? [behind > ahead ? block : beforeIt] : [block, beforeIt];
     for (const one of displaced) cuts[one] = (cuts[one] as number) + 1;
   };

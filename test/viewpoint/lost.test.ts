@@ -162,6 +162,15 @@ describe('a whole frame', () => {
   });
 });
 
+describe('a noisy whole frame', () => {
+  it.each([1, 0.4])('has lost nothing under strong compression, which makes blocks: light %d', async (light) => {
+    const random = seededRandom('n');
+    const frame = scene('after', light);
+    const data = frame.data.map((level) => Math.max(0, Math.min(255, level + 20 * random.normal())));
+    expect(findLost(await coded({ ...frame, data }, 12), before)).toBeNull();
+  });
+});
+
 describe('in a frame of 200 px', () => {
   const [old, present] = ['before', 'after'].map((seed) => scene(seed, 1, [200, 120])) as [RgbImage, RgbImage];
   /** Roofs in colours: a coder keeps them coarsely, and they ripple into the fill. */
