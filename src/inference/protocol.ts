@@ -14,6 +14,7 @@ import type {
   StatementsInput,
 } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
+import type { DetectedPerson } from '../model/people.js';
 import type { PixelBox } from '../model/preprocess.js';
 import type { Provider } from '../model/session.js';
 import type { ViewpointEvidence } from '../viewpoint/examine.js';
@@ -54,6 +55,8 @@ export interface Operations {
   statements: { in: StatementsInput; out: CaptionOutput[] };
   /** of crops of one pair */
   name: { in: readonly RegionCropFeatures[]; out: PairNames[] };
+  /** of crops of one frame */
+  people: { in: EncodeInput; out: DetectedPerson[][] };
   check: { in: CheckInput; out: CheckOutput[] };
   /** search vectors */
   embedPair: { in: PairEvidence; out: Float32Array };

@@ -20,6 +20,7 @@ const PRIORITY: Readonly<Record<Operation, number>> = {
   caption: 0,
   statements: 0,
   name: 0,
+  people: 0,
   check: 0,
   embedPair: 0,
   // one person waits for it

@@ -91,7 +91,7 @@ async function openBundle(bundle: Bundle): Promise<OpenBundle> {
   const openNow = (name: GraphName) => openBundleGraph(bundle, name, provider, graphCache);
   const openLazily = (name: GraphName) => openAtFirstRun(bundle, name, () => openNow(name));
   const open = (name: GraphName) => (warmUp ? openNow(name) : openLazily(name));
-  const { statements, names, check, pair, text } = bundle.manifest.graphs;
+  const { statements, names, people, check, pair, text } = bundle.manifest.graphs;
   const captioner = new Captioner(
     bundle,
     {
@@ -102,6 +102,7 @@ async function openBundle(bundle: Bundle): Promise<OpenBundle> {
       caption: statements === undefined ? await open('caption') : openLazily('caption'),
       ...(statements === undefined ? {} : { statements: await open('statements') }),
       ...(names === undefined ? {} : { names: await open('names') }),
+      ...(people === undefined ? {} : { people: await open('people') }),
       ...(check === undefined ? {} : { check: await open('check') }),
       // A comparison needs no search vector.
       ...(pair === undefined ? {} : { pair: openLazily('pair') }),
@@ -198,6 +199,11 @@ async function serve(
         after: detachSide(after),
       }));
       return sets.map(({ length }) => names.splice(0, length));
+    }
+    case 'people': {
+      const encodes = inputs as EncodeInput[];
+      const people = await captioner.people(resize(encodes, bundle));
+      return encodes.map(({ boxes }) => people.splice(0, boxes.length));
     }
     case 'check': {
       const answers: CheckOutput[][] = [];

@@ -25,6 +25,7 @@ import type {
 } from './graph-io.js';
 import type { Bundle, BundleManifest } from './manifest.js';
 import { memoryRows } from './memory-layout.js';
+import { type DetectedPerson, peopleOf } from './people.js';
 import { runPairGraph, runTextGraph } from './search-vectors.js';
 import type { Graph, Tensor } from './session.js';
 
@@ -35,6 +36,7 @@ export interface Graphs {
   /** these if the manifest has them */
   readonly statements?: Graph;
   readonly names?: Graph;
+  readonly people?: Graph;
   readonly check?: Graph;
   readonly pair?: Graph;
   readonly text?: Graph;
@@ -175,6 +177,23 @@ export class Captioner {
   }
 
   /**
+   * @param images planar float32 [3,size,size] each, normalised as the manifest states for frames
+   * @returns the people whom each shows, the surest first
+   * @throws RangeError if the bundle has no graph `people`
+   */
+  people(images: readonly Float32Array[]): Promise<DetectedPerson[][]> {
+    const { people } = this.#manifest;
+    const graph = this.#graphs.people;
+    if (graph === undefined || people === undefined) throw new RangeError('has no graph people');
+    return this.#inBuckets(images, async (batch, M) => {
+      const outputs = await graph.run({ image: stack(batch, [3, people.size, people.size], M) });
+      const scores = floatOutput(graph, outputs, 'scores', [M, -1]);
+      const boxes = floatOutput(graph, outputs, 'boxes', [M, -1, 4]);
+      return batch.map((_, i) => peopleOf(row(scores, i, M), row(boxes, i, M), people));
+    });
+  }
+
+  /**
    * How well sentences fit a pair: one run for all of them.
    * @throws RangeError if the bundle has no graph `check`
    */
@@ -248,6 +267,10 @@ export class Captioner {
         await this.statements({ given: difference, exchanged: difference, crops: shown, sets });
       }
       if (this.#graphs.names !== undefined) await this.name(shown);
+      if (this.#graphs.people !== undefined && this.#manifest.people !== undefined) {
+        const pixels = 3 * this.#manifest.people.size ** 2;
+        await this.people(shown.slice(0, size).map(() => new Float32Array(pixels)));
+      }
       if (this.#graphs.check !== undefined && difference !== undefined) {
         await this.check({ ...difference, crops: [], sentences: Array.from({ length: size }, () => ['nothing']) });
       }

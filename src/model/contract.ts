@@ -3,7 +3,8 @@
  * part of the bundle format; `glance` in them means a region crop, `look` the full frame.
  */
 import { BundleError } from './bundle.js';
-import type { BundleManifest, GraphSpec, TensorSpec } from './manifest.js';
+import type { GraphSpec, TensorSpec } from './graphs-schema.js';
+import type { BundleManifest } from './manifest.js';
 import type { Graph, Tensor } from './session.js';
 
 type GraphName = keyof BundleManifest['graphs'];
@@ -29,6 +30,7 @@ const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly 
     inputs: ['glance_coarse', 'glance_fine', 'glance_box', 'object_box'],
     outputs: ['noun_logits', 'colour_logits'],
   },
+  people: { inputs: ['image'], outputs: ['scores', 'boxes'] },
   check: {
     inputs: ['memory', ...CROP_INPUTS, FULL_FRAME_KIND, 'map_before', 'map_after', 'ids'],
     outputs: ['score', 'slots'],

@@ -12,7 +12,9 @@ import { Value } from 'typebox/value';
 import { BundleError, COARSE_STRIDE } from './bundle.js';
 import { CheckSchema, contradictionOfCheck } from './check-schema.js';
 import { FactCalibrationSchema } from './fact-calibration.js';
+import { FileName, GraphsSchema } from './graphs-schema.js';
 import { NamesSchema } from './names-schema.js';
+import { PeopleRuleSchema } from './people-schema.js';
 import { contradictionOfSearch, SearchManifestSchema } from './search-manifest.js';
 
 export const MANIFEST_FILE = 'manifest.json';
@@ -20,29 +22,10 @@ const BUNDLE_FORMAT = 'scenedelta-bundle/1';
 
 const strict = { additionalProperties: false };
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
-/** No path, because a bundle refers only to files of its own folder. */
-const FileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' });
 const Count = Type.Integer({ minimum: 1 });
 const Probability = Type.Number({ minimum: 0, maximum: 1 });
 const Grid = Type.Tuple([Count, Count], { description: 'rows, columns' });
 const Channels = Type.Tuple([Type.Number(), Type.Number(), Type.Number()]);
-
-const TensorSpecSchema = Type.Object(
-  {
-    name: Type.String(),
-    dtype: Type.Union([Type.Literal('float32'), Type.Literal('int64')]),
-    /** a number is a fixed size, a string the name of a free size */
-    shape: Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String()])),
-  },
-  strict,
-);
-export type TensorSpec = Static<typeof TensorSpecSchema>;
-
-const GraphSpecSchema = Type.Object(
-  { file: FileName, inputs: Type.Array(TensorSpecSchema), outputs: Type.Array(TensorSpecSchema) },
-  strict,
-);
-export type GraphSpec = Static<typeof GraphSpecSchema>;
 
 const TunedSchema = Type.Object(
   {
@@ -90,19 +73,7 @@ const ManifestSchema = Type.Object(
       ),
       Type.Null(),
     ]),
-    graphs: Type.Object(
-      {
-        features: GraphSpecSchema,
-        difference: GraphSpecSchema,
-        caption: GraphSpecSchema,
-        statements: Type.Optional(GraphSpecSchema),
-        names: Type.Optional(GraphSpecSchema),
-        check: Type.Optional(GraphSpecSchema),
-        pair: Type.Optional(GraphSpecSchema),
-        text: Type.Optional(GraphSpecSchema),
-      },
-      strict,
-    ),
+    graphs: GraphsSchema,
     attention: Type.Object(
       {
         grid: Grid,
@@ -133,6 +104,8 @@ const ManifestSchema = Type.Object(
     regions: Type.Object({ threshold: Probability, min_cells: Count, strong: Type.Optional(Probability) }, strict),
     /** words of the graph `names`; absent with it */
     names: Type.Optional(NamesSchema),
+    /** of the graph `people`; absent with it */
+    people: Type.Optional(PeopleRuleSchema),
     /** of the graph `check`; absent with it */
     check: Type.Optional(CheckSchema),
     /** of the graphs `pair` and `text`; absent with them */
@@ -276,12 +249,14 @@ function findContradiction(manifest: BundleManifest): string | null {
   return null;
 }
 
-function contradictionOfOptional({ names, check, graphs, glance }: BundleManifest): string | null {
+function contradictionOfOptional({ names, people, check, graphs, glance }: BundleManifest): string | null {
   if ((check === undefined) !== (graphs.check === undefined)) return '/check and /graphs/check: one is set alone';
   if (check !== undefined && glance === null) return '/check is set but /glance is null';
   const contradiction = check === undefined ? null : contradictionOfCheck(check);
   if (contradiction !== null) return contradiction;
+  if ((people === undefined) !== (graphs.people === undefined)) return '/people and /graphs/people: one is set alone';
   if ((names === undefined) !== (graphs.names === undefined)) return '/names and /graphs/names: one is set alone';
+  if (people !== undefined && names === undefined) return '/people is set but /names is not';
   if (names === undefined) return null;
   if (glance === null) return '/names is set but /glance is null';
   return names.nouns[0] === 'nothing' ? null : `/names/nouns starts with ${names.nouns[0]}, expected "nothing"`;

@@ -1,7 +1,7 @@
 /** Sessions of ONNX Runtime behind a small interface; no other file imports the library. */
 import * as ort from 'onnxruntime-node';
 import { BundleError } from './bundle.js';
-import type { TensorSpec } from './manifest.js';
+import type { TensorSpec } from './graphs-schema.js';
 
 // The runtime throws its failures and also prints them on stderr; the caller reports them with more context.
 ort.env.logLevel = 'fatal';

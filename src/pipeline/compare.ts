@@ -217,8 +217,8 @@ export class Pipeline {
   ): Promise<Omit<PairOutput, 'timings'>> {
     const { bundle, input, truth } = comparison;
     const { manifest } = bundle;
-    const { difference, toSourceFrame } = pair;
-    const { description, crops, evidence } = await comparison.step('caption', () =>
+    const { frames, difference, toSourceFrame } = pair;
+    const { description, crops, peopleIn, evidence } = await comparison.step('caption', () =>
       describePair(this.#captionParts, { bundle, statements: input.statements === true, truth }, pair, regions),
     );
     const strongest = crops.slice(0, description.crops.length);
@@ -244,10 +244,10 @@ export class Pipeline {
     );
     const finding = check === undefined ? described : { ...described, check };
     const after = toSourceFrame.map(difference.after);
-    const seen = input.statements === true ? seenThings(pair.frames, finding.regions, toSourceFrame) : undefined;
+    const seen = input.statements && seenThings(frames, finding.regions, toSourceFrame, regions.map(peopleIn));
     return {
       finding: { ...finding, ...keepRegions(finding, toSourceFrame.region) },
-      ...(seen === undefined ? {} : { seen }),
+      ...(seen ? { seen } : {}),
       heatmaps: { before: difference.before, after, words },
       ...(evidence === undefined ? {} : { evidence }),
       ...(manifest.graphs.pair === undefined

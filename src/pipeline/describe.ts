@@ -12,6 +12,7 @@ import type { EncodedCrop, Encoder } from './encoder.js';
 import { nameAll } from './facts.js';
 import type { Description } from './location-statement.js';
 import type { AlignedPair } from './pair.js';
+import { nobody, type PeopleIn, peopleOfRegions } from './people.js';
 import { showsPeopleApart } from './people-apart.js';
 import { isSeparateThing, knownNames, showsTwoThings, unseenRegion } from './separate-things.js';
 import { type StatementEvidence, statementEvidence } from './statement-evidence.js';
@@ -40,6 +41,7 @@ interface DescribedPair {
   readonly description: Description;
   /** of the locations, the strongest first */
   readonly crops: readonly EncodedCrop[];
+  readonly peopleIn: PeopleIn;
   /** absent of a bundle that names nothing */
   readonly evidence?: () => readonly StatementEvidence[];
 }
@@ -75,15 +77,20 @@ export async function describePair(
   const strongest = located.slice(0, glanced);
   const run = (sets: readonly (readonly EncodedCrop[])[]) =>
     runCaptions(pool, manifest, pair.difference, reversed, sets);
-  if (names === undefined) return { description: await describeLocations(crops, strongest, run, manifest), crops };
+  if (names === undefined) {
+    return { description: await describeLocations(crops, strongest, run, manifest), crops, peopleIn: nobody };
+  }
   const words = manifest.names as Names;
   const known = { ...knownNames(names, words), beings: beingsOf(crops, names, words) };
-  const description = await describeLocations(crops, strongest, run, manifest, known);
+  const [description, peopleIn] = await allSettledOrThrow(
+    describeLocations(crops, strongest, run, manifest, known),
+    peopleOfRegions(pool, bundle, pair.frames, crops, names),
+  );
   const { calibration, kinds } = manifest;
   const arePeopleApart = (region: MapRegion) => showsPeopleApart(pair.frames, region);
-  const wording = { names: words, calibration: calibration.facts, kinds, truth, arePeopleApart };
+  const wording = { names: words, calibration: calibration.facts, kinds, truth, peopleIn, arePeopleApart };
   const named = nameAll(description, names, wording);
-  return { description: named, crops, evidence: () => statementEvidence(description, named, names, kinds) };
+  return { description: named, crops, peopleIn, evidence: () => statementEvidence(description, named, names, kinds) };
 }
 
 /**

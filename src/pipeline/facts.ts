@@ -25,6 +25,7 @@ import { SIDES_OF_KIND } from '../schemas/comparison.js';
 import type { Thing } from '../schemas/statement.js';
 import { clauseProbability, evidenceOf } from './clause-probability.js';
 import type { Description, LocationFact, LocationStatement } from './location-statement.js';
+import { nobody, type PeopleIn } from './people.js';
 import { likelyPlace, likelyWay } from './place-facts.js';
 import { rescored, type ScoredWord, statedPhrase } from './scored-words.js';
 
@@ -40,6 +41,8 @@ export interface Wording {
   readonly kinds: readonly string[];
   /** share of the things said that must be true, 0..1 */
   readonly truth: number;
+  /** absent = unknown of all regions */
+  readonly peopleIn?: PeopleIn;
   /** whether the pixels of a region show several people apart; absent = unknown */
   readonly arePeopleApart?: (region: MapRegion) => boolean;
 }
@@ -56,7 +59,7 @@ export function nameStatement(
   ends: Description['ends'],
   wording: Wording,
 ): LocationStatement {
-  const { names, calibration, kinds, truth, arePeopleApart } = wording;
+  const { names, calibration, kinds, truth } = wording;
   const { statement, words: decoded } = one;
   const shown = one.at.map((i) => all[i] as PairNames);
   const evidence = calibration && evidenceOf(one, all, ends, kinds);
@@ -89,7 +92,7 @@ export function nameStatement(
   const place = isMove ? null : likelyPlace(stated, one.regions, calibration, truth);
   const way = isMove ? likelyWay(stated, one.regions, calibration, truth) : null;
   const counted = statement.things.map((thing, i) =>
-    countedPeople(thing, things[i]?.class ?? null, one.regions, arePeopleApart),
+    countedPeople(thing, things[i]?.class ?? null, one.regions, wording),
   );
   const facts = things.map(
     ({ sides: frames, noun, nouns, class: likely, colour, colours }, i): LocationFact => ({
@@ -119,16 +122,22 @@ export function nameStatement(
 /** From this share of the frame on, a region of people shows one, who is near; set on cameras of tier A (ADR 74). */
 const NEAR = 0.1;
 
-/** Near people are one. Far ones are two where every region shows them apart: the caption graph sees one (ADR 131). */
+/**
+ * The detector counts people. Where it sees one at most, far people whom the pixels show apart are two (ADR 131), and
+ * near people are one.
+ */
 function countedPeople(
   thing: Thing,
   of: LikelyClass | null,
   regions: readonly MapRegion[],
-  arePeopleApart: Wording['arePeopleApart'] = () => false,
+  { peopleIn = nobody, arePeopleApart = () => false }: Pick<Wording, 'peopleIn' | 'arePeopleApart'>,
 ): Thing {
   if (of?.value !== 'person') return thing;
+  const seen = Math.min(...regions.map((region) => peopleIn(region).length));
+  if (seen > 1) return { ...thing, count: seen < SEVERAL ? seen : null };
   if (regions.some(({ area }) => area >= NEAR)) return { ...thing, count: 1 };
-  return thing.count === 1 && regions.every(arePeopleApart) ? { ...thing, count: 2 } : thing;
+  if (seen === 0 && thing.count !== 1) return thing;
+  return { ...thing, count: regions.every(arePeopleApart) ? 2 : 1 };
 }
 
 /** A garment has the colour of the decoder: with another colour it is left out. */

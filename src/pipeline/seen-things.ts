@@ -46,20 +46,21 @@ interface Grid {
  * @param frames of one size, `after` in the view of `before`
  * @param regions of both
  * @param toSource of the boxes: to the view of `after` as it came
+ * @param people boxes of those whom a detector saw, per region by its id - 1; none = the pixels decide
  * @returns at least one thing per region that the source shows; `region` counts these regions
  */
 export function seenThings(
   frames: { readonly before: RgbImage; readonly after: RgbImage },
   regions: readonly Region[],
   { region: toSource }: Pick<SourceFrameMapping, 'region'>,
+  people: readonly (readonly Box[])[] = [],
 ): SeenThing[] {
   const kept = regions.filter((region) => toSource(region) !== null);
   return kept.flatMap((region, at) => {
     const { side, box } = region;
-    const parts = connectedParts(gridOf(frames, box), frames.after, box);
-    const spans = parts.flatMap((grid) => columnSpans(grid).map(([from, to]) => ({ grid, from, to })));
-    return spans.map(({ grid, from, to }): SeenThing => {
-      const [top, bottom] = rowSpan(grid, from, to);
+    const seen = people[region.id - 1] ?? [];
+    const spans = seen.length > 0 ? seen.map((person) => spanOf(frames, person)) : pixelSpans(frames, box);
+    return spans.map(({ grid, from, to, top, bottom }): SeenThing => {
       const { width, height } = frames[side];
       const tight = {
         x: (grid.left + from * grid.step) / width,
@@ -78,9 +79,33 @@ export function seenThings(
   });
 }
 
-function gridOf({ before, after }: { before: RgbImage; after: RgbImage }, box: Box): Grid {
+interface Span {
+  readonly grid: Grid;
+  readonly from: number;
+  readonly to: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+function pixelSpans(frames: { readonly before: RgbImage; readonly after: RgbImage }, box: Box): Span[] {
+  const parts = connectedParts(gridOf(frames, box), frames.after, box);
+  return parts.flatMap((grid) =>
+    columnSpans(grid).map(([from, to]): Span => {
+      const [top, bottom] = rowSpan(grid, from, to);
+      return { grid, from, to, top, bottom };
+    }),
+  );
+}
+
+/** All that differs in a box. */
+function spanOf(frames: { readonly before: RgbImage; readonly after: RgbImage }, box: Box): Span {
+  const grid = gridOf(frames, box, 0);
+  return { grid, from: 0, to: grid.width, top: 0, bottom: grid.height };
+}
+
+function gridOf({ before, after }: { before: RgbImage; after: RgbImage }, box: Box, added = MARGIN): Grid {
   const step = Math.max(1, Math.round(Math.max(after.width, after.height) / SAMPLED));
-  const margin = { x: box.width * MARGIN, y: box.height * MARGIN };
+  const margin = { x: box.width * added, y: box.height * added };
   const left = Math.max(0, Math.floor((box.x - margin.x) * after.width));
   const top = Math.max(0, Math.floor((box.y - margin.y) * after.height));
   const right = Math.min(after.width, Math.ceil((box.x + box.width + margin.x) * after.width));

@@ -24,6 +24,7 @@ interface Golden {
   preprocess: { source: [number, number]; samples: number[] };
   features: Record<string, number[]>;
   difference: Record<string, number[]>;
+  people?: Record<string, number[]>;
   check?: Record<string, number[]>;
   pair?: Record<string, number[]>;
   text?: Record<string, number[]>;
@@ -44,6 +45,12 @@ function wave(shape: readonly number[], phase: number): Tensor {
     dims: shape,
     data: Float32Array.from({ length: size(shape) }, (_, i) => 3 * Math.sin(0.7 * i + phase)),
   };
+}
+
+/** A wave of 0..1. */
+function unitWave(shape: readonly number[]): Tensor {
+  const { data } = wave(shape, 0);
+  return { dims: shape, data: Float32Array.from(data as Float32Array, (v) => Math.fround(Math.fround(v + 3) / 6)) };
 }
 
 function image(width: number, height: number) {
@@ -97,9 +104,7 @@ describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bun
     expectClose(sampled({ dims: [], data: input }, 64), golden.preprocess.samples, 1e-6);
 
     const features = await graph('features');
-    const pixels = wave([1, 3, height, width], 0);
-    const unit = Float32Array.from(pixels.data as Float32Array, (v) => Math.fround(Math.fround(v + 3) / 6));
-    const encoded = await features.run({ image: { dims: pixels.dims, data: unit } });
+    const encoded = await features.run({ image: unitWave([1, 3, height, width]) });
     for (const [output, expected] of Object.entries(golden.features)) {
       expectClose(sampled(encoded[output], expected.length), expected, FEATURES_TOLERANCE);
     }
@@ -143,7 +148,9 @@ describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bun
     const maps = { map_before: found.map_before as Tensor, map_after: found.map_after as Tensor };
     const evidence = { ...feeds, ...maps, [FULL_FRAME_KIND]: found.kind_logits as Tensor };
     const [example] = manifest.search?.examples ?? [];
-    const further: Record<'check' | 'pair' | 'text', () => Record<string, Tensor>> = {
+    const side = manifest.people?.size ?? 0;
+    const further: Record<'people' | 'check' | 'pair' | 'text', () => Record<string, Tensor>> = {
+      people: () => ({ image: unitWave([1, 3, side, side]) }),
       check: () => ({ ...evidence, ids: integers([1, CHECK_IDS.length], CHECK_IDS) }),
       pair: () => evidence,
       text: () => ({

@@ -79,6 +79,12 @@ describe('loadBundle refuses', () => {
       '/attention/glance is 7 x 7, expected 3 x 3 for crops of 48 px',
     ],
     [
+      'the people without their graph',
+      'people',
+      { size: 256, margin: 2, min_side: 0, least: 0.3 },
+      '/people and /graphs/people: one is set alone',
+    ],
+    [
       'names without their graph',
       'names',
       { nouns: ['nothing', 'car'], wider: {}, colours: ['red'], plural: {} },

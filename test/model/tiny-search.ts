@@ -1,7 +1,7 @@
 /** The hand-made graphs of test/fixtures/make-tiny-search.py, and bundle-tiny with them. */
 import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GraphSpec } from '../../src/model/manifest.js';
+import type { GraphSpec } from '../../src/model/graphs-schema.js';
 import type { SearchManifest } from '../../src/model/search-manifest.js';
 import { copyOfTiny, FIXTURES, put, sha256 } from './tiny-bundle.js';
 

@@ -92,6 +92,20 @@ describe('nameStatement', () => {
     expect(textOf(named.words)).toBe(expected);
   });
 
+  it.each([
+    ['two', 2, false, 'a horse has appeared', 'two men in red have appeared'],
+    ['several', 4, false, 'a horse has appeared', 'several men in red have appeared'],
+    ['one', 1, false, 'two horses have appeared', 'a man in red has appeared'],
+    ['one, whom the pixels show as two,', 1, true, 'a horse has appeared', 'two men in red have appeared'],
+    ['nobody', 0, false, 'two horses have appeared', 'two men in red have appeared'],
+  ])('counts people where the detector sees %s', (_, seen, isApart, decoded, expected) => {
+    const box = { x: 0, y: 0, width: 1, height: 1 };
+    const counted = { peopleIn: () => new Array(seen).fill(box), arePeopleApart: () => isApart };
+    const wording = { names: NAMES, calibration: undefined, kinds: KINDS, truth: 0.9, ...counted };
+    const named = nameStatement(states(decoded, 'appear'), [{ before: car, after: man }], [], wording);
+    expect(textOf(named.words)).toBe(expected);
+  });
+
   it.each<[LikelyClass['value'] | undefined, string]>([
     ['person', 'the person in dark clothes has moved'],
     ['animal', 'the dark animal has moved'],

@@ -78,6 +78,14 @@ it('frames without a difference there give the box of the region', () => {
   expect(seen?.box.width).toBeGreaterThan(0);
 });
 
+it('the people whom a detector saw there are the things', () => {
+  const after = picture([60, 40, 12, 36, RED], [66, 40, 12, 36, BLACK]);
+  const boxes = [60, 66].map((x) => ({ x: x / WIDTH, y: 40 / HEIGHT, width: 12 / WIDTH, height: 36 / HEIGHT }));
+  const seen = seenThings({ before: picture(), after }, [region(55, 35, 28, 46)], identity, [boxes]);
+  expect(seen.map(({ box }) => box.x)).toEqual(boxes.map(({ x }) => expect.closeTo(x, 3)));
+  expect(seen[1]?.colours[0]).toBe(100);
+});
+
 describe('people apart', () => {
   const [A, B, SHORT]: Rect[] = [
     [60, 40, 6, 20, RED],

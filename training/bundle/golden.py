@@ -74,7 +74,9 @@ def golden(folder: Path) -> dict:
     names = [output.name for output in graphs["caption"].get_outputs()]
     caption = dict(zip(names, graphs["caption"].run(names, feed)))
     evidence = feed | {name: difference[name] for name in MAPS_IN} | {FRAME_KIND: difference["kind_logits"]}
+    side = manifest.get("people", {}).get("size", 0)
     further = {
+        "people": lambda: {"image": (wave([1, 3, side, side], 0) + 3) / 6},
         "check": lambda: evidence | {"ids": np.array([CHECK_IDS], np.int64)},
         "pair": lambda: evidence,
         "text": lambda: {key: np.array([manifest["search"]["examples"][0][key]], np.int64) for key in ("ids", "grams")},

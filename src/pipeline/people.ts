@@ -1,0 +1,126 @@
+/** People in the regions of a pair: how many came, left or moved there, as a detector sees them (ADR 143). */
+import { areaOf, type Box, type RgbImage, SIDES, type Side, sharedArea } from '../images.js';
+import type { InferencePool } from '../inference/pool.js';
+import type { PairNames } from '../model/graph-io.js';
+import type { Bundle } from '../model/manifest.js';
+import type { Names } from '../model/naming.js';
+import { cropOfRegion, type MapRegion, type RegionCrop, toPixels } from '../model/regions.js';
+import { classesOf } from './separate-things.js';
+
+/** Boxes of the people of a region, fractions of the frame; empty: it is unknown who is there. */
+export type PeopleIn = (region: MapRegion) => readonly Box[];
+
+export const nobody: PeopleIn = () => [];
+
+type FramePair = Readonly<Record<Side, RgbImage>>;
+
+/** From this probability of the class on, a region may show people. */
+const MAY_BE_PEOPLE = 0.2;
+/** Least height of a person, as a share of the region's: less is a part of one, or a person far behind. */
+const AS_HIGH = 0.6;
+/** Least share of the region that the only person fills. */
+const ALONE = 0.5;
+/** Least share of a person's box that differs between the frames: who stands there in both has not changed. */
+const CHANGED = 0.2;
+/** Least difference of a colour channel that counts, levels (set above the noise of JPEG). */
+const LEAST_DIFFERENCE = 24;
+/** Pixels of a box that are compared, along each side. */
+const SAMPLED = 48;
+
+/**
+ * Runs the detector on the regions that may show people, each in the frame that shows it.
+ * @param crops the locations, with `names` of what they show in the same order
+ * @returns no people of any region if the bundle has no detector, or the frames differ in size
+ */
+export async function peopleOfRegions(
+  pool: InferencePool,
+  { manifest }: Bundle,
+  frames: FramePair,
+  crops: readonly RegionCrop[],
+  names: readonly PairNames[],
+): Promise<PeopleIn> {
+  const { people: rule, names: words, glance } = manifest;
+  const { width, height } = frames.after;
+  const isOfOneSize = frames.before.width === width && frames.before.height === height;
+  if (rule === undefined || words === undefined || glance === null || !isOfOneSize) return nobody;
+  const people = new Map<MapRegion, readonly Box[]>();
+  const countSide = async (side: Side) => {
+    const regions = crops.flatMap((crop, i) =>
+      mayBePeople((names[i] as PairNames)[side], words) ? crop.regions.filter((region) => region.side === side) : [],
+    );
+    if (regions.length === 0) return;
+    const seen = regions.map((region) => cropOfRegion(region, frames[side], { ...glance, ...rule }).crop);
+    const boxes = seen.map((crop) => toPixels(crop, frames[side]));
+    const found = await pool.run('people', manifest.name, {
+      frame: frames[side],
+      boxes,
+      width: rule.size,
+      height: rule.size,
+    });
+    for (const [i, region] of regions.entries()) {
+      const crop = seen[i] as Box;
+      const inFrame = (found[i] ?? []).map(
+        ({ box }): Box => ({
+          x: crop.x + box.x * crop.width,
+          y: crop.y + box.y * crop.height,
+          width: box.width * crop.width,
+          height: box.height * crop.height,
+        }),
+      );
+      people.set(
+        region,
+        peopleOf(
+          region.box,
+          inFrame.filter((box) => hasChanged(box, frames)),
+        ),
+      );
+    }
+  };
+  await Promise.all(SIDES.map(countSide));
+  return (region) => people.get(region) ?? [];
+}
+
+const mayBePeople = (shown: PairNames[Side], words: Names): boolean =>
+  (classesOf(shown, words).shares.get('person') ?? 0) >= MAY_BE_PEOPLE;
+
+/** One person who fills little of a region may have another beside, whom the detector does not recognise. */
+function peopleOf(region: Box, boxes: readonly Box[]): readonly Box[] {
+  const people = boxes.filter((box) => isOfRegion(box, region));
+  const [only, ...others] = people;
+  const isAlone = only !== undefined && others.length === 0;
+  return isAlone && sharedArea(only, region) < ALONE * areaOf(region) ? [] : people;
+}
+
+function isOfRegion({ x, y, width, height }: Box, region: Box): boolean {
+  const [middle, centre] = [x + width / 2 - region.x, y + height / 2 - region.y];
+  const isInside = middle >= 0 && middle <= region.width && centre >= 0 && centre <= region.height;
+  return isInside && height >= AS_HIGH * region.height;
+}
+
+function hasChanged(box: Box, { before, after }: FramePair): boolean {
+  const { width, height } = after;
+  const [left, right] = [box.x, box.x + box.width].map((x) => clamp(Math.round(x * width), width)) as [number, number];
+  const [top, bottom] = [box.y, box.y + box.height].map((y) => clamp(Math.round(y * height), height)) as [
+    number,
+    number,
+  ];
+  const step = {
+    x: Math.max(1, Math.floor((right - left) / SAMPLED)),
+    y: Math.max(1, Math.floor((bottom - top) / SAMPLED)),
+  };
+  let [differ, all] = [0, 0];
+  for (let y = top; y < bottom; y += step.y) {
+    for (let x = left; x < right; x += step.x) {
+      const at = (y * width + x) * 3;
+      all++;
+      for (let c = at; c < at + 3; c++) {
+        if (Math.abs((before.data[c] as number) - (after.data[c] as number)) < LEAST_DIFFERENCE) continue;
+        differ++;
+        break;
+      }
+    }
+  }
+  return differ >= CHANGED * Math.max(1, all);
+}
+
+const clamp = (value: number, most: number): number => Math.min(Math.max(value, 0), most);
