@@ -178,7 +178,7 @@ export class Captioner {
 
   /**
    * @param images planar float32 [3,size,size] each, normalised as the manifest states for frames
-   * @returns the people whom each shows, the surest first
+   * @returns the people whom each shows, the highest score first
    * @throws RangeError if the bundle has no graph `people`
    */
   people(images: readonly Float32Array[]): Promise<DetectedPerson[][]> {

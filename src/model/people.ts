@@ -1,4 +1,4 @@
-/** People whom a detector sees in a crop: the boxes of the graph `people`, each person once (non-maximum suppression). */
+/** People in a crop: the boxes of the graph `people`, each person once (non-maximum suppression). */
 import { areaOf, type Box, sharedArea } from '../images.js';
 import type { PeopleRule } from './people-schema.js';
 import { intersectionOverUnion } from './regions.js';
@@ -18,7 +18,7 @@ const SAME_SHARE = 0.7;
 /**
  * @param scores [P], 0..1
  * @param boxes [P, 4]: left, top, right, bottom in pixels of the crop
- * @returns each person once, the surest first
+ * @returns each person once, the highest score first
  */
 export function peopleOf(scores: Float32Array, boxes: Float32Array, { size, least }: PeopleRule): DetectedPerson[] {
   const found = [...scores.keys()]

@@ -123,7 +123,7 @@ export function nameStatement(
 const NEAR = 0.1;
 
 /**
- * The detector counts people. Where it sees one at most, far people whom the pixels show apart are two (ADR 131), and
+ * The detector counts people. If it sees one at most, far people whom the pixels show apart are two (ADR 131), and
  * near people are one.
  */
 function countedPeople(

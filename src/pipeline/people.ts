@@ -20,7 +20,7 @@ const MAY_BE_PEOPLE = 0.2;
 const AS_HIGH = 0.6;
 /** Least share of the region that the only person fills. */
 const ALONE = 0.5;
-/** Least share of a person's box that differs between the frames: who stands there in both has not changed. */
+/** Least share of a person's box that differs between the frames: a person in both has not changed. */
 const CHANGED = 0.2;
 /** Least difference of a colour channel that counts, levels (set above the noise of JPEG). */
 const LEAST_DIFFERENCE = 24;

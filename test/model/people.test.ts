@@ -12,7 +12,7 @@ const people = (...found: (readonly [score: number, ...box: number[]])[]): Detec
   );
 const scores = (found: readonly DetectedPerson[]) => found.map(({ score }) => Number(score.toFixed(2)));
 
-it('has the boxes in fractions of the crop, the surest first', () => {
+it('has the boxes in fractions of the crop, the highest score first', () => {
   const found = people([0.5, 10, 20, 30, 60], [0.9, 60, 20, 80, 70]);
   expect(scores(found)).toEqual([0.9, 0.5]);
   expect(found[1]?.box).toEqual({
@@ -38,6 +38,6 @@ it('has two people who overlap by a third', () => {
   expect(scores(people([0.8, 10, 20, 30, 60], [0.6, 23, 20, 43, 60]))).toEqual([0.8, 0.6]);
 });
 
-it('has nobody without a box', () => {
+it('is empty without a box', () => {
   expect(people()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** People in the regions of a pair, with a detector that is told what to see. */
+/** People in the regions of a pair, with a detector whose boxes are given. */
 import type { Box, RgbImage, Side } from '../../src/images.js';
 import type { InferencePool } from '../../src/inference/pool.js';
 import type { PairNames } from '../../src/model/graph-io.js';

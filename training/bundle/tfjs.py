@@ -43,7 +43,7 @@ def fetch_package(package: Package, folder: Path) -> Path:
 
 
 def read_tfjs(model_json: Path) -> dict[str, np.ndarray]:
-    """Weights of a tfjs model by name; convolutions are [kh,kw,in,out]. Those stored as float16 become float32.
+    """Weights of a tfjs model by name; convolutions are [kh,kw,in,out]. Values stored as float16 become float32.
 
     @raises ValueError if a weight has another type, or if the shards have another length than the manifest says
     """
