@@ -17,7 +17,7 @@ import { agreementOf } from './lib/visit-agreement.mjs';
 
 const FIXTURE = join(ROOT, 'test/fixtures/replay');
 /** Somewhat below what was measured, because another processor rounds the graphs otherwise. */
-const FLOORS = { found: { previous: 9, memory: 12 }, idf1: { previous: 0.45, memory: 0.55 } };
+const FLOORS = { found: { previous: 10, memory: 14 }, idf1: { previous: 0.47, memory: 0.65 } };
 const START = Date.UTC(2026, 0, 5, 12);
 const MODES = ['previous', 'memory'];
 
