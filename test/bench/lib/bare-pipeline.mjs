@@ -28,20 +28,19 @@ export async function barePipeline(
     names.map(async (name) => [name, wrap(name, await openBundleGraph(bundle, name, provider, null))]),
   );
   const captioner = new Captioner(bundle, Object.fromEntries(opened), buckets);
-  const encode = ({ frame, boxes, width, height }) => {
-    const images = boxes.map((box) => {
+  const imagesOf = ({ frame, boxes, width, height }) =>
+    boxes.map((box) => {
       const out = new Float32Array(3 * width * height);
       resizeNormalised(frame, box, width, height, manifest.input, out);
       return out;
     });
-    return captioner.encode(images, height, width);
-  };
   const operations = {
-    encode,
+    encode: (input) => captioner.encode(imagesOf(input), input.height, input.width),
     difference: async (pair) => (await captioner.difference([pair]))[0],
     caption: (sets) => captioner.caption(sets),
     statements: (input) => captioner.statements(input),
     name: (crops) => captioner.name(crops),
+    people: (input) => captioner.people(imagesOf(input)),
     check: (input) => captioner.check(input),
     examine: evidence ?? (({ before, after }) => examine(before, after)),
     align: ({ before, after, homography, out }) => warpToBefore(before, after, homography, out).valid,
