@@ -16,6 +16,8 @@ type FramePair = Readonly<Record<Side, RgbImage>>;
 
 /** From this probability on, a region shows people: the detector costs 12 ms of a thread per region. */
 const SHOWS_PEOPLE = 0.3;
+/** Most regions of a pair that are examined, the strongest first; a sentence has three clauses. */
+const MOST_REGIONS = 4;
 /** Least height of a person, as a share of the region's: less is a part of one, or a person far behind. */
 const AS_HIGH = 0.6;
 /** Least share of the region that the only person fills. */
@@ -44,10 +46,11 @@ export async function peopleOfRegions(
   const isOfOneSize = frames.before.width === width && frames.before.height === height;
   if (rule === undefined || words === undefined || glance === null || !isOfOneSize) return nobody;
   const people = new Map<MapRegion, readonly Box[]>();
+  const examined = crops
+    .flatMap(({ regions }, i) => regions.filter(({ side }) => showsPeople((names[i] as PairNames)[side], words)))
+    .slice(0, MOST_REGIONS);
   const countSide = async (side: Side) => {
-    const regions = crops.flatMap((crop, i) =>
-      showsPeople((names[i] as PairNames)[side], words) ? crop.regions.filter((region) => region.side === side) : [],
-    );
+    const regions = examined.filter((region) => region.side === side);
     if (regions.length === 0) return;
     const seen = regions.map((region) => cropOfRegion(region, frames[side], { ...glance, ...rule }).crop);
     const boxes = seen.map((crop) => toPixels(crop, frames[side]));
