@@ -77,6 +77,14 @@ export function union(a: Box, b: Box): Box {
   };
 }
 
+/** @param box in fractions of `part`. @returns it in fractions of the frame, of which `part` is a box */
+export const inFrame = (box: Box, part: Box): Box => ({
+  x: part.x + box.x * part.width,
+  y: part.y + box.y * part.height,
+  width: box.width * part.width,
+  height: box.height * part.height,
+});
+
 /** @returns the share of the smaller box that both have in common, 0..1 */
 export const overlap = (a: Box, b: Box): number => sharedArea(a, b) / Math.min(areaOf(a), areaOf(b));
 

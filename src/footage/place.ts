@@ -6,7 +6,7 @@ import { observationOf } from '../changes/observation.js';
 import type { DecodeLimits } from '../frames/decode.js';
 import { maskFrame } from '../frames/privacy-mask.js';
 import sharp from '../frames/sharp.js';
-import { areaOf, type Box } from '../images.js';
+import { areaOf, type Box, inFrame } from '../images.js';
 import { write } from '../language/write.js';
 import type { Comparer, PairOutput } from '../pipeline/pair.js';
 import { type Finding, keepRegions } from '../schemas/comparison.js';
@@ -146,11 +146,3 @@ function surroundings({ x, y, width, height }: Box): Box {
   const begin = (middle: number, side: number) => Math.min(Math.max(middle - side / 2, 0), 1 - side);
   return { x: begin(x + width / 2, w), y: begin(y + height / 2, h), width: w, height: h };
 }
-
-/** @param part of the frame in which the box was found */
-const inFrame = (box: Box, part: Box): Box => ({
-  x: part.x + box.x * part.width,
-  y: part.y + box.y * part.height,
-  width: box.width * part.width,
-  height: box.height * part.height,
-});

@@ -1,5 +1,5 @@
 /** People in a crop: the boxes of the graph `people`, each person once (non-maximum suppression). */
-import { areaOf, type Box, sharedArea } from '../images.js';
+import { type Box, overlap } from '../images.js';
 import type { PeopleRule } from './people-schema.js';
 import { intersectionOverUnion } from './regions.js';
 
@@ -38,5 +38,4 @@ export function peopleOf(scores: Float32Array, boxes: Float32Array, { size, leas
   return people;
 }
 
-const isSame = (a: Box, b: Box): boolean =>
-  intersectionOverUnion(a, b) > SAME_IOU || sharedArea(a, b) > SAME_SHARE * Math.min(areaOf(a), areaOf(b));
+const isSame = (a: Box, b: Box): boolean => intersectionOverUnion(a, b) > SAME_IOU || overlap(a, b) > SAME_SHARE;

@@ -1,10 +1,11 @@
 /** People in the regions of a pair: how many came, left or moved there, as a detector sees them (ADR 143). */
-import { areaOf, type Box, type RgbImage, SIDES, type Side, sharedArea } from '../images.js';
+import { areaOf, type Box, inFrame, type RgbImage, SIDES, type Side, sharedArea } from '../images.js';
 import type { InferencePool } from '../inference/pool.js';
 import type { PairNames } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import type { Names } from '../model/naming.js';
 import { cropOfRegion, type MapRegion, type RegionCrop, toPixels } from '../model/regions.js';
+import { pixelDiffers } from './seen-things.js';
 import { classesOf } from './separate-things.js';
 
 /** Boxes of the people of a region, fractions of the frame; empty: it is unknown who is there. */
@@ -24,8 +25,6 @@ const AS_HIGH = 0.6;
 const ALONE = 0.5;
 /** Least share of a person's box that differs between the frames: a person in both has not changed. */
 const CHANGED = 0.2;
-/** Least difference of a colour channel that counts, levels (set above the noise of JPEG). */
-const LEAST_DIFFERENCE = 24;
 /** Pixels of a box that are compared, along each side. */
 const SAMPLED = 48;
 
@@ -62,21 +61,8 @@ export async function peopleOfRegions(
     });
     for (const [i, region] of regions.entries()) {
       const crop = seen[i] as Box;
-      const inFrame = (found[i] ?? []).map(
-        ({ box }): Box => ({
-          x: crop.x + box.x * crop.width,
-          y: crop.y + box.y * crop.height,
-          width: box.width * crop.width,
-          height: box.height * crop.height,
-        }),
-      );
-      people.set(
-        region,
-        peopleOf(
-          region.box,
-          inFrame.filter((box) => hasChanged(box, frames)),
-        ),
-      );
+      const changed = (found[i] ?? []).map(({ box }) => inFrame(box, crop)).filter((box) => hasChanged(box, frames));
+      people.set(region, knownPeople(region.box, changed));
     }
   };
   await Promise.all(SIDES.map(countSide));
@@ -89,7 +75,7 @@ function showsPeople(shown: PairNames[Side], words: Names): boolean {
 }
 
 /** One person who fills little of a region may have another beside, whom the detector does not recognise. */
-function peopleOf(region: Box, boxes: readonly Box[]): readonly Box[] {
+function knownPeople(region: Box, boxes: readonly Box[]): readonly Box[] {
   const people = boxes.filter((box) => isOfRegion(box, region));
   const [only, ...others] = people;
   const isAlone = only !== undefined && others.length === 0;
@@ -116,13 +102,8 @@ function hasChanged(box: Box, { before, after }: FramePair): boolean {
   let [differ, all] = [0, 0];
   for (let y = top; y < bottom; y += step.y) {
     for (let x = left; x < right; x += step.x) {
-      const at = (y * width + x) * 3;
       all++;
-      for (let c = at; c < at + 3; c++) {
-        if (Math.abs((before.data[c] as number) - (after.data[c] as number)) < LEAST_DIFFERENCE) continue;
-        differ++;
-        break;
-      }
+      if (pixelDiffers(before.data, after.data, (y * width + x) * 3)) differ++;
     }
   }
   return differ >= CHANGED * Math.max(1, all);

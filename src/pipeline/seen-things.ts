@@ -103,6 +103,14 @@ function spanOf(frames: { readonly before: RgbImage; readonly after: RgbImage },
   return { grid, from: 0, to: grid.width, top: 0, bottom: grid.height };
 }
 
+/** Whether a pixel shows another thing in the other frame. @param at its first byte */
+export function pixelDiffers(before: Uint8Array, after: Uint8Array, at: number): boolean {
+  for (let c = at; c < at + 3; c++) {
+    if (Math.abs((before[c] as number) - (after[c] as number)) >= LEAST_DIFFERENCE) return true;
+  }
+  return false;
+}
+
 function gridOf({ before, after }: { before: RgbImage; after: RgbImage }, box: Box, added = MARGIN): Grid {
   const step = Math.max(1, Math.round(Math.max(after.width, after.height) / SAMPLED));
   const margin = { x: box.width * added, y: box.height * added };
@@ -116,11 +124,7 @@ function gridOf({ before, after }: { before: RgbImage; after: RgbImage }, box: B
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const at = ((top + y * step) * after.width + left + x * step) * 3;
-      let difference = 0;
-      for (let c = at; c < at + 3; c++) {
-        difference = Math.max(difference, Math.abs((before.data[c] as number) - (after.data[c] as number)));
-      }
-      if (difference >= LEAST_DIFFERENCE) differs[y * width + x] = 1;
+      if (pixelDiffers(before.data, after.data, at)) differs[y * width + x] = 1;
     }
   }
   return { left, top, width, height, step, differs };

@@ -39,8 +39,7 @@ export function epochInName(name: string): number | null {
 }
 
 function readMatch({ groups = {}, index }: RegExpExecArray, timeZone: string): NamedClock | null {
-  const { mark, s, fraction, more, half, offset } = groups;
-  const [h = '', m = ''] = [groups['h'], groups['m']];
+  const { h = '', mark, m = '', s, fraction, more, half, offset } = groups;
   // Four digits alone are as often a number as an hour with its minutes.
   if (half === undefined && (h.length === 1 || (s === undefined && mark === ''))) return null;
   if (s === undefined && (more !== undefined || fraction !== undefined)) return null;
