@@ -60,10 +60,14 @@ export function coveringStatements({ nouns, sentences, colours, garments, places
       way: kind === 'move' ? nextWay() : null,
     };
   });
+  const plainThings = {
+    changed: [thing(names.indexOf('something'), 1, false)],
+    altered: [thing(names.indexOf('truck'), 2, true)],
+  };
   const plain = ['change', 'none', 'tamper'].flatMap((kind) =>
     Object.keys(sentences[kind]).map((verb, i) => ({
       ...{ kind, verb, way: null },
-      things: verb === 'changed' ? [thing(names.indexOf('something'), 1, false)] : [],
+      things: plainThings[verb] ?? [],
       place: kind === 'change' ? at(places, i) : null,
     })),
   );

@@ -1,7 +1,8 @@
 /**
  * The sentence of a change after the truth check: a clause is left out if the check doubts what happened (ADR 21). If
- * none remains, the sentence is a plain one that states no kind.
+ * none remains, the sentence states no kind, but it names the thing: "the truck in the middle has changed".
  */
+import { SOMETHING } from '../language/thing.js';
 import { textOf } from '../language/write.js';
 import type { Prediction } from '../model/calibration.js';
 import type { BundleManifest } from '../model/manifest.js';
@@ -38,7 +39,7 @@ export async function composeChecked<C extends { readonly regions: readonly MapR
   const firm = description.statements.filter((_, i) => !isWeak(i));
   const allWeak = firm.length === 0 && description.statements.length > 0;
   const captioned = allWeak
-    ? plainChange({ ...kind, name: 'unknown' }, regions)
+    ? changeOfUnknownKind(description.statements[0] as LocationStatement, kind, regions)
     : composeSentence({ ...description, statements: firm }, kind, regions, manifest, truth);
   const idsOf = (shown: readonly MapRegion[]) => shown.map((region) => regions.indexOf(region) + 1);
   const judged = await truthCheck.judge(captioned.clauses);
@@ -55,6 +56,20 @@ export async function composeChecked<C extends { readonly regions: readonly MapR
   );
   const score = clauses.length === 0 ? null : Math.min(...clauses.map(({ p }) => p));
   return { captioned: { ...captioned, kind: allWeak ? kind : captioned.kind }, check: { score, clauses, weakened } };
+}
+
+/** The check doubts what happened, not what is there: the noun stays if all things of the strongest location have it. */
+function changeOfUnknownKind(
+  { facts, statement, regions: shown }: LocationStatement,
+  kind: Prediction['kind'],
+  regions: readonly MapRegion[],
+): ChangeSentence {
+  const unknown = { ...kind, name: 'unknown' };
+  const [noun, ...others] = new Set(facts.map((fact) => fact.noun.value));
+  if (noun === undefined || noun === SOMETHING || others.length > 0) return plainChange(unknown, regions);
+  const [count, ...counts] = new Set(statement.things.map((thing) => thing.count));
+  const thing = { noun, colour: null, count: counts.length > 0 ? null : (count ?? null), definite: true };
+  return plainChange(unknown, shown, thing);
 }
 
 const clauseOf = ({ words, regions }: LocationStatement): ClauseText => ({ text: textOf(words), regions });

@@ -13,7 +13,7 @@ import type { BundleManifest } from '../model/manifest.js';
 import { levelAt } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';
 import { joinSentences, type Sentence, toClause, toSentence, uniformScores, withWords } from '../model/tokenizer.js';
-import type { Content } from '../schemas/statement.js';
+import type { Content, Statement } from '../schemas/statement.js';
 import type { Description, LocationFact, LocationStatement } from './location-statement.js';
 import { type GroupStatement, groupAlike, joinGroup } from './merge-clauses.js';
 import { uniformWords, type WordAttention } from './scored-words.js';
@@ -196,9 +196,15 @@ function clausesOfKind(clauses: readonly Clause[], sentence: Sentence, kind: str
 /**
  * @param kind of any other name than those of changes: the sentence states no kind
  * @param regions the strongest first
+ * @param thing at the strongest region, of which no kind is stated; absent: it has no known name
  */
-export function plainChange(kind: Prediction['kind'], regions: readonly MapRegion[]): ChangeSentence {
-  const statement = plainStatement(kind.name, regions[0]?.box);
+export function plainChange(
+  kind: Prediction['kind'],
+  regions: readonly MapRegion[],
+  thing?: Statement['things'][number],
+): ChangeSentence {
+  const plain = plainStatement(kind.name, regions[0]?.box);
+  const statement = thing === undefined ? plain : { ...plain, verb: 'altered', things: [thing] };
   const sentence = uniformScores(write(statement), kind.score);
   return {
     ...{ sentence, kind, attention: [], content: { statements: [statement], more: 0 } },

@@ -35,7 +35,11 @@ export const CheckSchema = Type.Object(
         p: unit('Probability of that part.'),
         regions: Type.Array(Type.Integer({ minimum: 1 })),
       }),
-      { description: 'If every clause is left out, the caption states no kind: "something has changed on the left".' },
+      {
+        description:
+          'If every clause is left out, the caption states no kind: "something has changed on the left", or "the truck ' +
+          'on the left has changed" if the noun is certain.',
+      },
     ),
   },
   { $id: 'Check' },

@@ -76,6 +76,20 @@ it('says without a kind that something has changed if every clause is doubted', 
   expect(check?.weakened).toHaveLength(2);
 });
 
+it.each([
+  ['the truck on the left has changed', ['truck']],
+  ['the truck on the left has changed', ['truck', 'truck']],
+  ['something has changed on the left', ['truck', 'car']],
+  ['something has changed on the left', ['something']],
+])('says "%s" of doubted clauses about %j', async (sentence, nouns) => {
+  const facts = nouns.map((value) => ({ noun: { value, probability: 0.9 } }) as LocationStatement['facts'][number]);
+  const statements = [{ ...RED, facts }, BLUE];
+  const { captioned, check } = await compose(doubting('red', 'blue'), manifest, { ...description, statements });
+  expect(captioned.sentence.text).toBe(sentence);
+  expect(captioned.kind).toEqual(KIND);
+  expect(check?.clauses.map(({ text, regions: ids }) => [text, ids])).toEqual([[sentence, [1]]]);
+});
+
 it('composes the same sentence as before for a bundle without a check', async () => {
   const { check: _none, ...without } = manifest;
   const run = async () => {
