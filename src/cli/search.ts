@@ -41,6 +41,8 @@ interface Found {
 }
 interface FoundVisit {
   readonly from: string;
+  /** of its begin */
+  readonly at: number;
   readonly visit: FootageVisit;
 }
 
@@ -101,11 +103,10 @@ async function findVisits(results: readonly string[], query: string, filter: Sea
       const at = Date.parse(confirmation(visit.first_seen));
       const inTime = at >= since && at < until;
       if (visit.kind === 'visit' && inTime && (camera?.(visit.camera) ?? true) && hasAll(visit))
-        found.push({ from, visit });
+        found.push({ from, at, visit });
     }
   }
-  const begin = ({ visit }: FoundVisit) => Date.parse(confirmation(visit.first_seen));
-  return found.sort((a, b) => begin(b) - begin(a));
+  return found.sort((a, b) => b.at - a.at);
 }
 
 function readOptions(query: string, options: Options): { filter: SearchFilter; limit: number; timeZone: string } {

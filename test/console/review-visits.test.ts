@@ -13,6 +13,7 @@ beforeEach(async () => {
 });
 
 const NOW = Date.now();
+const WHOLE = { x: 0, y: 0, width: 1, height: 1 };
 const rowsOf = (page: Page) => page.getByRole('listbox', { name: 'Changes' }).getByRole('option');
 
 describeInBrowser('The page "Review", grouped by visit', () => {
@@ -59,6 +60,19 @@ describeInBrowser('The page "Review", grouped by visit', () => {
     await eventually(async () => expect(await rowsOf(page).count()).toBe(3));
     await page.goto(`${service.url}/review/vis_00000000000000000000000000`);
     await page.getByText('There is no visit vis_00000000000000000000000000').waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it('follows an open visit that began before the latest hundred', async () => {
+    const best = { comparison, side: 'after' as const, at: new Date(NOW).toISOString(), box: WHOLE };
+    const parked = storedVisit({ name: 'car', begun: NOW - 90_000_000, best, status: 'open', end: null, gone: null });
+    const later = Array.from({ length: 100 }, (_, i) => storedVisit({ name: `${i}`, begun: NOW - i * 1000, best }));
+    service.visits.kept.push(...later, parked);
+    const { page, errors } = await open();
+    await page.goto(`${service.url}/review/${parked.id}`);
+    await page.getByText(parked.caption).first().waitFor();
+    service.visits.kept.splice(-1, 1, { ...parked, caption: 'a white car is still there at the gate' });
+    await page.getByText('a white car is still there at the gate').first().waitFor();
     expect(errors).toEqual([]);
   });
 

@@ -47,19 +47,21 @@ export function storedVisit({
 
 type VisitQuery = Parameters<ReturnType<typeof createVisitStore>['list']>[0];
 
-/** The latest begun first; all of a list are one page. */
+/** The latest begun first. A list has one page, without a cursor. */
 export class FakeVisits {
   readonly kept: Visit[] = [];
   async get(id: string) {
     return this.kept.find((visit) => visit.id === id);
   }
-  async list({ kind, camera, since = 0, until = Infinity, fits = () => true, visibility = 'everything' }: VisitQuery) {
+  async list(query: VisitQuery) {
+    const { kind, camera, since = 0, until = Infinity, fits = () => true, visibility = 'everything', limit } = query;
     const items = this.kept.filter((visit) => {
       const begun = Date.parse(visit.first_seen);
       const isAsked = visit.kind === kind && (camera === undefined || visit.camera === camera);
       return isAsked && begun >= since && begun < until && seesCamera(visibility, visit.camera) && fits(visit);
     });
-    return { items: items.sort((a, b) => (a.first_seen < b.first_seen ? 1 : -1)), nextCursor: null };
+    const latest = items.sort((a, b) => (a.first_seen < b.first_seen ? 1 : -1));
+    return { items: latest.slice(0, limit), nextCursor: null };
   }
   async counts(kind: Visit['kind'], camera: string, bounds: readonly number[]) {
     const times = this.kept.filter((one) => one.kind === kind && one.camera === camera);

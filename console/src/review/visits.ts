@@ -39,10 +39,14 @@ export async function loadVisit(id: string): Promise<Visit | undefined> {
   }
 }
 
-/** Reads the latest visits again if one of those that were read is open: an open visit goes on without events. */
+/** Reads the open visits again, because they go on without events: those among the latest at once, the others alone. */
 export async function followOpenVisits(): Promise<void> {
-  if (![...visits.peek().values()].some(({ status }) => status === 'open')) return;
-  keepVisits((await ok(api.GET('/v1/visits', { params: { query: { limit: PAGE } } }))).items);
+  const open = [...visits.peek().values()].filter(({ status }) => status === 'open');
+  if (open.length === 0) return;
+  const { items } = await ok(api.GET('/v1/visits', { params: { query: { limit: PAGE } } }));
+  keepVisits(items);
+  const latest = new Set(items.map(({ id }) => id));
+  for (const { id } of open) if (!latest.has(id)) await loadVisit(id);
 }
 
 export function onVisitEvent({ visit }: LiveEvent): void {
