@@ -11,6 +11,7 @@ import {
 } from '../schemas/change.js';
 import { isoTime } from '../wall-clock.js';
 import { fittingRegions, leftCaption, sightingOf } from './captions.js';
+import { captionInView } from './in-view.js';
 import { objectOf } from './left-objects.js';
 import { namePlaces, zoneOfRegions } from './place-names.js';
 import { meansOf } from './rule-sentences.js';
@@ -24,7 +25,8 @@ export function openedChange(track: Track, observation: Observation, rules: Chan
   const best = sightingOf(track, kind);
   const { regions } = best;
   const last = fittingRegions(kind, track.regions) ?? regions;
-  const { caption, model, content } = sentencesOf(best.caption, kind, regions, rules);
+  const stated = captionInView(best.caption, kind, last, observation.inView);
+  const { caption, model, content } = sentencesOf(stated, kind, regions, rules);
   const judged = meansOf(track.judged);
   return {
     id: track.id,

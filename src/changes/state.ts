@@ -27,6 +27,18 @@ export interface Observation {
   readonly lost?: readonly Box[];
   /** absent if the model names nothing */
   readonly things?: readonly ObservedThing[];
+  /** as the visits of the camera follow them; absent: none are followed */
+  readonly inView?: readonly ThingInView[];
+}
+
+/** A thing that is in view, or was in the last few frames. */
+export interface ThingInView {
+  /** in the last frame that shows it */
+  readonly box: Box;
+  /** by most of the frames that named it; null: none did, or this frame does not show it apart from others */
+  readonly noun: string | null;
+  /** where "before" shows it */
+  readonly from: readonly Box[];
 }
 
 export interface ObservedThing {

@@ -22,6 +22,7 @@ import type { Finding } from '../schemas/comparison.js';
 import { isForeign } from '../schemas/loss.js';
 import type { CameraHealthEvent } from '../schemas/stream-event.js';
 import type { VisitEvent } from '../schemas/visit.js';
+import { thingsInView } from '../visits/fold.js';
 import { isoTime } from '../wall-clock.js';
 import {
   describeBefore,
@@ -41,7 +42,7 @@ import { checkSignal } from './signal.js';
 import type { BaselineEvent, CameraState, ExaminedFrame, UnseenSpan } from './state.js';
 import { checkStillness, frozenSpans } from './still.js';
 import { frameThreshold, judgedAt } from './threshold.js';
-import { foldVisitsOf } from './visits.js';
+import { concludeVisits, followVisits } from './visits.js';
 
 export interface FoldContext {
   readonly camera: StoredCamera;
@@ -104,12 +105,18 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   const isReset = baseline.reset || ordered.reset;
   const before = resetIf(isReset, applyEvents(state.tracker, events.filter(isChangeEvent)), at);
   const frame = { comparisonId, at, frame: state.frames };
+  const shown = { camera, at, comparisonId, rules };
+  const followed = followVisits(previous, evidence, shown, { finding: counting.finding, restart: isReset });
   // The frames of a new view have confirmed the tampering by themselves.
   const confirming = newView.length > 0 ? { ...rules, confirmFrames: 1, persistMs: 0 } : rules;
   const step: Transition =
     counting.finding === null || isForeign(counting.finding)
       ? { state: before.state, changes: [], alerts: [], suppressed: 0, hold: false, absorb: [] }
-      : advance(before.state, observationOf(counting.finding, frame), confirming);
+      : advance(
+          before.state,
+          { ...observationOf(counting.finding, frame), inView: thingsInView(followed.state) },
+          confirming,
+        );
   const { any, ...undecided } = undecidedOf(step.state.tracks);
   const outcome: FrameOutcome =
     newView.length > 0
@@ -127,17 +134,10 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   const isReplaced = any && (next.replacedBackground || newView.length > 0);
   const after = resetIf(isReplaced, step.state, at);
 
-  const visits = foldVisitsOf(
-    previous,
-    evidence,
-    { camera, at, comparisonId, rules },
-    {
-      finding: counting.finding,
-      absorbed: next.replacedBackground ? outcome.differing : outcome.absorb.map(({ box }) => box),
-      restart: isReset,
-      updates: step.changes,
-    },
-  );
+  const visits = concludeVisits(followed, shown, {
+    absorbed: next.replacedBackground ? outcome.differing : outcome.absorb.map(({ box }) => box),
+    updates: step.changes,
+  });
   const examined =
     evidence.frame === null || !evidence.examined || baseline.skipped
       ? state.examined

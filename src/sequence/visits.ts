@@ -8,7 +8,7 @@ import { type ChangeUpdate, compareSeverity } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { VisitEvent } from '../schemas/visit.js';
 import { viewOf, visitThings } from '../visits/facts.js';
-import { foldVisits } from '../visits/fold.js';
+import { absorbPlaces, foldVisits } from '../visits/fold.js';
 import { linkObjects } from '../visits/links.js';
 import { alertVisits, type VisitRule } from '../visits/rules.js';
 import { initialVisitsState, type VisitsState } from '../visits/state.js';
@@ -23,29 +23,29 @@ interface FrameOfCamera {
   readonly rules: ChangeRules;
 }
 
-interface FoldedParts {
-  /** that counts by threshold, zones and areas */
-  readonly finding: Finding | null;
-  /** places that "before" shows from the next frame on */
-  readonly absorbed: readonly Box[];
-  /** the baseline began again with this frame */
-  readonly restart: boolean;
-  readonly updates: readonly ChangeUpdate[];
+interface FollowedVisits {
+  readonly state: VisitsState;
+  readonly events: readonly VisitEvent[];
 }
 
-export function foldVisitsOf(
+/**
+ * The visits after a frame, before its changes are known.
+ * @param parts.finding that counts by threshold, zones and areas
+ * @param parts.restart the baseline began again with this frame
+ */
+export function followVisits(
   previous: CameraState,
   { baseline, examined, finding: found, seen }: FrameEvidence,
-  { camera, at, comparisonId, rules }: FrameOfCamera,
-  { finding, absorbed, restart, updates }: FoldedParts,
-): { readonly state: VisitsState; readonly events: readonly VisitEvent[] } {
+  { camera, at, comparisonId }: FrameOfCamera,
+  { finding, restart }: { readonly finding: Finding | null; readonly restart: boolean },
+): FollowedVisits {
   const { before } = baseline;
   const size = previous.size;
   const view = viewOf(finding, examined);
-  const folded = foldVisits(
+  return foldVisits(
     previous.visits ?? initialVisitsState(),
     {
-      ...{ at, camera: camera.id, comparison: comparisonId, number: previous.frames, absorbed, restart, view },
+      ...{ at, camera: camera.id, comparison: comparisonId, number: previous.frames, restart, view },
       before:
         before === null
           ? null
@@ -55,13 +55,24 @@ export function foldVisitsOf(
     },
     { gapMs: camera.settings.gap_s * 1000 },
   );
-  const linked = linkObjects(folded.state, updates);
-  const alerted = alertVisits(linked.state, folded.events, {
+}
+
+/**
+ * The visits with the changes of the frame: linked with objects, and alerted.
+ * @param parts.absorbed places that "before" shows from the next frame on
+ */
+export function concludeVisits(
+  { state, events }: FollowedVisits,
+  { camera, at, rules }: FrameOfCamera,
+  { absorbed, updates }: { readonly absorbed: readonly Box[]; readonly updates: readonly ChangeUpdate[] },
+): FollowedVisits {
+  const linked = linkObjects(absorbPlaces(state, absorbed), updates);
+  const alerted = alertVisits(linked.state, events, {
     ...{ camera: camera.id, at, rules: visitRules(rules, camera.settings) },
     isAlerted: (severity) =>
       rules.alerting && isWatching(at, rules) && compareSeverity(severity, rules.minSeverity) >= 0,
   });
-  return { state: alerted.state, events: [...folded.events, ...linked.events, ...alerted.events] };
+  return { state: alerted.state, events: [...events, ...linked.events, ...alerted.events] };
 }
 
 /** The severity rules of a camera whose sentences are about visits. */

@@ -60,6 +60,25 @@ export function foldVisits(state: VisitsState, frame: VisitFrame, settings: Visi
 export const openVisits = ({ tracks }: VisitsState, camera: string) =>
   tracks.filter(({ opened }) => opened).map((track) => visitOf(track, camera, null));
 
+/** The things that have not gone: where each was seen last, its name if the last frame shows it, and where "before" does. */
+export const thingsInView = ({ tracks, at, before }: VisitsState) =>
+  tracks.map(({ box, apart, nouns, there, path }) => ({
+    box,
+    noun: apart === at ? (mostVoted(nouns) ?? null) : null,
+    from: path.filter(([time], i) => (there && i === 0) || time === before?.at).map(boxOf),
+  }));
+
+/** @param places that became part of "before" with the last frame */
+export const absorbPlaces = (state: VisitsState, places: readonly Box[]): VisitsState =>
+  state.at !== state.lookedAt || places.length === 0
+    ? state
+    : {
+        ...state,
+        tracks: state.tracks.map((track) =>
+          places.some((box) => isSamePlace(box, track.box)) ? { ...track, inBefore: track.box } : track,
+        ),
+      };
+
 /** A frame that equals the one before it shows what that one showed. */
 function foldEqual(state: VisitsState, frame: VisitFrame): Folded {
   const { at } = frame;
@@ -100,12 +119,7 @@ function foldShown(state: VisitsState, frame: VisitFrame): Folded {
       ({ box }) => !known.before?.vacated.some((one) => isSamePlace(one, box) && areaOf(box) <= EMPTY * areaOf(one)),
     )
     .map((thing, index) => beginning(thing, matches, frame, index));
-  const next = { ...known, at, lookedAt: at, aspect };
-  const { absorbed } = frame;
-  const standing = [...tracks, ...started].map((track) =>
-    absorbed.some((box) => isSamePlace(box, track.box)) ? { ...track, inBefore: track.box } : track,
-  );
-  return concluded(next, standing, frame);
+  return concluded({ ...known, at, lookedAt: at, aspect }, [...tracks, ...started], frame);
 }
 
 /**

@@ -124,22 +124,23 @@ function assign(
   const costs = tracks.map((track) => things.map((thing) => costOf(track, thing, at, aspect)));
   // A column per track for "nothing", at the limit; the method takes no infinite row.
   const matrix = costs.map((row) => [...row.map((cost) => Math.min(cost, 1e3)), ...tracks.map(() => limit)]);
-  return munkres(matrix).flatMap(([i, j]): Match[] => {
-    const track = tracks[i];
-    const thing = things[j];
-    const row = costs[i];
-    if (track === undefined || thing === undefined || row === undefined) return [];
-    const cost = row[j] as number;
-    if (cost > limit) return [];
-    // Two tracks and two things of which either pairing fits: identity is a guess.
-    const close = tracks.some((_, k) =>
-      things.some((_other, l) => {
-        if (k === i || l === j) return false;
-        const [a, b, c] = [costs[k]?.[l], row[l], costs[k]?.[j]];
-        if (a === undefined || b === undefined || c === undefined || b > limit || c > limit) return false;
-        return b + c - cost - a < DISTINCT;
+  const costAt = (i: number, j: number): number => costs[i]?.[j] ?? Number.POSITIVE_INFINITY;
+  const pairs = munkres(matrix).filter(([i, j]) => costAt(i, j) <= limit);
+  const [taken, given] = [new Map(pairs), new Map(pairs.map(([i, j]) => [j, i]))];
+  /** Least additional cost of another pairing: with a thing that is free, for a track that has none, or exchanged. */
+  const distinction = (i: number, j: number): number =>
+    Math.min(
+      ...things.flatMap((_, l) => (given.has(l) ? [] : costAt(i, l) - costAt(i, j))),
+      ...tracks.flatMap((_, k) => {
+        const l = taken.get(k);
+        if (k === i || costAt(k, j) > limit) return [];
+        if (l === undefined) return costAt(k, j) - costAt(i, j);
+        return costAt(i, l) > limit ? [] : costAt(i, l) + costAt(k, j) - costAt(i, j) - costAt(k, l);
       }),
     );
-    return [{ track, thing, close }];
-  });
+  return pairs.map(([i, j]) => ({
+    track: tracks[i] as VisitTrack,
+    thing: things[j] as VisitThing,
+    close: distinction(i, j) < DISTINCT,
+  }));
 }

@@ -51,8 +51,6 @@ export interface VisitFrame {
    * scene (weather, tampering, no comparison).
    */
   readonly view: 'shows' | 'equals' | 'hidden';
-  /** places that became part of the background with this frame */
-  readonly absorbed: readonly Box[];
   /** whether the baseline began again: nothing before this frame can be compared with it */
   readonly restart: boolean;
 }

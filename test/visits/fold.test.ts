@@ -1,6 +1,6 @@
 /** Visits of things that walk, stand, hide, meet and stay. */
 import { describe, expect, it } from '@jest/globals';
-import { openVisits } from '../../src/visits/fold.js';
+import { absorbPlaces, openVisits, thingsInView } from '../../src/visits/fold.js';
 import { at, BLACK, coloured, foldAll, frame, RED, START, thing, walk } from './made-frames.js';
 
 const nothing = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => frame(from + i, []));
@@ -45,8 +45,8 @@ describe('a thing that stands still', () => {
     const before = { key: 'learned', at: START + 12_000, isLearned: true };
     const empty = Array.from({ length: 6 }, (_, i) => frame(13 + i, [], { before }));
     expect(types(foldAll([...stands, ...empty]))).toEqual(['visit.opened', 'visit.ended']);
-    const absorbing = frame(12, [thing(at(0.24))], { absorbed: [at(0.24)] });
-    expect(types(foldAll([...stands.slice(0, -1), absorbing, ...empty]))).toEqual(['visit.opened']);
+    const { state } = foldAll(stands);
+    expect(types(foldAll(empty, absorbPlaces(state, [at(0.24)])))).toEqual([]);
   });
   it('is seen by frames that equal the last one', () => {
     const equal = Array.from({ length: 10 }, (_, i) => frame(13 + i, [], { view: 'equals' }));
@@ -64,6 +64,9 @@ it('a thing that is in view in the first frame was there at the beginning', () =
   expect(others).toEqual([]);
   expect(visit).toMatchObject({ there_before: true, first_seen: new Date(START).toISOString() });
   expect(visit?.caption).toMatch(/^a person in red was there at the beginning/);
+  expect(thingsInView(state)).toEqual([
+    expect.objectContaining({ box: at(0.3 + 0.32), noun: 'person', from: [at(0.3)] }),
+  ]);
 });
 
 it('a thing behind a pillar for three frames is one visit', () => {
@@ -111,6 +114,17 @@ it('two things that look alike and meet are uncertain, and no third one is inven
       /^a person in red (came in from the left and )?was in view, perhaps in turn with others, for/,
     );
   }
+});
+
+it('three things that look alike and go one behind the other are certain: each is nearest to its own place', () => {
+  const frames = Array.from({ length: 5 }, (_, i) =>
+    frame(
+      i + 1,
+      [0.1, 0.3, 0.5].map((x) => thing(at(x + 0.08 * i))),
+    ),
+  );
+  const visits = openVisits(foldAll(frames).state, 'yard');
+  expect(visits.map(({ identity }) => identity)).toEqual(['certain', 'certain', 'certain']);
 });
 
 it('an hour without frames ends a visit as unseen: one who looks alike is another visit, of certain identity', () => {

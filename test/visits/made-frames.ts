@@ -51,7 +51,6 @@ export const frame = (
   aspect: 4 / 3,
   things,
   view: 'shows',
-  absorbed: [],
   restart: false,
   ...changed,
 });
