@@ -11,8 +11,8 @@ import type { ThingInView } from './state.js';
 const SAME_PLACE = 0.5;
 
 /**
- * A thing whose place is empty has not left if it is in view elsewhere. A thing that the comparison did not name has the
- * name by which it was followed to here.
+ * A thing whose place is empty has not left if it is in view elsewhere. A thing that the comparison did not name has
+ * the name by which it was followed to here.
  * @param regions of the change in the frame that shows the things
  */
 export function captionInView(

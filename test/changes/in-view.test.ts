@@ -38,7 +38,7 @@ describe('a thing without a name', () => {
     expect(captionWith('person')).toBe('a person has appeared on the left');
     expect(captionOf({ ...unnamed, inView: [{ box: elsewhere, noun: 'person', from: [] }] })).toMatch(/^something /);
   });
-  it('has none where several things are, or one that has no name', () => {
+  it('has no name beside several things, or beside one that has none', () => {
     for (const nouns of [['person', 'car'], [null], []]) {
       expect(captionWith(...nouns)).toBe('something has appeared on the left');
     }
