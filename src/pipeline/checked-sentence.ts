@@ -58,7 +58,7 @@ export async function composeChecked<C extends { readonly regions: readonly MapR
   return { captioned: { ...captioned, kind: allWeak ? kind : captioned.kind }, check: { score, clauses, weakened } };
 }
 
-/** The check doubts what happened, not what is there: the noun stays if all things of the strongest location have it. */
+/** The check doubts what happened, not what is there: a noun that all things of the strongest location have stays. */
 function changeOfUnknownKind(
   { facts, statement, regions: shown }: LocationStatement,
   kind: Prediction['kind'],
