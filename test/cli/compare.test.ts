@@ -32,7 +32,7 @@ afterAll(() => Promise.all([folder, models].map((made) => rm(made, { recursive: 
 function scenedelta(
   args: string[],
   modelsDir = models,
-  environment: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string | undefined>> = {},
 ): Promise<{ status: number; stdout: string; stderr: string }> {
   const env = {
     ...process.env,
@@ -94,9 +94,16 @@ describe('scenedelta compare', () => {
     expect([status, stdout, stderr]).toEqual([2, '', `scenedelta compare: ${file}: ${reason}\n`]);
   });
 
-  it('keeps the optimised graphs between two calls in the home of the user, without a DATA_DIR', async () => {
-    await scenedelta(['compare', before, after], models, { HOME: folder, DATA_DIR: join(folder, 'none') });
+  it('keeps the optimised graphs in the home of the user, without a DATA_DIR, and sends nothing about them', async () => {
+    const temporary = await mkdtemp(join(folder, 'tmp-'));
+    // ONNX Runtime sends nothing where CI is set.
+    const unset = { CI: undefined, XDG_CACHE_HOME: undefined, ORT_DISABLE_TELEMETRY: undefined };
+    const home = { HOME: folder, TMPDIR: temporary, DATA_DIR: join(folder, 'none') };
+    await scenedelta(['compare', before, after], models, { ...unset, ...home });
     expect(await readdir(join(folder, '.cache/scenedelta/graphs'))).not.toEqual([]);
+    // What it would send waits in folders of its own.
+    expect(await readdir(join(folder, '.cache'))).toEqual(['scenedelta']);
+    expect(await readdir(temporary)).toEqual([]);
   });
 
   it('gives tampering as the reason why the model was not asked', async () => {

@@ -4,6 +4,9 @@
  */
 const { TestEnvironment } = require('jest-environment-node');
 
+// The environment of the process, of which a test file has a copy: threads that tests start read it.
+process.env.ORT_DISABLE_TELEMETRY = '1';
+
 const SHARED = [
   'ArrayBuffer',
   'SharedArrayBuffer',
