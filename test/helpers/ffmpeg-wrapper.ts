@@ -1,5 +1,5 @@
 /** A program in place of ffmpeg that notes how it was called, and then becomes ffmpeg. */
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './eventually.js';
@@ -13,8 +13,14 @@ echo $$ > "$0.pid"
 exec ffmpeg "$@"
 `;
 
+const folders: string[] = [];
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
+
+/** @returns the program, which is removed after the tests of the file */
 export async function wrapFfmpeg() {
-  const program = join(await mkdtemp(join(tmpdir(), 'sd-ffmpeg-')), 'ffmpeg');
+  const folder = await mkdtemp(join(tmpdir(), 'sd-ffmpeg-'));
+  folders.push(folder);
+  const program = join(folder, 'ffmpeg');
   await writeFile(program, SCRIPT, { mode: 0o700 });
   const read = (what: string) => readFile(`${program}.${what}`, 'utf8');
   return {

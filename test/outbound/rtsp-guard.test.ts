@@ -1,9 +1,9 @@
 /** RTSP addresses that are refused, TLS, and the end of ffmpeg with the worker. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve as pathOf } from 'node:path';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createOutboundClient, type OutboundClient } from '../../src/outbound/client.js';
 import type { Resolve } from '../../src/outbound/guarded-agent.js';
 import { eventually } from '../helpers/eventually.js';
@@ -138,8 +138,12 @@ const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 if (!hasOpenssl) console.warn('openssl is not installed: the tests of rtsps:// are skipped');
 
 (hasOpenssl ? describe : describe.skip)('an rtsps:// address', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sd-tls-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
   const startTlsCamera = async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sd-tls-'));
     const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     const subject = ['-subj', '/CN=camera', '-addext', 'subjectAltName=IP:127.0.0.1'];
     const files = ['-keyout', keyFile, '-out', certFile];

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type BlobStore, frameKey, heatmapKey } from '../../src/blobs.js';
 import { createFileBlobStore } from '../../src/stores/blobs-fs.js';
 import { createS3BlobStore } from '../../src/stores/blobs-s3.js';
@@ -35,6 +35,7 @@ beforeEach(async () => {
   s3.objects.clear();
   s3.failWith(undefined);
 });
+afterEach(() => rm(folder, { recursive: true }));
 afterAll(async () => {
   await client.close();
   await s3.stop();
