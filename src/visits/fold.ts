@@ -238,7 +238,7 @@ function concluded(state: VisitsState, tracks: readonly VisitTrack[], { camera }
     if (isGone(track, state.at as number)) {
       events.push(...endingOf(track, camera, 'gone'));
       if (track.opened || mostVoted(track.classes) === 'object') ended.push({ track, end: 'gone' });
-    } else if (!track.opened && isVisit(track)) {
+    } else if (!track.opened && track.merged === 0 && isVisit(track)) {
       const opened = { ...track, opened: true };
       events.push({ type: 'visit.opened', visit: visitOf(opened, camera, null) });
       left.push(opened);

@@ -116,6 +116,21 @@ it('two things that look alike and meet are uncertain, and no third one is inven
   }
 });
 
+it('a thing that one frame shows twice is one visit', () => {
+  const stays = Array.from({ length: 9 }, (_, i) => frame(i + 1, [thing(at(0.3))]));
+  const twice = stays.with(2, frame(3, [thing(at(0.3)), thing(at(0.31))]));
+  expect(types(foldAll(twice))).toEqual(['visit.opened']);
+});
+
+it('a thing that looks almost as different as another one is uncertain', () => {
+  const mixed = (red: number) => RED.map((share, i) => red * share + (1 - red) * (BLACK[i] ?? 0));
+  const identities = [0.5, 0.38].map((red) => {
+    const changed = frame(5, [thing(at(0.42), 'after', { colours: mixed(red) })]);
+    return openVisits(foldAll([...walk(1, 5, 0.1), changed]).state, 'yard').map(({ identity }) => identity);
+  });
+  expect(identities).toEqual([['certain'], ['uncertain']]);
+});
+
 it('three things that look alike and go one behind the other are certain: each is nearest to its own place', () => {
   const frames = Array.from({ length: 5 }, (_, i) =>
     frame(
