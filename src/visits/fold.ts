@@ -60,7 +60,7 @@ export function foldVisits(state: VisitsState, frame: VisitFrame, settings: Visi
 export const openVisits = ({ tracks }: VisitsState, camera: string) =>
   tracks.filter(({ opened }) => opened).map((track) => visitOf(track, camera, null));
 
-/** The things that have not gone: the place and the name that the last frame gives them, and their place in "before". */
+/** The things that have not gone: place and name by the last frame that shows each, and its place in "before". */
 export const thingsInView = ({ tracks, at, before }: VisitsState) =>
   tracks.map(({ box, apart, nouns, there, path }) => ({
     box,

@@ -127,7 +127,7 @@ function assign(
   const costAt = (i: number, j: number): number => costs[i]?.[j] ?? Number.POSITIVE_INFINITY;
   const pairs = munkres(matrix).filter(([i, j]) => costAt(i, j) <= limit);
   const [taken, given] = [new Map(pairs), new Map(pairs.map(([i, j]) => [j, i]))];
-  /** Least additional cost of another pairing: with nothing, with a free thing, for a track that has none, or exchanged. */
+  /** Least additional cost of another pairing: with nothing or a free thing, of a track that has none, or exchanged. */
   const distinction = (i: number, j: number): number =>
     Math.min(
       limit - costAt(i, j),

@@ -8,7 +8,7 @@ import type { Visit } from '../schemas/visit.js';
 import type { Edge, VisitStatement } from '../schemas/visit-statement.js';
 import { isoTime } from '../wall-clock.js';
 import { distance, mostVoted } from './match.js';
-import type { VisitEnd, VisitTrack } from './state.js';
+import type { PathPoint, VisitEnd, VisitTrack } from './state.js';
 import { boxOf } from './track.js';
 
 /** Frames from which a passage is a visit. */
@@ -28,7 +28,7 @@ export const isVisit = (track: VisitTrack): boolean =>
 export const isPassage = (track: VisitTrack): boolean =>
   !track.there && isNamed(track) && mostVoted(track.classes) !== 'object' && track.frames < VISIT_FRAMES;
 
-const isNamed = ({ classes }: VisitTrack): boolean => Object.keys(classes).length > 0;
+const isNamed = ({ nouns }: VisitTrack): boolean => (mostVoted(nouns) ?? SOMETHING) !== SOMETHING;
 
 const hasMoved = ({ path, box }: VisitTrack): boolean =>
   path.some((point) => distance(boxOf(point), box, 1) > box.height);
@@ -119,13 +119,12 @@ function longestStay({ path }: VisitTrack): VisitStatement['stayed'] {
   let best: { readonly ms: number; readonly box: Box } | null = null;
   for (const [i, point] of path.entries()) {
     const from = boxOf(point);
-    let until = point;
-    for (const next of path.slice(i + 1)) {
-      if (distance(from, boxOf(next), 1) > STAY.heights * from.height) break;
-      until = next;
-    }
-    const ms = until[0] - point[0];
-    if (ms >= STAY.ms && (best === null || ms > best.ms)) best = { ms, box: from };
+    const beyond = path.findIndex((next, k) => k > i && distance(from, boxOf(next), 1) > STAY.heights * from.height);
+    const stay = path.slice(i, beyond < 0 ? path.length : beyond);
+    const ms = (stay.at(-1) as PathPoint)[0] - point[0];
+    // At its first point the thing may still be on its way to the place where it stays.
+    const box = boxOf(stay[stay.length >> 1] as PathPoint);
+    if (ms >= STAY.ms && (best === null || ms > best.ms)) best = { ms, box };
   }
   return best === null ? null : { place: thirdOf(best.box), seconds: best.ms / 1000 };
 }
