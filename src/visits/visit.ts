@@ -30,8 +30,9 @@ export const isPassage = (track: VisitTrack): boolean =>
 
 const isNamed = ({ nouns }: VisitTrack): boolean => (mostVoted(nouns) ?? SOMETHING) !== SOMETHING;
 
-const hasMoved = ({ path, box }: VisitTrack): boolean =>
-  path.some((point) => distance(boxOf(point), box, 1) > box.height);
+/** @param length of the way, fractions of the frame */
+const hasMoved = ({ path, box }: VisitTrack, length = box.height): boolean =>
+  path.some((point) => distance(boxOf(point), box, 1) > length);
 
 /** @param end null: the visit is open */
 export function visitOf(track: VisitTrack, camera: string, end: VisitEnd | null): Visit {
@@ -63,8 +64,10 @@ function statementOf(track: VisitTrack, end: VisitEnd | null): VisitStatement {
   const { path, there, begin, last, box, uncertain } = track;
   const [first = box, second = first] = path.slice(0, 2).map(boxOf);
   const [final = box, previous = final] = path.slice(-2).reverse().map(boxOf);
-  const cameAt = there ? null : edgeOf(first, second);
-  const wentAt = end === 'gone' ? edgeOf(final, previous) : null;
+  // A thing that stays at the edge may have been put there.
+  const moves = hasMoved(track, box.width);
+  const cameAt = moves && !there ? edgeOf(first, second) : null;
+  const wentAt = moves && end === 'gone' ? edgeOf(final, previous) : null;
   return {
     thing: thingOf(track),
     came: {

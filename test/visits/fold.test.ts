@@ -116,6 +116,27 @@ it('two things that look alike and meet are uncertain, and no third one is inven
   }
 });
 
+it('a thing that stays at the edge did not come in and leave there for certain', () => {
+  const stays = Array.from({ length: 7 }, (_, i) => frame(i + 1, [thing(at(0))]));
+  const [visit] = ended(foldAll([...stays, ...nothing(8, 12)]));
+  expect(visit?.caption).toBe(
+    'a person in red was first seen on the left, stood on the left for 6 s and was last seen on the left',
+  );
+});
+
+it('a thing that drives to its place stays at that place, not where it came in', () => {
+  const comes = [0, 0.2, 0.4].map((x, i) => frame(i + 1, [thing({ x, y: 0.2, width: 0.2, height: 0.6 })]));
+  const stands = Array.from({ length: 9 }, (_, i) =>
+    frame(i + 4, [thing({ x: 0.4, y: 0.2, width: 0.2, height: 0.6 })]),
+  );
+  expect(openVisits(foldAll([...comes, ...stands]).state, 'yard')[0]?.content.stayed?.place).toBe('in the middle');
+});
+
+it('a thing that nothing names is no visit', () => {
+  const unnamed = walk(1, 7, 0.1, { noun: 'something', class: 'object' });
+  expect(types(foldAll([...unnamed, ...nothing(7, 12)]))).toEqual([]);
+});
+
 it('a thing that one frame shows twice is one visit', () => {
   const stays = Array.from({ length: 9 }, (_, i) => frame(i + 1, [thing(at(0.3))]));
   const twice = stays.with(2, frame(3, [thing(at(0.3)), thing(at(0.31))]));
