@@ -17,8 +17,19 @@ export async function readImage(path: string, limit: number, file?: string): Pro
     }
     return await readFile(path);
   } catch (thrown) {
+    return throwUnreadable(subject)(thrown);
+  }
+}
+
+/**
+ * For a file that may have been removed since it was listed.
+ * @param subject its name and a space; empty: the caller names it
+ * @throws ScenedeltaError the thrown one, or 'not-found'
+ */
+export const throwUnreadable =
+  (subject: string) =>
+  (thrown: unknown): never => {
     if (thrown instanceof ScenedeltaError) throw thrown;
     const { code } = thrown as NodeJS.ErrnoException;
     throw new ScenedeltaError('not-found', `${subject}cannot be read (${code})`, { cause: thrown });
-  }
-}
+  };

@@ -54,13 +54,13 @@ export function unnamedStatement(kind: StatementKind, box: Box): ChangeStatement
  */
 export const unchangedStatement = (nuisance: string | undefined): Statement => ({
   ...{ kind: 'none', things: [], place: null, way: null },
-  verb: nuisance !== undefined && Object.hasOwn(tableOf('en').sentences['none'] ?? {}, nuisance) ? nuisance : 'nothing',
+  verb: nuisance !== undefined && Object.hasOwn(tableOf('en').sentences.none ?? {}, nuisance) ? nuisance : 'nothing',
 });
 
 /** @param tamper a kind of tampering or loss, as TAMPERS; any other one: the camera has been tampered with */
 export const tamperStatement = (tamper: string): Statement => ({
   ...{ kind: 'tamper', things: [], place: null, way: null },
-  verb: Object.hasOwn(tableOf('en').sentences['tamper'] ?? {}, tamper) ? tamper : 'tampered',
+  verb: Object.hasOwn(tableOf('en').sentences.tamper ?? {}, tamper) ? tamper : 'tampered',
 });
 
 /** Whether a sentence states that the scene is unchanged; these are all the forms of the captions' grammar. */

@@ -102,6 +102,21 @@ describe('--scan-only', () => {
     ]);
   });
 
+  it('accounts for files and folders whose names are not UTF-8, and reads the others', async () => {
+    await picture('latin/20260101_120000.png');
+    const latin = (text: string) => Buffer.from(join(folder, 'latin', text), 'latin1');
+    await mkdir(latin('caf\xe9'));
+    for (const name of ['20260101_1201\xe9.png', '20260101_1201\xe8.png', 'caf\xe9/20260101_120200.png']) {
+      await writeFile(latin(name), '');
+    }
+    const rows = await scan('latin', '--tz', 'UTC');
+    const failed = rows.filter((row) => row.includes('the name is not UTF-8: expected to rename it'));
+    expect(failed.map((row) => row.split(':')[1]?.trim().split(' ')[0])).toEqual([
+      ...['latin/20260101_1201\ufffd.png', 'latin/20260101_1201\ufffd.png', 'latin/caf\ufffd'],
+    ]);
+    expect(rows.at(-1)).toBe('4 files in = 1 of 1 cameras + 3 left out: the reasons are above');
+  });
+
   it.each([
     ['20261025_023000', 'Europe/Berlin', 'a time that Europe/Berlin has twice, and the first one is assumed'],
     ['20260329_023000', 'Europe/Berlin', 'a time that Europe/Berlin skips in spring'],

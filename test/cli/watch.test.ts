@@ -71,6 +71,14 @@ describe('pictures in a folder', () => {
     expect(await filesIn('done')).toHaveLength(4);
   });
 
+  it('have names that are not UTF-8: they are named and counted, and the others are sent', async () => {
+    await put('gate_20261124101530.jpg');
+    await writeFile(Buffer.from(join(folder, 'in', 'caf\xe9_20261124101630.jpg'), 'latin1'), 'picture');
+    const { code, account, stderr } = await watch('--camera', 'gate');
+    expect([code, account]).toEqual([0, '2 pictures in = 1 sent + 0 refused + 1 without a camera or a time']);
+    expect(stderr).toContain('the name is not UTF-8: expected to rename it');
+  });
+
   it('that are left are not sent again by the next run, which sends the new ones', async () => {
     await put('gate_20261124101530.jpg');
     await watch('--camera', 'gate');

@@ -94,6 +94,12 @@ describe('files that are no usable video', () => {
     expect(await read([item('both.mp4')])).toMatchObject({ times: [0, 1, 2, 3], failures: [] });
   });
 
+  it('reads JPEGs one after the other, as cameras write them', async () => {
+    const pictures = ['-f', 'lavfi', '-i', 'testsrc2=s=96x64:r=25:d=3', '-c:v', 'mjpeg', '-q:v', '3'];
+    await ffmpeg([...pictures, '-f', 'mjpeg', join(folder, 'stream.mjpeg')]);
+    expect(await read([item('stream.mjpeg')])).toMatchObject({ times: [0, 1, 2], failures: [] });
+  });
+
   it('stops at pictures that grow beyond the limit after the header', async () => {
     await pattern('small.ts', '96x64', 20, 4, ['-crf', '1', '-g', '4']);
     await pattern('huge.ts', '4096x4096', 1, 4);

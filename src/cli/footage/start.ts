@@ -38,7 +38,8 @@ export async function planOf(
   const s3 = s3Sources(config);
   for (const input of inputs) {
     const listing = listFiles(input, { outputs: options.outputDir || null, s3 });
-    for await (const file of listing) files.set(file.file, file);
+    // Several names that are not UTF-8 may look alike.
+    for await (const file of listing) files.set(file.fault ? `${file.file} ${files.size}` : file.file, file);
   }
   if (files.size === 0) {
     throw invalidRequest(`${inputs.join(' ')}: expected videos or pictures, and found none`);

@@ -43,7 +43,8 @@ export async function openFolder(path: string, then: string | null) {
           // An upload may set the time of modification to that of the camera, but not that of the last alteration.
           const found = await stat(file.file).catch(() => null);
           const state = `${found?.size} ${found?.mtimeMs}`;
-          if (found === null || now - found.ctimeMs < settleMs) growing++;
+          const isGrowing = found === null || now - found.ctimeMs < settleMs;
+          if (isGrowing && file.fault === undefined) growing++;
           else if (aside.get(name) === state) left++;
           else {
             complete.push(file);

@@ -2,7 +2,7 @@
 import { opendir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve, sep } from 'node:path';
 import { glob, isDynamicPattern } from 'tinyglobby';
-import { invalidRequest, ScenedeltaError } from '../../errors.js';
+import { invalidRequest, invalidValue, ScenedeltaError } from '../../errors.js';
 import type { S3Client } from '../../stores/s3-client.js';
 import type { Location } from '../recording-plan.js';
 import type { NameParts } from './template.js';
@@ -16,6 +16,8 @@ export interface ListedFile {
   readonly modifiedAt: number | null;
   /** stated beside the file, as in a manifest; it precedes what the name says */
   readonly stated?: Omit<NameParts, 'order'>;
+  /** why it cannot be read; `file` may be a folder then */
+  readonly fault?: ScenedeltaError;
 }
 
 const VIDEO = new Set(
@@ -58,7 +60,10 @@ export async function* listFiles(input: string, options: ListOptions): AsyncGene
   if (input.startsWith('s3://')) yield* listObjects(input, options.s3);
   else {
     const found = await stat(input).catch(() => undefined);
-    if (found?.isDirectory()) yield* walk(input, options.outputs === null ? null : resolve(options.outputs));
+    if (found?.isDirectory()) {
+      const outputs = options.outputs === null ? null : resolve(options.outputs);
+      if (resolve(input) !== outputs) yield* walk(input, outputs);
+    }
     // A file that was named is a video, whatever its name: ffprobe finds out.
     else if (found !== undefined) yield local(input, kindOf(input) ?? 'video');
     else if (/%0?\d*d/.test(input)) yield* imageSequence(input);
@@ -74,22 +79,42 @@ const local = (path: string, kind: ListedFile['kind']): ListedFile => ({
   modifiedAt: null,
 });
 
-/** Symbolic links to folders are not followed: they may form circles. */
+/** Symbolic links to folders are not followed: they may form circles. A folder below that cannot be read is listed. */
 async function* walk(folder: string, outputs: string | null): AsyncGenerator<ListedFile> {
-  if (resolve(folder) === outputs) return;
-  const entries = await opendir(folder).catch((cause: NodeJS.ErrnoException) => {
-    throw new ScenedeltaError('invalid-request', `${folder} cannot be read (${cause.code})`, { cause });
-  });
   const folders: string[] = [];
-  for await (const entry of entries) {
+  for await (const entry of await openFolder(folder)) {
     if (entry.name.startsWith('.')) continue;
     const path = join(folder, entry.name);
     const kind = kindOf(entry.name);
     if (entry.isDirectory()) folders.push(path);
-    else if (kind !== undefined) yield local(path, kind);
+    else if (kind !== undefined) yield hasReadableName(path) ? local(path, kind) : faulty(path, kind, notUtf8());
   }
-  for (const path of folders) yield* walk(path, outputs);
+  for (const path of folders) {
+    if (resolve(path) === outputs) continue;
+    try {
+      if (!hasReadableName(path)) throw notUtf8();
+      yield* walk(path, outputs);
+    } catch (thrown) {
+      if (!(thrown instanceof ScenedeltaError)) throw thrown;
+      yield faulty(path, 'image', thrown);
+    }
+  }
 }
+
+/** @throws ScenedeltaError 'invalid-request' */
+const openFolder = (path: string) =>
+  opendir(path).catch((cause: NodeJS.ErrnoException) => {
+    throw new ScenedeltaError('invalid-request', `${path} cannot be read (${cause.code})`, { cause });
+  });
+
+const faulty = (path: string, kind: ListedFile['kind'], fault: ScenedeltaError): ListedFile => ({
+  ...local(path, kind),
+  fault,
+});
+
+/** Bytes of a name that are not UTF-8 become U+FFFD, under which nothing can be opened. */
+const hasReadableName = (path: string): boolean => !path.includes('\ufffd');
+const notUtf8 = () => invalidValue('the name is not UTF-8: expected to rename it');
 
 async function* matches(pattern: string): AsyncGenerator<ListedFile> {
   const paths = await glob(pattern, { expandDirectories: false, onlyFiles: true });
@@ -109,11 +134,8 @@ async function* matches(pattern: string): AsyncGenerator<ListedFile> {
 async function* imageSequence(pattern: string): AsyncGenerator<ListedFile> {
   const folder = dirname(pattern);
   const [before = '', after = ''] = basename(pattern).split(/%0?\d*d/);
-  const entries = await opendir(folder).catch((cause: NodeJS.ErrnoException) => {
-    throw new ScenedeltaError('invalid-request', `${folder} cannot be read (${cause.code})`, { cause });
-  });
   let count = 0;
-  for await (const { name } of entries) {
+  for await (const { name } of await openFolder(folder)) {
     const number = name.startsWith(before) && name.endsWith(after) ? name.slice(before.length) : '';
     if (!/^\d+$/.test(number.slice(0, number.length - after.length))) continue;
     count++;

@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import exifReader from 'exif-reader';
 import sharp from '../../frames/sharp.js';
+import { throwUnreadable } from '../read-image.js';
 import { probeVideo } from '../video/probe.js';
 import { parseCalendarTime } from './times.js';
 
@@ -31,22 +32,28 @@ interface VideoOptions {
   readonly now: number;
 }
 
-/** @throws ScenedeltaError as probeVideo does */
+/** @throws ScenedeltaError as probeVideo does; 'not-found' if the file is gone */
 export async function ownTimeOfVideo(path: string, options: VideoOptions): Promise<OwnTime> {
   const { createdAt, duration } = await probeVideo(path, options);
   const doubted = createdAt === null || isPlausible(createdAt, options.now) ? null : createdAt;
   if (createdAt !== null && doubted === null) return { at: createdAt, source: 'container', duration, doubted };
   // A recorder writes a file until the end of its recording.
-  const { mtimeMs } = await stat(path);
-  return { at: Math.round(mtimeMs - (duration ?? 0) * 1000), source: 'file', duration, doubted };
+  return { at: Math.round((await modifiedAt(path)) - (duration ?? 0) * 1000), source: 'file', duration, doubted };
 }
 
-/** @param timeZone of EXIF times without an offset @param now epoch ms */
+/**
+ * @param timeZone of EXIF times without an offset
+ * @param now epoch ms
+ * @throws ScenedeltaError 'not-found' if the file is gone
+ */
 export async function ownTimeOfImage(path: string, timeZone: string, now: number): Promise<OwnTime> {
   const at = await exifTime(path, timeZone);
   if (at !== null && isPlausible(at, now)) return { at, source: 'exif', duration: null, doubted: null };
-  return { at: Math.round((await stat(path)).mtimeMs), source: 'file', duration: null, doubted: at };
+  return { at: Math.round(await modifiedAt(path)), source: 'file', duration: null, doubted: at };
 }
+
+/** @returns epoch ms */
+const modifiedAt = async (path: string): Promise<number> => (await stat(path).catch(throwUnreadable(''))).mtimeMs;
 
 /** @returns null without readable EXIF; a damaged picture fails when it is decoded */
 async function exifTime(path: string, timeZone: string): Promise<number | null> {

@@ -57,6 +57,10 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
   const fail = (camera: string | null, file: string, { code, message: reason }: ScenedeltaError) =>
     failures.push({ v: 1, camera, file, seconds: null, code, reason });
   for (const file of files) {
+    if (file.fault !== undefined) {
+      fail(null, file.file, file.fault);
+      continue;
+    }
     const parts = partsOf(file, options);
     if (parts === undefined) {
       const expected = `expected a path that ends as --template ${options.template?.text}`;

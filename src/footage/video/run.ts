@@ -13,7 +13,7 @@ import { startFailure, startFfmpeg } from '../../ffmpeg.js';
  */
 const FORMATS = [
   'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,m4v,flv,live_flv,asf,ogg,mxf,wtv,nut,dv,rm',
-  'dhav,h261,h263,h264,hevc,av1,obu,ivf,vc1,mjpeg,mpjpeg,gif',
+  'dhav,h261,h263,h264,hevc,av1,obu,ivf,vc1,mjpeg,jpeg_pipe,mpjpeg,gif',
 ].join(',');
 
 /** Options in front of every input. */
