@@ -17,6 +17,10 @@ const VISIT_FRAMES = 3;
 const STAY = { ms: 5_000, heights: 0.6 } as const;
 /** Distance of a box from the edge at which a thing comes in or goes out, fractions of the frame. */
 const EDGE = 0.03;
+/** Least part of a step of half its height that leads across the edge: others walk along it (set). */
+const ACROSS = 0.5;
+/** Height of a box, in those of the thing, above which it has other things in it (set). */
+const HIGHER = 2.5;
 /** Share of the colour votes that a colour needs. */
 const LEAST_COLOUR = 0.4;
 
@@ -66,8 +70,10 @@ function statementOf(track: VisitTrack, end: VisitEnd | null): VisitStatement {
   const [final = box, previous = final] = path.slice(-2).reverse().map(boxOf);
   // A thing that stays at the edge may have been put there.
   const moves = hasMoved(track, box.width);
-  const cameAt = moves && !there ? edgeOf(first, second) : null;
-  const wentAt = moves && end === 'gone' ? edgeOf(final, previous) : null;
+  const heights = path.map(([, , , , height]) => height).sort((a, b) => a - b);
+  const isOne = ({ height }: Box) => height <= HIGHER * (heights[heights.length >> 1] as number);
+  const cameAt = moves && !there && isOne(first) ? edgeOf(first, second) : null;
+  const wentAt = moves && end === 'gone' && isOne(final) ? edgeOf(final, previous) : null;
   return {
     thing: thingOf(track),
     came: {
@@ -115,7 +121,9 @@ function edgeOf({ x, y, width, height }: Box, before: Box): Edge | null {
     bottom: 1 - Math.max(y + height + EDGE, y + height + dy),
   };
   const [edge, gap] = (Object.entries(gaps) as [Edge, number][]).reduce((a, b) => (b[1] < a[1] ? b : a));
-  return gap <= 0 ? edge : null;
+  const across = Math.abs(edge === 'left' || edge === 'right' ? dx : dy);
+  const step = Math.hypot(dx, dy);
+  return gap <= 0 && (step < height / 2 || across >= ACROSS * step) ? edge : null;
 }
 
 function longestStay({ path }: VisitTrack): VisitStatement['stayed'] {

@@ -124,6 +124,15 @@ it('a thing that stays at the edge did not come in and leave there for certain',
   );
 });
 
+it('a thing that comes into view along the edge, or in the box of others, did not come in at that edge', () => {
+  const along = Array.from({ length: 4 }, (_, i) => frame(i + 1, [thing(at(0.3 + 0.12 * i, 0.8))]));
+  const tall = frame(1, [thing({ x: 0.3, y: 0.4, width: 0.1, height: 0.6 })]);
+  const inBox = [tall, ...Array.from({ length: 4 }, (_, i) => frame(i + 2, [thing(at(0.35 + 0.08 * i, 0.5))]))];
+  for (const frames of [along, inBox]) {
+    expect(openVisits(foldAll(frames).state, 'yard')[0]?.content.came.edge).toBeNull();
+  }
+});
+
 it('a thing that drives to its place stays at that place, not where it came in', () => {
   const comes = [0, 0.2, 0.4].map((x, i) => frame(i + 1, [thing({ x, y: 0.2, width: 0.2, height: 0.6 })]));
   const stands = Array.from({ length: 9 }, (_, i) =>
