@@ -21,21 +21,26 @@ const SAME_SHARE = 0.7;
  * @returns each person once, the highest score first
  */
 export function peopleOf(scores: Float32Array, boxes: Float32Array, { size, least }: PeopleRule): DetectedPerson[] {
-  const found = [...scores.keys()]
-    .filter((i) => (scores[i] as number) >= least)
-    .sort((a, b) => (scores[b] as number) - (scores[a] as number))
-    .map((i): DetectedPerson => {
-      const [left, top, right, bottom] = [...boxes.subarray(4 * i, 4 * i + 4)].map((value) => value / size) as [
-        number,
-        number,
-        number,
-        number,
-      ];
-      return { box: { x: left, y: top, width: right - left, height: bottom - top }, score: scores[i] as number };
-    });
+  const found: DetectedPerson[] = [];
+  // Most of them are below it.
+  for (let i = 0; i < scores.length; i++) {
+    const score = scores[i] as number;
+    if (score >= least) found.push({ box: boxAt(boxes, i, size), score });
+  }
+  found.sort((a, b) => b.score - a.score);
   const people: DetectedPerson[] = [];
   for (const one of found) if (!people.some((other) => isSame(one.box, other.box))) people.push(one);
   return people;
 }
 
 const isSame = (a: Box, b: Box): boolean => intersectionOverUnion(a, b) > SAME_IOU || overlap(a, b) > SAME_SHARE;
+
+function boxAt(boxes: Float32Array, i: number, size: number): Box {
+  const [left, top, right, bottom] = [0, 1, 2, 3].map((edge) => (boxes[4 * i + edge] as number) / size) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}

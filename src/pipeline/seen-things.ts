@@ -105,11 +105,11 @@ function spanOf(frames: { readonly before: RgbImage; readonly after: RgbImage },
 
 /** Whether a pixel shows another thing in the other frame. @param at its first byte */
 export function pixelDiffers(before: Uint8Array, after: Uint8Array, at: number): boolean {
-  for (let c = at; c < at + 3; c++) {
-    if (Math.abs((before[c] as number) - (after[c] as number)) >= LEAST_DIFFERENCE) return true;
-  }
-  return false;
+  return differ(before, after, at) || differ(before, after, at + 1) || differ(before, after, at + 2);
 }
+
+const differ = (before: Uint8Array, after: Uint8Array, at: number): boolean =>
+  Math.abs((before[at] as number) - (after[at] as number)) >= LEAST_DIFFERENCE;
 
 function gridOf({ before, after }: { before: RgbImage; after: RgbImage }, box: Box, added = MARGIN): Grid {
   const step = Math.max(1, Math.round(Math.max(after.width, after.height) / SAMPLED));
@@ -130,41 +130,74 @@ function gridOf({ before, after }: { before: RgbImage; after: RgbImage }, box: B
   return { left, top, width, height, step, differs };
 }
 
+/** Pixels of a column that differ, from one to the next within the gap. */
+interface Chain {
+  readonly x: number;
+  readonly top: number;
+  /** the last one */
+  bottom: number;
+  count: number;
+  /** those in the box */
+  inside: number;
+}
+
 /**
  * The grid once per part whose pixels are connected, with the pixels of this part alone. A gap of a few rows does not
  * separate: a belt may look like the ground. A part that lies mostly beside the box belongs to another region.
  */
 function connectedParts(grid: Grid, { width: all, height: rows }: RgbImage, box: Box): Grid[] {
-  const { left, top, width, height, step, differs } = grid;
+  const { left, top, width, height, step } = grid;
   const [x0, x1] = [box.x, box.x + box.width].map((x) => (x * all - left) / step) as [number, number];
   const [y0, y1] = [box.y, box.y + box.height].map((y) => (y * rows - top) / step) as [number, number];
   const gap = Math.max(2, Math.round(ROW_GAP * height));
-  const rest = Uint8Array.from(differs);
-  const parts: { readonly mask: Uint8Array; readonly count: number }[] = [];
-  for (let start = rest.indexOf(1); start >= 0; start = rest.indexOf(1, start + 1)) {
-    const mask = new Uint8Array(width * height);
-    const queue = [start];
+  const columns = Array.from({ length: width }, (_, x) =>
+    chainsOf(grid, x, gap, x >= x0 && x < x1 ? [y0, y1] : [0, 0]),
+  );
+  const rest = new Set(columns.flat().sort((a, b) => a.top - b.top || a.x - b.x));
+  const parts: { readonly chains: readonly Chain[]; readonly count: number }[] = [];
+  for (const start of rest) {
+    const chains = [start];
+    rest.delete(start);
     let [count, inside] = [0, 0];
-    rest[start] = 0;
-    for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
-      mask[at] = 1;
-      count++;
-      const [x, y] = [at % width, Math.floor(at / width)];
-      if (x >= x0 && x < x1 && y >= y0 && y < y1) inside++;
-      for (let v = Math.max(0, y - gap); v <= Math.min(height - 1, y + gap); v++) {
-        for (let u = Math.max(0, x - 1); u <= Math.min(width - 1, x + 1); u++) {
-          const next = v * width + u;
-          if (rest[next] === 0) continue;
-          rest[next] = 0;
-          queue.push(next);
-        }
+    // The list grows while it is read.
+    for (const chain of chains) {
+      count += chain.count;
+      inside += chain.inside;
+      for (const next of [...(columns[chain.x - 1] ?? []), ...(columns[chain.x + 1] ?? [])]) {
+        const touches = next.top - gap <= chain.bottom && chain.top - gap <= next.bottom;
+        if (touches && rest.delete(next)) chains.push(next);
       }
     }
-    if (inside > count / 2) parts.push({ mask, count });
+    if (inside > count / 2) parts.push({ chains, count });
   }
   const most = Math.max(...parts.map(({ count }) => count));
   const kept = parts.filter(({ count }) => count >= LEAST_PART * most);
-  return kept.length === 0 ? [grid] : kept.map(({ mask }) => ({ ...grid, differs: mask }));
+  return kept.length === 0 ? [grid] : kept.map(({ chains }) => ({ ...grid, differs: maskOf(chains, grid) }));
+}
+
+/** @param inBox rows of the box in the column, the end excluded */
+function chainsOf({ width, height, differs }: Grid, x: number, gap: number, inBox: readonly [number, number]): Chain[] {
+  const chains: Chain[] = [];
+  for (let y = 0; y < height; y++) {
+    if (differs[y * width + x] === 0) continue;
+    let chain = chains.at(-1);
+    if (chain === undefined || y - chain.bottom > gap) {
+      chain = { x, top: y, bottom: y, count: 0, inside: 0 };
+      chains.push(chain);
+    }
+    chain.bottom = y;
+    chain.count++;
+    if (y >= inBox[0] && y < inBox[1]) chain.inside++;
+  }
+  return chains;
+}
+
+function maskOf(chains: readonly Chain[], { width, height, differs }: Grid): Uint8Array {
+  const mask = new Uint8Array(width * height);
+  for (const { x, top, bottom } of chains) {
+    for (let at = top * width + x; at <= bottom * width + x; at += width) mask[at] = differs[at] as number;
+  }
+  return mask;
 }
 
 /** The columns of each thing: the full span, or its parts between columns that differ little. */
@@ -185,14 +218,24 @@ function columnSpans({ width, height, differs }: Grid): [from: number, to: numbe
 function split(profile: readonly number[], from: number, to: number, height: number): [number, number][] {
   if (to - from < WIDE * height) return [[from, to]];
   const least = Math.max(2, LEAST_WIDTH * height);
+  const columns = profile.slice(from, to);
+  const [peaksAhead, peaksBehind] = [highestSoFar(columns), highestSoFar(columns.reverse()).reverse()];
   let best: { readonly at: number; readonly depth: number } | null = null;
   for (let at = Math.ceil(from + least); at <= to - least; at++) {
-    const peaks = [Math.max(...profile.slice(from, at)), Math.max(...profile.slice(at, to))];
+    const peaks = [peaksAhead[at - 1 - from] as number, peaksBehind[at - from] as number];
     const depth = (profile[at] as number) / Math.max(1, Math.min(...peaks));
     if (depth <= VALLEY && (best === null || depth < best.depth)) best = { at, depth };
   }
   if (best === null) return [[from, to]];
   return [...split(profile, from, best.at, height), ...split(profile, best.at, to, height)];
+}
+
+function highestSoFar(values: readonly number[]): number[] {
+  let highest = 0;
+  return values.map((value) => {
+    highest = Math.max(highest, value);
+    return highest;
+  });
 }
 
 function rowSpan({ width, height, differs }: Grid, from: number, to: number): [number, number] {
