@@ -77,7 +77,7 @@ const settings = {
     'Port on HOST of the /metrics and /livez of a worker; 0 = none. Workers on one host need one each. ' +
       '`npm run up` takes PORT + 1000 if it is not set.',
   ),
-  FEATURE_CACHE_MB: integer(0, 16_384, 64, 'Memory for the features of repeated "before" frames.'),
+  FEATURE_CACHE_MB: integer(0, 16_384, 64, 'Memory for the features of repeated frames, and as much for their pixels.'),
   LOG_LEVEL: oneOf(LOG_LEVELS, 'info', 'Lowest level that is logged; src/logger.ts says what each level is for.'),
   BODY_LIMIT: integer(1024, 1024 * MiB, 48 * MiB, 'Largest request body in bytes.'),
   JSON_LIMIT: integer(

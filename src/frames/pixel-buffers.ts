@@ -12,6 +12,8 @@ export class PixelBufferPool {
   /** free buffers by size in bytes; the size given back longest ago is first, and is the first to be dropped */
   readonly #free = new Map<number, SharedArrayBuffer[]>();
   #freeBytes = 0;
+  /** buffers with several users, and how many there are beside the first */
+  readonly #more = new Map<ArrayBufferLike, number>();
 
   /** @param limit of the free buffers, in bytes */
   constructor(readonly limit = FREE_BYTES_LIMIT) {}
@@ -28,9 +30,18 @@ export class PixelBufferPool {
     return new Uint8Array(buffer ?? new SharedArrayBuffer(size), 0, bytes);
   }
 
-  /** @param pixels a view of `take` that nothing reads any more */
+  /** Counts another user of a view of `take`, who gives it back, too. */
+  share(pixels: Uint8Array): void {
+    this.#more.set(pixels.buffer, (this.#more.get(pixels.buffer) ?? 0) + 1);
+  }
+
+  /** @param pixels a view of `take` that this user reads no more; after the last one the buffer is free */
   give(pixels: Uint8Array): void {
     const buffer = pixels.buffer as SharedArrayBuffer;
+    const more = this.#more.get(buffer) ?? 0;
+    if (more > 1) this.#more.set(buffer, more - 1);
+    else this.#more.delete(buffer);
+    if (more > 0) return;
     const size = buffer.byteLength;
     const buffers = this.#free.get(size) ?? [];
     buffers.push(buffer);

@@ -1,10 +1,9 @@
 /** The pipeline: two encoded frames in, a finding and heatmaps out. Start reading at `Pipeline.compare`. */
 import type { Config } from '../config.js';
-import { decodeFrame } from '../frames/decode.js';
+import { DecodedFrames } from '../frames/decoded-frames.js';
 import { pairInEightBits } from '../frames/deep-grey.js';
 import { fillLostRows, isCut } from '../frames/lost-rows.js';
 import { allSettledOrThrow, assertSameAspectRatio, haveSamePixels, mapSides } from '../frames/pair.js';
-import { PixelBufferPool } from '../frames/pixel-buffers.js';
 import { FeatureCache } from '../inference/feature-cache.js';
 import type { InferencePool } from '../inference/pool.js';
 import { mostProbableKind, type Prediction, thresholdOf } from '../model/calibration.js';
@@ -47,15 +46,16 @@ export class Pipeline {
   readonly #limits: Pick<Config, 'pixelLimit' | 'decodeTimeout' | 'comparisonTimeout'>;
   readonly #pool: InferencePool;
   readonly #encoder: Encoder;
-  readonly #pixelBuffers = new PixelBufferPool();
+  readonly #frames: DecodedFrames;
 
   private constructor({ config, onCacheLookup }: PipelineOptions, bundles: Bundle[], pool: InferencePool) {
     this.#catalogue = new Catalogue(bundles, config.defaultModel, pool.provider);
     this.#truth = config.truth;
     this.#limits = config;
     this.#pool = pool;
-    const cache = new FeatureCache(config.featureCacheMb * 1024 * 1024, onCacheLookup);
-    this.#encoder = new Encoder(pool, cache);
+    const limit = config.featureCacheMb * 1024 * 1024;
+    this.#frames = new DecodedFrames(limit);
+    this.#encoder = new Encoder(pool, new FeatureCache(limit, onCacheLookup));
     this.#captionParts = { pool, encoder: this.#encoder };
   }
 
@@ -123,7 +123,7 @@ export class Pipeline {
     try {
       return await use(comparison, await this.#see(comparison));
     } finally {
-      for (const pixels of comparison.buffers) this.#pixelBuffers.give(pixels);
+      this.#frames.giveBack(comparison.buffers);
     }
   }
 
@@ -151,9 +151,11 @@ export class Pipeline {
 
   async #decode({ step, input, buffers }: Comparison): Promise<FramePair> {
     const { pixelLimit, decodeTimeout } = this.#limits;
-    const allocate = (bytes: number) => this.#takeBuffer(bytes, buffers);
     const frames = await step('decode', () =>
-      mapSides((side) => decodeFrame(input[side], { field: side, pixelLimit, decodeTimeout, allocate })),
+      mapSides((side) => {
+        const options = { field: side, pixelLimit, decodeTimeout };
+        return this.#frames.decode(input[side], input[`${side}Key`], options, buffers);
+      }),
     );
     assertSameAspectRatio(frames);
     fillLostRows(frames);
@@ -183,7 +185,7 @@ export class Pipeline {
   ): Promise<AlignedPair> {
     const { name } = bundle.manifest;
     const frames = await step('register', async () => {
-      const out = this.#takeBuffer(before.data.length, buffers);
+      const out = this.#frames.take(before.data.length, buffers);
       await this.#pool.run('align', name, { before, after, homography: registration.homography, out });
       return { before, after: { ...after, width: before.width, height: before.height, data: out } };
     });
@@ -287,12 +289,5 @@ export class Pipeline {
   /** Waits for running inference, then ends the threads. */
   close(): Promise<void> {
     return this.#pool.close();
-  }
-
-  /** @param buffers receives the buffer, which is given back when the comparison ends */
-  #takeBuffer(bytes: number, buffers: Uint8Array[]): Uint8Array {
-    const pixels = this.#pixelBuffers.take(bytes);
-    buffers.push(pixels);
-    return pixels;
   }
 }

@@ -1,4 +1,5 @@
 /** State of one comparison, and what its frames show before a sentence is made. */
+import type { HeldBuffers } from '../frames/decoded-frames.js';
 import type { Bundle } from '../model/manifest.js';
 import type { Finding, Viewpoint } from '../schemas/comparison.js';
 import type { Lost } from '../schemas/loss.js';
@@ -12,7 +13,7 @@ export interface Comparison extends Stopwatch {
   /** share of the things said that must be true */
   readonly truth: number;
   /** pixel buffers to be given back at the end */
-  readonly buffers: Uint8Array[];
+  readonly buffers: HeldBuffers;
 }
 
 /** A pair with its evidence, or a finding that needs no model: identical frames, a tampered view. */

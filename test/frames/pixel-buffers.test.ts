@@ -33,4 +33,15 @@ describe('PixelBufferPool', () => {
     pool.give(pool.take(4096));
     expect(pool.freeBytes).toBe(0);
   });
+
+  it('frees a shared buffer after its last user', () => {
+    const pool = new PixelBufferPool();
+    const pixels = pool.take(1024);
+    pool.share(pixels);
+    pool.share(pixels);
+    for (const free of [0, 0, 1024]) {
+      pool.give(pixels);
+      expect(pool.freeBytes).toBe(free);
+    }
+  });
 });
