@@ -246,6 +246,7 @@ export class Pipeline {
     );
     const finding = check === undefined ? described : { ...described, check };
     const after = toSourceFrame.map(difference.after);
+    const vectors = new Map<string, Promise<Float32Array>>();
     const seen = input.statements && seenThings(frames, finding.regions, toSourceFrame, regions.map(peopleIn));
     return {
       finding: { ...finding, ...keepRegions(finding, toSourceFrame.region) },
@@ -257,7 +258,12 @@ export class Pipeline {
         : {
             embed: (places) => {
               const shown = places ? cropsAbout(places, crops, strongest.length, toSourceFrame) : strongest;
-              return this.#pool.run('embedPair', manifest.name, { ...difference, crops: shown });
+              // Changes at places that the same crops show have one vector.
+              const key = shown.map((crop) => crops.indexOf(crop)).join();
+              const vector =
+                vectors.get(key) ?? this.#pool.run('embedPair', manifest.name, { ...difference, crops: shown });
+              vectors.set(key, vector);
+              return vector;
             },
           }),
     };

@@ -30,6 +30,14 @@ describe('search vectors', () => {
     });
   });
 
+  it('are computed once for places that the same crops show', async () => {
+    const { modelsDir } = removeLater(await tinyWithSearch());
+    await using(await startTiny({ modelsDir }), async (pipeline) => {
+      const { embed } = await pipeline.compare({ before: await image(), after: await image([RED]) });
+      expect(await embed?.([])).toBe(await embed?.());
+    });
+  });
+
   it('are not there without a change', async () => {
     const { modelsDir } = removeLater(await tinyWithSearch());
     await using(await startTiny({ modelsDir }), async (pipeline) => {
