@@ -1,5 +1,6 @@
 /** Native ES modules: run through `npm run jest`, which passes --experimental-vm-modules. */
 export default {
+  runtime: '<rootDir>/test/helpers/runtime.cjs',
   testEnvironment: '<rootDir>/test/helpers/node-environment.cjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

@@ -96,12 +96,12 @@ describe('scenedelta compare', () => {
 
   it('keeps the optimised graphs in the home of the user, without a DATA_DIR, and sends nothing about them', async () => {
     const temporary = await mkdtemp(join(folder, 'tmp-'));
-    // ONNX Runtime sends nothing where CI is set.
+    // ONNX Runtime sends nothing if CI is set.
     const unset = { CI: undefined, XDG_CACHE_HOME: undefined, ORT_DISABLE_TELEMETRY: undefined };
     const home = { HOME: folder, TMPDIR: temporary, DATA_DIR: join(folder, 'none') };
     await scenedelta(['compare', before, after], models, { ...unset, ...home });
     expect(await readdir(join(folder, '.cache/scenedelta/graphs'))).not.toEqual([]);
-    // What it would send waits in folders of its own.
+    // Its events would wait in folders of its own.
     expect(await readdir(join(folder, '.cache'))).toEqual(['scenedelta']);
     expect(await readdir(temporary)).toEqual([]);
   });
