@@ -81,23 +81,18 @@ const pattern = (file: string, size: string, seconds: number, rate: number, codi
 
 describe('files that are no usable video', () => {
   it('refuses a text, an empty file and a missing one', async () => {
-    await writeFile(join(folder, 'text.mp4'), 'not a video at all');
-    await writeFile(join(folder, 'empty.mp4'), '');
+    await Promise.all([writeFile(join(folder, 'text.mp4'), 'no video'), writeFile(join(folder, 'empty.mp4'), '')]);
     expect(await failureOf('text.mp4')).toMatch(/^image-unreadable: cannot be read as a video/);
     expect(await failureOf('empty.mp4')).toBe('image-unreadable: has zero bytes');
     expect(await failureOf('missing.mp4')).toBe('not-found: cannot be read (ENOENT)');
   });
 
-  it('reads the video of a file with sound, and reports nothing', async () => {
-    const sound = ['-f', 'lavfi', '-i', 'testsrc2=s=96x64:r=4:d=4', '-f', 'lavfi', '-i', 'sine=d=4'];
-    await ffmpeg([...sound, '-pix_fmt', 'yuv420p', '-shortest', join(folder, 'both.mp4')]);
-    expect(await read([item('both.mp4')])).toMatchObject({ times: [0, 1, 2, 3], failures: [] });
-  });
-
-  it('reads JPEGs one after the other, as cameras write them', async () => {
-    const pictures = ['-f', 'lavfi', '-i', 'testsrc2=s=96x64:r=25:d=3', '-c:v', 'mjpeg', '-q:v', '3'];
-    await ffmpeg([...pictures, '-f', 'mjpeg', join(folder, 'stream.mjpeg')]);
-    expect(await read([item('stream.mjpeg')])).toMatchObject({ times: [0, 1, 2], failures: [] });
+  it.each([
+    ['both.mp4', 'with sound', ['-f', 'lavfi', '-i', 'sine=d=4', '-pix_fmt', 'yuv420p']],
+    ['bare.mjpeg', 'of JPEGs one after the other', ['-f', 'mjpeg']],
+  ])('reads the video of %s, a file %s, and reports nothing', async (file, _, options) => {
+    await ffmpeg(['-f', 'lavfi', '-i', 'testsrc2=s=96x64:r=25:d=4', ...options, join(folder, file)]);
+    expect(await read([item(file)])).toMatchObject({ times: [0, 1, 2, 3], failures: [] });
   });
 
   it('stops at pictures that grow beyond the limit after the header', async () => {
@@ -206,8 +201,7 @@ describe('damaged videos', () => {
   it('goes on with the next file', async () => {
     await pattern('next.mp4', '96x64', 2, 4);
     const { times, failures } = await read([item('missing.mp4'), item('next.mp4', START + 5_000)]);
-    expect(failures).toHaveLength(1);
-    expect(times).toEqual([5, 6]);
+    expect([times, failures.length]).toEqual([[5, 6], 1]);
   });
 });
 
