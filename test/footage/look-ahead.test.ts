@@ -161,7 +161,7 @@ it('does not compare a pair twice if its guesses are right', async () => {
 
 it('compares again what has failed ahead of the loop', async () => {
   const { saved } = await run(calm, 0);
-  // Of four that run at a time the last one is ahead of the loop, however slow the machine is.
+  // Four run at a time, so that the last of them is ahead of the loop, however slow the machine is.
   const pairs = gate(4);
   const once = await run(calm, 4, async (call) => {
     await pairs.pass();
