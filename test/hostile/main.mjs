@@ -25,6 +25,8 @@ const SELF_TEST_MEMORY = { ...MEMORY, worker: 300 * MiB };
  * an interlaced PNG of 16 bits takes on a common machine.
  */
 const LONGEST_SECONDS = 3;
+/** As LONGEST_SECONDS, in the self-test, whose slow image takes two to three seconds. */
+const SELF_TEST_SECONDS = 1;
 const BOMBS_AT_ONCE = 8;
 const SHORT = { images: 150, bombs: 16 };
 const FULL = { images: 3000, bombs: 72 };
@@ -61,7 +63,7 @@ class Findings {
     this.images++;
     if (ms > this.slowest.ms) this.slowest = { ms, name };
     if (seconds > this.costliest.seconds) this.costliest = { seconds, name };
-    const slow = seconds > LONGEST_SECONDS;
+    const slow = seconds > (values['self-test'] ? SELF_TEST_SECONDS : LONGEST_SECONDS);
     if (status >= 500) this.errors++;
     if (status >= 500 || status === 202 || slow) {
       const what = slow ? `${seconds.toFixed(1)} s of processor time` : `${status} ${text.slice(0, 300)}`;
