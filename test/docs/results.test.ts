@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 
 const { name, version } = JSON.parse(readFileSync('models/scorer-surveillance/manifest.json', 'utf8'));
-const sections = readFileSync('test/bench/RESULTS.md', 'utf8').split(/^## /m).slice(1);
+const sections = ['test/bench/RESULTS.md', 'docs/growth.md'].flatMap((page) =>
+  readFileSync(page, 'utf8').split(/^## /m).slice(1),
+);
 
 it.each(sections.map((section) => [section.split('\n')[0], section]))(
   '%s: is of the bundle that ships, or of no model',
