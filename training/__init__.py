@@ -2,5 +2,5 @@
 
 import os
 
-# Or ONNX Runtime sends data about the machine and the graphs to its maker.
+# Without it the telemetry of ONNX Runtime sends data about machine and graphs to Microsoft.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"

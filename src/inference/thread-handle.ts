@@ -50,8 +50,8 @@ export class ThreadHandle {
     options: ThreadOptions,
     script?: URL,
   ): Promise<{ readonly thread: ThreadHandle; readonly ready: ThreadReady }> {
-    // Without it ONNX Runtime sends data about the machine and the graphs to its maker. It reads the variables of the
-    // process, which a thread cannot set.
+    // Without it the telemetry of ONNX Runtime sends data about machine and graphs to Microsoft. It reads the variables
+    // of the process, which a thread cannot set.
     // biome-ignore lint/style/noProcessEnv: this is no setting of ours
     process.env.ORT_DISABLE_TELEMETRY = '1';
     const worker = new Worker(script ?? new URL('./thread.js', import.meta.url), {

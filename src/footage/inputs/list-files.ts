@@ -72,49 +72,44 @@ export async function* listFiles(input: string, options: ListOptions): AsyncGene
   }
 }
 
-const local = (path: string, kind: ListedFile['kind']): ListedFile => ({
+const local = (path: string, kind: ListedFile['kind'], fault = faultOfName(path)): ListedFile => ({
   kind,
   file: path.split(sep).join('/'),
   location: { from: 'file', path },
   modifiedAt: null,
+  ...(fault === undefined ? {} : { fault }),
 });
+
+/** Bytes of a name that are not UTF-8 become U+FFFD, under which nothing can be opened. */
+const faultOfName = (path: string): ScenedeltaError | undefined =>
+  path.includes('\ufffd') ? invalidValue('the name is not UTF-8: expected to rename it') : undefined;
 
 /** Symbolic links to folders are not followed: they may form circles. A folder below that cannot be read is listed. */
 async function* walk(folder: string, outputs: string | null): AsyncGenerator<ListedFile> {
   const folders: string[] = [];
-  for await (const entry of await openFolder(folder)) {
+  for await (const entry of await entriesOf(folder)) {
     if (entry.name.startsWith('.')) continue;
     const path = join(folder, entry.name);
     const kind = kindOf(entry.name);
     if (entry.isDirectory()) folders.push(path);
-    else if (kind !== undefined) yield hasReadableName(path) ? local(path, kind) : faulty(path, kind, notUtf8());
+    else if (kind !== undefined) yield local(path, kind);
   }
   for (const path of folders) {
     if (resolve(path) === outputs) continue;
     try {
-      if (!hasReadableName(path)) throw notUtf8();
       yield* walk(path, outputs);
     } catch (thrown) {
       if (!(thrown instanceof ScenedeltaError)) throw thrown;
-      yield faulty(path, 'image', thrown);
+      yield local(path, 'image', faultOfName(path) ?? thrown);
     }
   }
 }
 
 /** @throws ScenedeltaError 'invalid-request' */
-const openFolder = (path: string) =>
+const entriesOf = (path: string) =>
   opendir(path).catch((cause: NodeJS.ErrnoException) => {
     throw new ScenedeltaError('invalid-request', `${path} cannot be read (${cause.code})`, { cause });
   });
-
-const faulty = (path: string, kind: ListedFile['kind'], fault: ScenedeltaError): ListedFile => ({
-  ...local(path, kind),
-  fault,
-});
-
-/** Bytes of a name that are not UTF-8 become U+FFFD, under which nothing can be opened. */
-const hasReadableName = (path: string): boolean => !path.includes('\ufffd');
-const notUtf8 = () => invalidValue('the name is not UTF-8: expected to rename it');
 
 async function* matches(pattern: string): AsyncGenerator<ListedFile> {
   const paths = await glob(pattern, { expandDirectories: false, onlyFiles: true });
@@ -135,7 +130,7 @@ async function* imageSequence(pattern: string): AsyncGenerator<ListedFile> {
   const folder = dirname(pattern);
   const [before = '', after = ''] = basename(pattern).split(/%0?\d*d/);
   let count = 0;
-  for await (const { name } of await openFolder(folder)) {
+  for await (const { name } of await entriesOf(folder)) {
     const number = name.startsWith(before) && name.endsWith(after) ? name.slice(before.length) : '';
     if (!/^\d+$/.test(number.slice(0, number.length - after.length))) continue;
     count++;
