@@ -97,7 +97,7 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
     const group = (groups.get(camera) ?? []).sort((a, b) => byName.compare(a.file, b.file));
     groups.delete(camera);
     // A list may have a million files, most of which need no reading: there are promises for the others alone.
-    const failed = new Set<Timed>();
+    const failed = new Map<Timed, ScenedeltaError>();
     await Promise.all(
       group
         .filter((timed) => isRead(timed, options))
@@ -111,12 +111,16 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
             } catch (thrown) {
               const error = asScenedeltaError(thrown);
               if (!isFaultOfItem(error)) throw thrown;
-              fail(camera, timed.file, error);
-              failed.add(timed);
+              failed.set(timed, error);
             }
           }),
         ),
     );
+    // In the order of the names, whichever was read first.
+    for (const timed of group) {
+      const error = failed.get(timed);
+      if (error !== undefined) fail(camera, timed.file, error);
+    }
     const readable = failed.size === 0 ? group : group.filter((timed) => !failed.has(timed));
     const timed = options.start === null ? readable : untilUnknownLength(readable);
     for (const { file } of readable.slice(timed.length)) fail(camera, file, afterUnknownLength());
