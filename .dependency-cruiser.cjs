@@ -28,7 +28,7 @@ module.exports = {
     only(
       'workers',
       '^src/workers/',
-      '^src/(workers|batches|baseline|describer|language|sequence|pipeline|quiet|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints|visits)/|^src/[^/]+\\.ts$',
+      '^src/(workers|batches|baseline|language|sequence|pipeline|quiet|jobs|schemas|stores|frames|heatmaps|outbound|cameras|changes|endpoints|visits)/|^src/[^/]+\\.ts$',
       'Queues and life cycles: never the API, never a graph.',
     ),
     only(
@@ -72,12 +72,6 @@ module.exports = {
       '^src/batches/',
       '^src/(batches|footage|sequence|heatmaps|jobs|schemas|stores|outbound|cameras)/|^src/[^/]+\\.ts$',
       'Footage of a service: the steps of a batch over the stores, without BullMQ.',
-    ),
-    only(
-      'describer',
-      '^src/describer/',
-      '^src/(describer|changes|language|frames|outbound|schemas)/|^src/[^/]+\\.ts$',
-      'The words of a foreign language model, judged by our evidence: no queue, no store, no model of ours.',
     ),
     only(
       'language',

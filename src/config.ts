@@ -6,7 +6,6 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { DESCRIBER_SETTINGS } from './describer-settings.js';
 import { invalidRequest } from './errors.js';
 import { LOG_LEVELS } from './logger.js';
 import { flag, integer, list, oneOf, optionalText, share, text, topic } from './setting-schemas.js';
@@ -190,7 +189,6 @@ const settings = {
       description: 'Collector of OpenTelemetry (OTLP over HTTP) that gets the traces; default: there are none.',
     }),
   ),
-  ...DESCRIBER_SETTINGS,
   SHUTDOWN_MS: integer(0, 300_000, 25_000, 'Longest graceful shutdown.'),
 } as const satisfies Readonly<Record<string, TSchema>>;
 

@@ -11,7 +11,6 @@ import { literals, nullable as nullableSchema, truthShare, unit } from '../schem
 import { type DeepPartial, optionalWhereDefault } from '../schemas/optional-where-default.js';
 import { checker } from '../schemas/validation-error.js';
 import { isTimeZone } from '../wall-clock.js';
-import { DescriberSettingsSchema, instructionsFault, withDescriberDefaults } from './describer.js';
 import { CAMERA_ID_PATTERN } from './id-pattern.js';
 import { polygonFault } from './polygon.js';
 import { faultOfRound, RoundSchema } from './rounds.js';
@@ -149,9 +148,6 @@ export const CameraSettingsSchema = Type.Object(
     truth: nullable(truthShare(), {
       description: 'Share of the things said that must be true; null: the setting TRUTH.',
     }),
-    describer: nullable(DescriberSettingsSchema, {
-      description: 'Lets the language model of DESCRIBER_URL word confirmed changes; null: it is not asked.',
-    }),
     min_area: unit({ default: 0, description: 'Smallest region that counts, as a share of the frame.' }),
     schedule: nullable(ScheduleSchema, { description: 'null: always.' }),
     suspend_until: nullable(Type.String({ format: 'date-time' }), {
@@ -242,9 +238,7 @@ const checkSchema = checker(CameraSettingsSchema);
  * schema, 'invalid-value' if it does and contradicts another one, or names something that does not exist
  */
 export function checkSettings(body: unknown): CameraSettings {
-  const settings = checkSchema(
-    Value.Default(CameraSettingsSchema, withDescriberDefaults(Value.Clone(body))),
-  ) as CameraSettings;
+  const settings = checkSchema(Value.Default(CameraSettingsSchema, Value.Clone(body))) as CameraSettings;
   const ids = new Set<string>();
   for (const [i, zone] of settings.zones.entries()) {
     const fault = polygonFault(zone.polygon);
@@ -269,8 +263,6 @@ export function checkSettings(body: unknown): CameraSettings {
   if (settings.threshold !== null && settings.alarms_per_day !== null) {
     throw refused('alarms_per_day', 'is given beside threshold, expected one of the two');
   }
-  const fault = instructionsFault(settings.describer ?? null);
-  if (fault !== null) throw refused('describer/instructions', fault);
   return settings;
 }
 

@@ -5,7 +5,6 @@ import pLimit from 'p-limit';
 import { type Config, loadConfig } from '../config.js';
 import { invalidRequest } from '../errors.js';
 import type { Signal } from '../evaluation/baselines.js';
-import { describedFigures, withDescriptions } from '../evaluation/described.js';
 import { MADE_NUISANCES, type MadeNuisance } from '../evaluation/nuisances.js';
 import type { Pair } from '../evaluation/pairs.js';
 import { alignPredictions, formatPrediction, type Prediction, parsePredictions } from '../evaluation/predictions.js';
@@ -13,10 +12,8 @@ import { type DetectorRun, evaluate, type NuisanceResult, nuisanceResult, type R
 import type { Retrieval } from '../evaluation/retrieval.js';
 import { formatReport } from '../evaluation/table.js';
 import type { StatementEvidence } from '../pipeline/statement-evidence.js';
-import { type Description, PRESETS, type Preset } from '../schemas/description.js';
 import { collect, createCommand } from './command.js';
 import { type BundleRunner, createBundleRunner, type PairBytes, pixelSignals } from './evaluation/bundle-runner.js';
-import { openPairDescriber, type PairDescriber } from './evaluation/describe-pairs.js';
 import { findPairs } from './evaluation/find-pairs.js';
 import { openPairs, type PairFolder, readText, withNuisance } from './evaluation/frames.js';
 import { printLine } from './print.js';
@@ -31,7 +28,6 @@ interface Options {
   readonly baseline?: readonly string[];
   readonly nuisance?: readonly string[];
   readonly swapped?: boolean;
-  readonly describer?: Preset;
   readonly evidence?: string;
 }
 
@@ -40,7 +36,6 @@ interface Measured {
   readonly swapped?: readonly Prediction[];
   readonly detectors: readonly DetectorRun[];
   readonly nuisances: readonly NuisanceResult[];
-  readonly descriptions?: readonly (Description | null)[];
   readonly retrieval: Retrieval | null;
   /** lines of --evidence */
   readonly evidence?: readonly string[];
@@ -60,7 +55,7 @@ export const command = createCommand('evaluate')
     new Option(
       '--from-predictions <file>',
       'judge a file of --predictions; runs no model, and so no untrained matching',
-    ).conflicts(['bundle', 'nuisance', 'swapped', 'describer']),
+    ).conflicts(['bundle', 'nuisance', 'swapped']),
   )
   .option(
     '--baseline <name=file>',
@@ -73,14 +68,6 @@ export const command = createCommand('evaluate')
     collect,
   )
   .option('--swapped', 'also answer every pair with its frames swapped: the kind reverses, the nouns stay')
-  .addOption(
-    new Option(
-      '--describer [preset]',
-      'also ask the language model of DESCRIBER_URL about the pairs that are called changed, and judge its answers',
-    )
-      .choices(PRESETS.filter((preset) => preset !== 'custom'))
-      .preset('security'),
-  )
   .addOption(
     new Option(
       '--evidence <file>',
@@ -100,17 +87,10 @@ async function run(file: string, options: Options): Promise<void> {
   const baselines = await Promise.all((options.baseline ?? []).map((text) => readBaseline(text, folder.pairs)));
   const measured =
     options.fromPredictions === undefined
-      ? await measureBundle(folder, config, nuisances, {
-          swapped: options.swapped === true || options.evidence !== undefined,
-          preset: options.describer,
-        })
+      ? await measureBundle(folder, config, nuisances, options.swapped === true || options.evidence !== undefined)
       : await measurePredictions(folder, config, options.fromPredictions);
 
-  const report = evaluate(folder.pairs, measured.run, {
-    ...measured,
-    ...describedParts(folder.pairs, measured),
-    baselines: [...describedRuns(measured), ...baselines],
-  });
+  const report = evaluate(folder.pairs, measured.run, { ...measured, baselines });
   // Printed before it is written, so that a full disk does not cost the figures of a long run.
   printLine(formatReport(report).trimEnd());
   const { predictions } = measured.run;
@@ -119,13 +99,6 @@ async function run(file: string, options: Options): Promise<void> {
   if (options.evidence !== undefined) await writeAtOnce(options.evidence, (measured.evidence ?? []).join(''));
   if (options.json !== undefined) await writeAtOnce(options.json, `${JSON.stringify(report, null, 2)}\n`);
 }
-
-/** The sentences of the captioner with the accepted ones of the describer in their place, as a row of its own. */
-const describedRuns = ({ run: { predictions }, descriptions }: Measured): Run[] =>
-  descriptions === undefined ? [] : [{ name: 'described', predictions: withDescriptions(predictions, descriptions) }];
-
-const describedParts = (pairs: readonly Pair[], { descriptions }: Measured) =>
-  descriptions === undefined ? {} : { described: describedFigures(pairs, descriptions) };
 
 function chosenNuisances(names: readonly string[]): MadeNuisance[] {
   const known: readonly string[] = MADE_NUISANCES;
@@ -164,8 +137,6 @@ async function measurePredictions(folder: PairFolder, config: Config, file: stri
 interface Measurement {
   readonly pair: Pair;
   readonly prediction: Prediction;
-  /** null unless the pair is unaltered, and the describer was asked */
-  readonly description: Description | null;
   readonly signals: Readonly<Record<string, Signal>>;
   /** search vector of a changed pair without alterations; null: there is none */
   readonly vector: Float32Array | null;
@@ -180,15 +151,14 @@ async function measureBundle(
   folder: PairFolder,
   config: Config,
   nuisances: readonly MadeNuisance[],
-  { swapped, preset }: { swapped: boolean; preset: Preset | undefined },
+  swapped: boolean,
 ): Promise<Measured> {
   const views: readonly View[] = ['as it is', ...nuisances, ...(swapped ? (['swapped'] as const) : [])];
-  const describer = preset === undefined ? null : openPairDescriber(config, preset);
   const runner = await createBundleRunner(config);
   try {
     const steps = folder.pairs.length * views.length;
     const rows = await forEachPair(folder, runner.concurrency, steps, (pair, step) =>
-      measurePair(runner, folder, config, pair, { views, describer }, step),
+      measurePair(runner, folder, config, pair, views, step),
     );
     const column = (i: number) => rows.map((row) => row[i] as Measurement);
     const runOf = (measurements: readonly Measurement[]): Run => ({
@@ -203,7 +173,6 @@ async function measureBundle(
       run: runOf(asItIs),
       retrieval: await findPairs(folder.pairs, runOf(asItIs).predictions, runner.vectorsOf(vectors)),
       detectors: detectorsOf(column(0)),
-      ...(describer === null ? {} : { descriptions: column(0).map(({ description }) => description) }),
       nuisances: nuisances.map((nuisance, i) => {
         const measurements = column(i + 1);
         const pairs = measurements.map(({ pair }) => pair);
@@ -214,7 +183,6 @@ async function measureBundle(
     };
   } finally {
     await runner.close();
-    await describer?.close();
   }
 }
 
@@ -226,18 +194,16 @@ async function measurePair(
   folder: PairFolder,
   config: Config,
   pair: Pair,
-  { views, describer }: { views: readonly View[]; describer: PairDescriber | null },
+  views: readonly View[],
   step: () => void,
 ): Promise<Measurement[]> {
   const bytes = await folder.read(pair);
   const measurements: Measurement[] = [];
   for (const view of views) {
     const seen = await seenAs(view, pair, bytes, config.pixelLimit);
-    const { prediction, finding, signals, embed, statements } = await runner.run(seen.bytes);
-    const description =
-      view === 'as it is' && describer !== null ? await describer.describe(seen.bytes, finding) : null;
+    const { prediction, signals, embed, statements } = await runner.run(seen.bytes);
     const vector = view === 'as it is' && embed !== undefined ? await embed() : null;
-    const judged = { pair: seen.pair, prediction: { id: pair.id, ...prediction }, description };
+    const judged = { pair: seen.pair, prediction: { id: pair.id, ...prediction } };
     measurements.push({ ...judged, signals, vector, view, statements });
     step();
   }

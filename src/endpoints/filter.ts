@@ -1,7 +1,7 @@
 /** Whether an endpoint gets an alert. Pure. */
 import { matchesCamera } from '../cameras/id-pattern.js';
 import type { SignalNotice } from '../schemas/camera-signal.js';
-import { compareSeverity, hasKind, lastRegions, type Notice, type Severity } from '../schemas/change.js';
+import { type AlertIntent, compareSeverity, hasKind, lastRegions, type Severity } from '../schemas/change.js';
 import type { VisitNotice } from '../schemas/visit.js';
 import type { EndpointSettings } from './settings.js';
 
@@ -13,7 +13,7 @@ interface RoundNotice {
   readonly round: { readonly camera: string; readonly caption: string; readonly severity: Severity | undefined };
 }
 
-type Asked = Pick<Notice, 'type' | 'change'> | VisitNotice | SignalNotice | RoundNotice;
+type Asked = Pick<AlertIntent, 'type' | 'change'> | VisitNotice | SignalNotice | RoundNotice;
 
 /**
  * An empty list of a filter lets everything pass. A disabled endpoint gets nothing. Zones and kinds are of
@@ -48,7 +48,7 @@ function subjectOf(notice: Asked): { readonly camera: string; readonly caption: 
   return 'signal' in notice ? notice.signal : notice.round;
 }
 
-const isInZone = (change: Notice['change'], zones: readonly string[]): boolean =>
+const isInZone = (change: AlertIntent['change'], zones: readonly string[]): boolean =>
   [change.zone, ...lastRegions(change).map((region) => region.zone)].some((one) => one !== null && zones.includes(one));
 
 function hasWords(caption: string, text: string | null): boolean {

@@ -97,7 +97,7 @@ export const titleOf = ({ payload, cameraName, locale }: EndpointMessage): strin
 /** The end of the title must fit, however long the name of the camera is. */
 const LONGEST_NAME: TextLimit = { most: 100, unit: 'characters' };
 
-/** @returns the sentence with the number of suppressed alerts, or that of the describer with ours */
+/** @returns the sentence with the number of suppressed alerts */
 export function textOf({ payload: { data, type }, locale }: EndpointMessage): string {
   if ('visit' in data) return data.visit.caption;
   if ('status' in data) return data.caption ?? data.error?.detail ?? data.status;
@@ -107,11 +107,6 @@ export function textOf({ payload: { data, type }, locale }: EndpointMessage): st
   }
   if (type === 'endpoint.test') return testSentence(locale);
   const { caption: sentence } = data.change;
-  const { description } = data;
-  if (description?.sentence != null) {
-    const model = description.model ?? 'a language model';
-    return `${description.sentence}${textIn(locale, 'described', { model, sentence })}`;
-  }
   const n = data.suppressed_count;
   return n === 0 ? sentence : `${sentence}${textIn(locale, 'suppressed', { n })}`;
 }

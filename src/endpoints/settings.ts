@@ -29,8 +29,8 @@ const fields = {
     uniqueItems: true,
     description:
       'Events that are sent; default: opened, escalated and reverted; with alertmanager and pagerduty also ' +
-      'acknowledged, which resolves the alert there, and with the others visit.alerted. change.described, visit.opened, ' +
-      'visit.ended and the events of cameras are sent only if they are named here; no event of visits with these two.',
+      'acknowledged, which resolves the alert there, and with the others visit.alerted. visit.opened, visit.ended ' +
+      'and the events of cameras are sent only if they are named here; no event of visits with these two.',
   }),
   cameras: Type.Array(Type.String({ pattern: cameraPattern, maxLength: 65 }), {
     ...most,

@@ -3,7 +3,6 @@ import { readCaption } from '../language/people/captions.js';
 import { type Alarms, alarms, type Separation, separation } from './alarms.js';
 import type { Signal } from './baselines.js';
 import { bestByFacts, bestByWords } from './constants.js';
-import type { DescribedFigures } from './described.js';
 import { type Facts, type FalseClauses, facts, falseClauses, type Statement } from './facts.js';
 import type { Pair } from './pairs.js';
 import { type Pointing, pointing } from './pointing.js';
@@ -73,8 +72,6 @@ export interface Report {
   readonly nuisances: readonly NuisanceResult[];
   /** null unless `--swapped` asks for it */
   readonly swapped: SwappedFigures | null;
-  /** null unless `--describer` asks for it */
-  readonly described: DescribedFigures | null;
   /** null without a changed pair */
   readonly retrieval: Retrieval | null;
 }
@@ -99,7 +96,6 @@ export function evaluate(
     readonly nuisances?: readonly NuisanceResult[];
     /** answers to the pairs with swapped frames */
     readonly swapped?: readonly Prediction[];
-    readonly described?: DescribedFigures;
     readonly retrieval?: Retrieval | null;
   } = {},
 ): Report {
@@ -120,7 +116,6 @@ export function evaluate(
     detectors: (others.detectors ?? []).map((detector) => detectorFigures(pairs, detector)),
     nuisances: others.nuisances ?? [],
     swapped: others.swapped === undefined ? null : swappedFigures(pairs, run.predictions, others.swapped),
-    described: others.described ?? null,
     retrieval: others.retrieval ?? null,
   };
 }

@@ -110,7 +110,6 @@ export function formatReport(report: Report): string {
     formatParts(report),
     report.nuisances.length > 0 ? formatNuisances(report.nuisances) : '',
     formatSwapped(report),
-    formatDescribed(report),
     formatRetrieval(report),
     formatTimings(captioner),
     sentences.flatMap(({ name, note }) => (note === undefined ? [] : [wrapped(`${name}: ${note}`)])).join('\n'),
@@ -190,20 +189,6 @@ function formatSwapped({ swapped }: Report): string {
     row('kind reversed', swapped.kindReversed),
     row('same nouns', swapped.sameNouns),
     row('same, wider or narrower nouns', swapped.alikeNouns),
-  ].join('\n');
-}
-
-function formatDescribed({ described }: Report): string {
-  if (described === null) return '';
-  const row = (label: string, share: Proportion) => line(label, [percent(share), `${share.hits} of ${share.of}`]);
-  const { meanMs, tokens, reasons } = described;
-  return [
-    line('Describer', ['rate', 'cases']),
-    row('unchanged pairs that are asked', described.unchangedAsked),
-    row('changed pairs that are asked', described.changedAsked),
-    row('descriptions that are accepted', described.accepted),
-    ...Object.entries(reasons).map(([reason, count]) => line(`  ${reason}`, [null, String(count)])),
-    line('mean ms of an answer; tokens', [plain(meanMs, 0), String(tokens)]),
   ].join('\n');
 }
 

@@ -5,7 +5,7 @@ import { repliesOf } from '../stores/redis.js';
 import { PRIORITY, type QUEUES } from './queues.js';
 
 export type QueueName = keyof typeof QUEUES;
-type JobKind = 'comparison' | 'delivery' | 'batch' | 'description';
+type JobKind = 'comparison' | 'delivery' | 'batch';
 
 /** absent: no such job. held: it waits, is delayed or runs. completed, failed: it ended and is still kept. */
 type JobState = 'absent' | 'held' | 'completed' | 'failed';

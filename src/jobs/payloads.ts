@@ -29,12 +29,6 @@ export const DeliveryJobSchema = Type.Object({
   owner: Type.Optional(Type.String()),
 });
 
-export const DescriptionJobSchema = Type.Object({
-  v: version,
-  changeId: Type.String({ pattern: '^chg_[0-9a-z]{26}$' }),
-  traceId: Type.String(),
-});
-
 /** One step of a batch. `camera` is the index in the plan, `run` the number of the round of jobs; absent: 0. */
 export const BatchJobSchema = Type.Object({
   v: version,
@@ -46,7 +40,6 @@ export const BatchJobSchema = Type.Object({
 
 export type ComparisonJob = Static<typeof ComparisonJobSchema>;
 export type BatchJob = Static<typeof BatchJobSchema>;
-export type DescriptionJob = Static<typeof DescriptionJobSchema>;
 export type DeliveryJob = Static<typeof DeliveryJobSchema>;
 
 /** @returns the payload of a new job with these ids. */

@@ -7,13 +7,11 @@ import { KEYS } from '../stores/keys.js';
 import { redisCall } from '../stores/redis.js';
 import { batchJobs } from './batch-jobs.js';
 import { jobStates, type QueueCall } from './job-states.js';
-import { type ComparisonJob, type DeliveryJob, type DescriptionJob, jobPayload } from './payloads.js';
+import { type ComparisonJob, type DeliveryJob, jobPayload } from './payloads.js';
 import {
   BATCH_QUEUE,
   COMPARISON_OPTIONS,
   DELIVERY_OPTIONS,
-  DESCRIPTION_OPTIONS,
-  DESCRIPTION_QUEUE,
   FETCH_OPTIONS,
   MAINTENANCE_QUEUE,
   openQueue,
@@ -36,7 +34,7 @@ export type JobProducer = ReturnType<typeof createJobProducer>;
  * @param clock epoch ms
  */
 export function createJobProducer(redis: Redis, clock: () => number = systemClock) {
-  const [live, archive, fetch, delivery, maintenance, snapshots, batches, descriptions] = [
+  const [live, archive, fetch, delivery, maintenance, snapshots, batches] = [
     QUEUES.live,
     QUEUES.archive,
     QUEUES.fetch,
@@ -44,15 +42,13 @@ export function createJobProducer(redis: Redis, clock: () => number = systemCloc
     MAINTENANCE_QUEUE,
     SNAPSHOT_QUEUE,
     BATCH_QUEUE,
-    DESCRIPTION_QUEUE,
-  ].map((name) => openQueue(name, redis)) as [Queue, Queue, Queue, Queue, Queue, Queue, Queue, Queue];
+  ].map((name) => openQueue(name, redis)) as [Queue, Queue, Queue, Queue, Queue, Queue, Queue];
   const flows = new FlowProducer({ connection: redis, prefix: QUEUE_PREFIX });
   flows.on('error', () => {});
   const queuesOf = {
     comparison: [fetch, live, archive],
     delivery: [delivery],
     batch: [batches],
-    description: [descriptions],
   } as const;
 
   const call: QueueCall = (what, commands) => {
@@ -96,15 +92,6 @@ export function createJobProducer(redis: Redis, clock: () => number = systemCloc
       const ids = { deliveryId, traceId, ...(owner === undefined ? {} : { owner }) };
       return add('the delivery', delivery, 'deliver', ids, { ...DELIVERY_OPTIONS, jobId: deliveryId });
     },
-    /** One job per change: adding it twice changes nothing. */
-    addDescription: ({ changeId, traceId }: Omit<DescriptionJob, 'v'>) =>
-      add(
-        'the description',
-        descriptions,
-        'describe',
-        { changeId, traceId },
-        { ...DESCRIPTION_OPTIONS, jobId: changeId },
-      ),
     /** @param intervalSeconds time between two snapshot pulls; null: no pulls */
     scheduleSnapshots: (camera: string, intervalSeconds: number | null): Promise<void> =>
       call('Scheduling snapshots', () => scheduleSnapshots(snapshots, camera, intervalSeconds)),
@@ -141,7 +128,7 @@ export function createJobProducer(redis: Redis, clock: () => number = systemCloc
         () => false,
       ),
     close: async (): Promise<void> => {
-      const queues = [live, archive, fetch, delivery, maintenance, snapshots, batches, descriptions];
+      const queues = [live, archive, fetch, delivery, maintenance, snapshots, batches];
       await Promise.all([...queues, flows].map((queue) => queue.close()));
     },
   };

@@ -16,8 +16,6 @@ export const QUEUES = {
 export const MAINTENANCE_QUEUE = 'maintenance';
 /** Batches of footage: a job that plans, then a flow of one job per camera and a last one for the results. */
 export const BATCH_QUEUE = 'batches';
-/** Requests to the describer, one per confirmed change: apart, so that a slow one delays no other work. */
-export const DESCRIPTION_QUEUE = 'descriptions';
 /** Snapshot pulls: one job scheduler per camera, with the camera's id as its key. Payloads are of TurnJobSchema. */
 export const SNAPSHOT_QUEUE = 'snapshots';
 /** Questions of the API that a worker answers at once (questions.ts). */
@@ -48,8 +46,6 @@ export const BATCH_OPTIONS = { ...KEPT, backoff: BACKOFF, attempts: 10 } as cons
 /** A fetch job is followed by a comparison job of the same id. */
 export const FETCH_OPTIONS = { ...COMPARISON_OPTIONS, removeOnComplete: true } as const;
 export const DELIVERY_OPTIONS = { ...KEPT, backoff: BACKOFF, attempts: 5 } as const;
-/** `attempts` counts errors of ours; the describer has a second request of its own. */
-export const DESCRIPTION_OPTIONS = { ...KEPT, backoff: BACKOFF, attempts: 3 } as const;
 /** A person waits for the reply, so a question is neither tried again nor kept. */
 export const QUESTION_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;
 export const TURN_OPTIONS = {

@@ -23,14 +23,12 @@ export interface Target {
 }
 /** Addresses that may be reached. */
 export interface AllowList {
-  /** setting that lists `ranges`, for messages */
-  readonly setting: string;
-  /** allowed although they are not public */
+  /** those of OUTBOUND_ALLOW: allowed although they are not public */
   readonly ranges: readonly AllowedRange[];
   /** whether every public address is allowed as well */
   readonly publicToo: boolean;
 }
-const PUBLIC_ONLY: AllowList = { setting: 'OUTBOUND_ALLOW', ranges: [], publicToo: true };
+const PUBLIC_ONLY: AllowList = { ranges: [], publicToo: true };
 
 const URL_LIMIT = 2048;
 /** Below this port public addresses have only the default ones: an HTTP request must not reach a mail server. */
@@ -60,25 +58,25 @@ const BLOCKED_PORTS: ReadonlySet<number> = new Set([
 /**
  * @param entries CIDRs; an address without a prefix length stands for itself alone. With a port (10.0.0.7:25,
  *   [fd00::/8]:88) only that port is allowed
- * @param options.setting that lists them. @param options.publicToo whether public addresses are allowed as well
+ * @param options.publicToo whether public addresses are allowed as well
  * @throws ScenedeltaError 'invalid-request' naming the entry that is neither
  */
 export function parseAllowList(
   entries: readonly string[],
-  { setting = PUBLIC_ONLY.setting, publicToo = true }: { setting?: string; publicToo?: boolean } = {},
+  { publicToo = true }: { publicToo?: boolean } = {},
 ): AllowList {
   const ranges = entries.map((entry) => {
     try {
       return parseEntry(entry);
     } catch {
       throw invalidRequest(
-        `${setting} has ${JSON.stringify(entry)}: expected an address or a CIDR such as 10.0.0.0/8 or fd00::/8, or ` +
+        `OUTBOUND_ALLOW has ${JSON.stringify(entry)}: expected an address or a CIDR such as 10.0.0.0/8 or fd00::/8, or ` +
           'one with a port such as 10.0.0.7:88 or [fd00::7]:88',
-        setting,
+        'OUTBOUND_ALLOW',
       );
     }
   });
-  return { setting, ranges, publicToo };
+  return { ranges, publicToo };
 }
 
 const WITH_PORT = /^(?:\[([^\]]+)\]|([\d./]+)):(\d{1,5})$/;
@@ -102,8 +100,8 @@ export function namesSomeOf({ ranges }: AllowList, cidr: string): boolean {
 }
 
 /** @returns e.g. 'a public address or one in OUTBOUND_ALLOW' */
-export const allowedAddresses = ({ setting, publicToo }: AllowList): string =>
-  publicToo ? `a public address or one in ${setting}` : `an address in ${setting}`;
+export const allowedAddresses = ({ publicToo }: AllowList): string =>
+  publicToo ? 'a public address or one in OUTBOUND_ALLOW' : 'an address in OUTBOUND_ALLOW';
 
 /** The target of checks without a connection, and of HTTPS without a port. */
 const ANY_USUAL: Target = { port: 443, usual: true };
@@ -189,7 +187,7 @@ export function checkUrlSyntax(
     const usual = usualPorts(url).join(', ');
     reject(
       `port ${target.port}: expected ${usual} or a port from ${FIRST_FREE_PORT}, or an address that ` +
-        `${allow.setting} names with this port`,
+        'OUTBOUND_ALLOW names with this port',
     );
   }
   const refusal = isAddress ? checkAddress(host, allow, target) : null;

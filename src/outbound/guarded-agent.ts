@@ -110,9 +110,9 @@ const refused = (host: string, why: string, allow: AllowList): ScenedeltaError =
  * The same error for a name that does not exist and for one with a private address: a caller must not learn the names
  * and addresses of an internal network. It is transient, because a DNS server may fail for a moment.
  */
-const noAddress = (hostname: string, { setting, publicToo }: AllowList): ScenedeltaError =>
+const noAddress = (hostname: string, { publicToo }: AllowList): ScenedeltaError =>
   new ScenedeltaError(
     'url-unavailable',
     `${hostname} has no address that the service connects to: expected a name with ` +
-      (publicToo ? `a public address, or with one in ${setting}` : `an address in ${setting}`),
+      (publicToo ? 'a public address, or with one in OUTBOUND_ALLOW' : 'an address in OUTBOUND_ALLOW'),
   );

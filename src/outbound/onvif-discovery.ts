@@ -46,10 +46,7 @@ export async function discoverCameras(options: {
   const searched = all.filter(({ cidr }) => namesSomeOf(allow, cidr ?? ''));
   if (searched.length === 0) {
     const given = all.map(({ cidr }) => cidr).join(', ');
-    throw new ScenedeltaError(
-      'url-refused',
-      `the networks of the worker are ${given}, expected one in ${allow.setting}`,
-    );
+    throw new ScenedeltaError('url-refused', `the networks of the worker are ${given}, expected one in OUTBOUND_ALLOW`);
   }
   const found = new Map<string, FoundCamera>();
   const answers = await Promise.allSettled(searched.map(({ address }) => probe(address, { waitMs, port })));

@@ -8,7 +8,6 @@ import { BoxSchema } from './box.js';
 import { SIGNAL_EVENTS } from './camera-signal.js';
 import { OBJECT_KINDS, type ObjectKind, SEVERITIES } from './comparison.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
-import { type Description, DescriptionSchema } from './description.js';
 import { StatementSchema } from './statement.js';
 import { VISIT_EVENTS } from './visit.js';
 
@@ -23,13 +22,10 @@ const CHANGE_EVENTS = [
   'change.reverted',
   'change.acknowledged',
   'change.unacknowledged',
-  'change.described',
 ] as const;
 export const ALERT_TYPES = ['change.opened', 'change.escalated', 'change.reverted', 'change.acknowledged'] as const;
-/** Messages about changes: the alerts, and descriptions, which are none. */
-export const NOTICE_TYPES = [...ALERT_TYPES, 'change.described'] as const;
 /** Events that an endpoint can ask for. */
-export const ENDPOINT_EVENTS = [...NOTICE_TYPES, ...VISIT_EVENTS, ...SIGNAL_EVENTS, 'round.compared'] as const;
+export const ENDPOINT_EVENTS = [...ALERT_TYPES, ...VISIT_EVENTS, ...SIGNAL_EVENTS, 'round.compared'] as const;
 const FEEDBACK_JUDGEMENTS = ['correct', 'false_alarm'] as const;
 
 export const ChangeRegionSchema = Type.Object(
@@ -155,7 +151,6 @@ export const ChangeSchema = Type.Object(
     ...FoundChangeSchema.properties,
     acknowledged_at: nullable(dateTime(), 'Time of the acknowledgement by a person.'),
     feedback: nullable(FeedbackSchema),
-    description: nullable(DescriptionSchema, 'Answer of the describer; null: it was not asked, or not yet.'),
   },
   { $id: 'Change' },
 );
@@ -211,13 +206,6 @@ export interface AlertIntent {
   readonly cooldownKey: string | null;
   /** capture time, epoch ms */
   readonly at: number;
-}
-
-/** An alert, or the description of a change, as it is stored and delivered. */
-export interface Notice extends Omit<AlertIntent, 'type'> {
-  readonly type: (typeof NOTICE_TYPES)[number];
-  /** of the type change.described alone */
-  readonly description?: Description;
 }
 
 /** An input of the change reducer besides observations: the outcome of a delivery, or an acknowledgement. */

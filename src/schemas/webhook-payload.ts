@@ -6,10 +6,9 @@ import { type Static, Type } from 'typebox';
 import { SIDES, type Side } from '../images.js';
 import { framePath, heatmapPath, signLink } from '../links.js';
 import { CameraSignalSchema, SIGNAL_EVENTS, type SignalNotice } from './camera-signal.js';
-import { FoundChangeSchema, NOTICE_TYPES, type Notice } from './change.js';
+import { ALERT_TYPES, type AlertIntent, FoundChangeSchema } from './change.js';
 import { type Comparison, ComparisonSchema, sidesOf } from './comparison.js';
 import { dateTime, literals } from './constructors.js';
-import { DescriptionSchema } from './description.js';
 import { roundFigures } from './rounding.js';
 import { VISIT_EVENTS, type VisitNotice, VisitSchema } from './visit.js';
 
@@ -38,11 +37,10 @@ export type WebhookPayload = Static<typeof WebhookPayloadSchema>;
 const { frames, heatmaps } = ComparisonSchema.properties;
 export const AlertPayloadSchema = Type.Object(
   {
-    type: literals([...NOTICE_TYPES, 'endpoint.test'], 'endpoint.test: an invented change, sent by request.'),
+    type: literals([...ALERT_TYPES, 'endpoint.test'], 'endpoint.test: an invented change, sent by request.'),
     timestamp: dateTime('Capture time of the event; the same at every attempt.'),
     data: Type.Object({
       change: FoundChangeSchema,
-      description: Type.Optional(DescriptionSchema),
       suppressed_count: Type.Integer({
         minimum: 0,
         description: 'Alerts of the same zone, kind and location that were suppressed or lost since the previous one.',
@@ -80,7 +78,7 @@ export const buildSignalPayload = ({ type, signal, at }: SignalNotice): SignalPa
 });
 
 /** The part of an alert that its payload shows. */
-export interface AlertToShow extends Pick<Notice, 'change' | 'description' | 'suppressedCount' | 'at'> {
+export interface AlertToShow extends Pick<AlertIntent, 'change' | 'suppressedCount' | 'at'> {
   readonly type: AlertPayload['type'];
 }
 
@@ -126,7 +124,7 @@ const ALERT_REGIONS = 20;
  * comparison and its pictures have been erased
  */
 export function buildAlertPayload(
-  { type, change, description, suppressedCount, at }: AlertToShow,
+  { type, change, suppressedCount, at }: AlertToShow,
   keptSince: number | null,
   links: WebhookLinks,
 ): AlertPayload {
@@ -137,7 +135,6 @@ export function buildAlertPayload(
     timestamp: new Date(at).toISOString(),
     data: {
       change: roundFigures({ ...shown, regions: change.regions.slice(0, ALERT_REGIONS) }),
-      ...(description === undefined ? {} : { description }),
       suppressed_count: suppressedCount,
       // Tampering is recognised without the model, so there are no maps.
       ...(keptSince === null ? {} : pictureLinks(best, keptSince, change.kind !== 'tamper', links)),

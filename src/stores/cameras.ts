@@ -4,6 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import { maskOf, type PrivacyMask, type StoredCamera } from '../cameras/camera.js';
+import { CameraSettingsSchema } from '../cameras/settings.js';
 import { notFound, type ScenedeltaError } from '../errors.js';
 import type { BaselineEvent, CameraState } from '../sequence/state.js';
 import { readCameraState } from './camera-state.js';
@@ -44,6 +45,14 @@ const [PAGE, IDS_AT_ONCE] = [100, 1_000] as const;
 
 const parsed = <T>(json: string | null): T | undefined => (json === null ? undefined : (JSON.parse(json) as T));
 
+/** @returns the camera without settings that an earlier version stored and that there are no more */
+function cameraOf(json: string | null): StoredCamera | undefined {
+  const camera = parsed<StoredCamera>(json);
+  if (camera === undefined) return undefined;
+  const known = Object.entries(camera.settings).filter(([name]) => name in CameraSettingsSchema.properties);
+  return { ...camera, settings: Object.fromEntries(known) as unknown as StoredCamera['settings'] };
+}
+
 /** All methods throw ScenedeltaError 'queue-unavailable' if Redis is away. */
 export function createCameraStore(redis: Redis) {
   const read = async (ids: readonly string[]): Promise<StoredCamera[]> => {
@@ -51,10 +60,10 @@ export function createCameraStore(redis: Redis) {
     const pipeline = redis.pipeline();
     for (const id of ids) pipeline.hget(KEYS.camera(id), 'camera');
     // A camera may have been erased between the two reads.
-    return repliesOf<string | null>(await pipeline.exec()).flatMap((json) => parsed<StoredCamera>(json) ?? []);
+    return repliesOf<string | null>(await pipeline.exec()).flatMap((json) => cameraOf(json) ?? []);
   };
   const get = (id: string) =>
-    redisCall('reading a camera', async () => parsed<StoredCamera>(await redis.hget(KEYS.camera(id), 'camera')));
+    redisCall('reading a camera', async () => cameraOf(await redis.hget(KEYS.camera(id), 'camera')));
   const runAddFrame = defineScript<number>(redis, 'sdAddFrame', ADD_IF_THERE);
   const idsAfter = (after: string | undefined, limit: number): Promise<string[]> =>
     redis.zrangebylex(KEYS.cameras, after === undefined ? '-' : `(${after}`, '+', 'LIMIT', 0, limit);
@@ -82,7 +91,7 @@ export function createCameraStore(redis: Redis) {
     ): Promise<StoredCamera | undefined> => {
       for (;;) {
         const json = await redisCall('reading a camera', () => redis.hget(KEYS.camera(id), 'camera'));
-        const camera = parsed<StoredCamera>(json);
+        const camera = cameraOf(json);
         if (json === null || camera === undefined) return undefined;
         const altered = await alter(camera);
         if (altered === camera) return camera;
@@ -122,7 +131,7 @@ export function createCameraStore(redis: Redis) {
           for (const [json = null, state = null, snapshot = null] of repliesOf<(string | null)[]>(
             await pipeline.exec(),
           )) {
-            const camera = parsed<StoredCamera>(json);
+            const camera = cameraOf(json);
             if (camera === undefined) continue;
             found.push({
               camera,

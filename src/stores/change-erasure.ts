@@ -20,7 +20,6 @@ export function erasureOf(redis: Redis) {
       .del(KEYS.change(id))
       .zrem(KEYS.changesByWriting, id)
       .zrem(KEYS.changesByFeedback, id)
-      .zrem(KEYS.descriptionsOpen, id)
       .call(...logEntry(id));
     await eraseMessages(redis, erasing, id);
     if (change !== undefined) {

@@ -5,11 +5,11 @@
 import { deliveryIdOf } from '../ids.js';
 import { type SignalNotice, signalSubject } from '../schemas/camera-signal.js';
 import {
+  type AlertIntent,
   CHANGE_STATUSES,
   type ChangeStatus,
   type ChangeUpdate,
   type FoundChange,
-  type Notice,
 } from '../schemas/change.js';
 import type { VectorOfChange } from '../schemas/search-vector.js';
 import type { AlertEvent, CameraHealthEvent, ChangeEvent, VisitStreamEvent } from '../schemas/stream-event.js';
@@ -23,8 +23,8 @@ import type { RedisCommand } from './redis.js';
 /** Retention erases by age. The expiry is later, for a Redis without running workers. */
 export const EXPIRY_SLACK_MS = 3_600_000;
 
-/** An alert, or the description of a change, with all that its delivery needs. */
-export interface StoredAlert<Intent extends Notice | VisitNotice | SignalNotice = Notice> {
+/** An alert with all that its delivery needs. */
+export interface StoredAlert<Intent extends AlertIntent | VisitNotice | SignalNotice = AlertIntent> {
   readonly intent: Intent;
   /** of the comparison that caused the alert */
   readonly comparisonId: string;
@@ -36,8 +36,8 @@ export interface StoredAlert<Intent extends Notice | VisitNotice | SignalNotice 
   readonly apiKeyId: string;
 }
 
-/** A message of which a delivery is made: an alert, a description, or an event of a visit or of a camera's signal. */
-export type StoredMessage = StoredAlert<Notice | VisitNotice | SignalNotice>;
+/** A message of which a delivery is made: an alert, or an event of a visit or of a camera's signal. */
+export type StoredMessage = StoredAlert<AlertIntent | VisitNotice | SignalNotice>;
 
 /** @returns the id of the change, visit or signal that a message is about */
 export function subjectOf(intent: StoredMessage['intent']): string {
@@ -52,8 +52,6 @@ export interface TurnChanges {
   readonly alerts: readonly StoredAlert[];
   /** alerts that a cool-down suppressed, for the metrics; not stored */
   readonly suppressed?: number;
-  /** ids of changes that the describer is to describe; absent: none */
-  readonly describe?: readonly string[];
   /** search vectors of changes; absent: none */
   readonly vectors?: readonly VectorOfChange[];
   /** visits that began, ended or were linked; absent: none */
@@ -79,7 +77,6 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
     ...(turn.vectors ?? []).map(writeOfVector),
     ...(turn.health ?? []).map(addEvent),
     ...writesOfSpans(turn.camera, turn.unseen ?? [], lifetime),
-    ...(turn.describe ?? []).map((id) => ['ZADD', KEYS.descriptionsOpen, now, id] as const),
     ...turn.alerts.flatMap((alert) => writesOfAlert(alert, now, lifetime)),
     ...(turn.messages ?? []).flatMap((message) => writesOfMessage(message, now, lifetime)),
     ...(turn.eventsApplied === 0 ? [] : [['LTRIM', KEYS.cameraEvents(turn.camera), turn.eventsApplied, -1] as const]),
@@ -127,7 +124,7 @@ export const writesOfAlert = (alert: StoredAlert, now: number, lifetime: number)
 ];
 
 /** The message as its deliveries and recovery read it. */
-export function writesOfMessage(alert: StoredMessage, now: number, lifetime: number): RedisCommand[] {
+function writesOfMessage(alert: StoredMessage, now: number, lifetime: number): RedisCommand[] {
   const { id, at } = alert.intent;
   const subject = subjectOf(alert.intent);
   return [
@@ -160,7 +157,7 @@ export const eventOf = (change: FoundChange, type: ChangeEvent['type'], at: stri
   at,
 });
 
-const alertEventOf = ({ id, type, change, at }: Notice): AlertEvent => ({
+const alertEventOf = ({ id, type, change, at }: AlertIntent): AlertEvent => ({
   ...eventOf(change, type, new Date(at).toISOString()),
   type: `alert.${type.slice('change.'.length)}` as AlertEvent['type'],
   alertId: id,

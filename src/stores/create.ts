@@ -17,7 +17,6 @@ import type { ChangeStore } from './changes.js';
 import { createChangeStore } from './changes.js';
 import { createDayStore, type DayStore } from './days.js';
 import { createDeliveryStore, type DeliveryStore } from './deliveries.js';
-import { createDescriptionStore, type DescriptionStore } from './descriptions.js';
 import { createEndpointStore, type EndpointStore } from './endpoints.js';
 import { createFrameUses, type FrameUses } from './frame-uses.js';
 import { createResultStore, type ResultStore } from './results.js';
@@ -39,7 +38,6 @@ export interface Stores {
   readonly cameras: CameraStore;
   readonly turns: TurnStore;
   readonly changes: ChangeStore;
-  readonly descriptions: DescriptionStore;
   readonly days: DayStore;
   readonly visits: VisitStore;
   readonly batches: BatchStore;
@@ -65,7 +63,6 @@ export function createStores(config: Config, redis: Redis): Stores {
     cameras,
     turns: createTurnStore(redis, { retentionMs }),
     changes,
-    descriptions: createDescriptionStore(redis, { retentionMs }),
     days: createDayStore(redis),
     visits: createVisitStore(redis),
     batches: createBatchStore(redis),

@@ -5,6 +5,7 @@
 import type { Redis } from 'ioredis';
 import { systemClock } from '../clock.js';
 import type { EndpointSettings } from '../endpoints/settings.js';
+import { ENDPOINT_EVENTS } from '../schemas/change.js';
 import type { EndpointEvent } from '../schemas/stream-event.js';
 import { EVENTS_KEPT, KEYS } from './keys.js';
 import { type PageQuery, pageOf } from './pages.js';
@@ -205,8 +206,12 @@ const detailOf = (reason: EndpointEvent['reason'], error: string | null): string
 function recordOf(hash: Record<string, string>): EndpointRecord | undefined {
   if (hash.endpoint === undefined) return undefined;
   const { failing, delivered, error, stopped, permission } = hash;
+  const { settings, ...endpoint } = JSON.parse(hash.endpoint) as Omit<StoredEndpoint, 'sealed'>;
+  // An earlier version may have stored an event that is no longer sent.
+  const events = settings.events.filter((event) => ENDPOINT_EVENTS.includes(event));
   return {
-    ...(JSON.parse(hash.endpoint) as Omit<StoredEndpoint, 'sealed'>),
+    ...endpoint,
+    settings: { ...settings, events },
     sealed: hash.sealed ?? '',
     failingSince: failing === undefined ? null : new Date(Number(failing)).toISOString(),
     lastDeliveredAt: delivered ?? null,

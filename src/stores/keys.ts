@@ -27,10 +27,6 @@ export const KEYS = {
   /** sorted set of the hashes of frames whose comparison or camera was erased, score = time of the erasure in ms */
   framesLeft: 'sd:frames:left',
   deliveriesOpen: 'sd:dlvs:open',
-  /** sorted set of the ids of changes that wait for the describer, score = confirmation in ms by our clock */
-  descriptionsOpen: 'sd:chgs:undescribed',
-  /** hash of an hour (number since 1970): calls and tokens of the describer per API key and camera; expires */
-  describerUse: (hour: number) => `sd:describer:${hour}`,
   /** stream of the events of comparisons and changes, one JSON object per entry in the field `event` */
   events: 'sd:events',
   /** pub/sub channel of cancelled comparison ids: only the worker that holds a job can stop it */

@@ -1,16 +1,15 @@
 /** The record of a change: the fields of its hash, and the resource that they make together. */
 import type { Redis } from 'ioredis';
 import type { Change, ChangeStatus, Feedback, FoundChange } from '../schemas/change.js';
-import type { Description } from '../schemas/description.js';
 import { KEYS } from './keys.js';
 import { repliesOf } from './redis.js';
 
-/** Fields of a change's hash: the reducer writes the first, the API two more, and the describer the last. */
-const CHANGE_FIELDS = ['change', 'acknowledged', 'feedback', 'description'] as const;
+/** Fields of a change's hash: the reducer writes the first, the API the others. */
+const CHANGE_FIELDS = ['change', 'acknowledged', 'feedback'] as const;
 
 /** The part of a change that the reducer writes. */
 export function foundPart(change: Change): FoundChange {
-  const { acknowledged_at: _acknowledged, feedback: _feedback, description: _description, ...found } = change;
+  const { acknowledged_at: _acknowledged, feedback: _feedback, ...found } = change;
   return found;
 }
 
@@ -19,7 +18,7 @@ const statusOf = ({ status }: FoundChange, acknowledged: boolean): ChangeStatus 
   acknowledged && status !== 'reverted' ? 'acknowledged' : status;
 
 /** @param fields those of CHANGE_FIELDS */
-function changeOf([json, acknowledged, feedback, description]: (string | null)[]): Change | undefined {
+function changeOf([json, acknowledged, feedback]: (string | null)[]): Change | undefined {
   if (json == null) return undefined;
   const found = JSON.parse(json) as FoundChange;
   return {
@@ -27,7 +26,6 @@ function changeOf([json, acknowledged, feedback, description]: (string | null)[]
     status: statusOf(found, acknowledged != null),
     acknowledged_at: acknowledged ?? null,
     feedback: feedback == null ? null : (JSON.parse(feedback) as Feedback),
-    description: description == null ? null : (JSON.parse(description) as Description),
   };
 }
 

@@ -33,8 +33,6 @@ import type { Compared } from './life-cycle.js';
 
 export interface CameraFrameDependencies extends StepDependencies {
   readonly results: Pick<ResultStore, 'get'>;
-  /** whether there is a describer; absent: no */
-  readonly describes?: boolean;
   readonly endpoints: Pick<EndpointStore, 'all'>;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -122,10 +120,6 @@ async function compare(
     ...{ intent, comparisonId, ...trace, apiKeyId },
     url: intent.type === 'visit.alerted' ? url : null,
   }));
-  const describe =
-    deps.describes === true && (camera.settings.describer ?? null) !== null
-      ? changes.filter(({ change, event }) => event === 'change.opened' && change.kind !== 'tamper')
-      : [];
   return {
     finding: { ...processed.finding, camera_frame: processed.cameraFrame },
     frames: { before: processed.before, after: frame.ref },
@@ -136,7 +130,6 @@ async function compare(
       changes: {
         camera: camera.id,
         ...{ changes, alerts, suppressed, health, unseen, visits: processed.visits, messages },
-        describe: describe.map(({ change }) => change.id),
         vectors: await vectorsOf(processed, comparisonId, deps),
         eventsApplied: events.length,
       },

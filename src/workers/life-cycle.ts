@@ -6,7 +6,6 @@
 import { type BlobStore, heatmapKey } from '../blobs.js';
 import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../errors.js';
 import type { EnqueueDelivery } from '../jobs/enqueue-delivery.js';
-import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../logger.js';
 import { type Comparison, isFinal, type TimingsMs } from '../schemas/comparison.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
@@ -58,7 +57,6 @@ export interface LifeCycleDependencies {
   readonly results: Pick<ResultStore, 'get' | 'update'>;
   readonly blobs: Pick<BlobStore, 'put' | 'delete'>;
   readonly enqueueDelivery: Pick<EnqueueDelivery, 'ofComparison' | 'ofAlert'>;
-  readonly queue: Pick<JobProducer, 'addDescription'>;
   /** epoch ms */
   readonly clock: () => number;
   readonly logger: Logger;
@@ -87,16 +85,6 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
     }
   };
 
-  /** After the deliveries, so that no alert waits for it. */
-  const queueDescriptions = async (ended: StoredComparison, { changes }: TurnPart): Promise<void> => {
-    const { traceId } = ended.request;
-    for (const changeId of changes?.describe ?? []) {
-      await deps.queue
-        .addDescription({ changeId, traceId })
-        .catch((err) => loggerOf(ended).error({ err }, 'description not queued; recovery will queue it'));
-    }
-  };
-
   /**
    * Saves an ended comparison and queues its deliveries.
    * @returns undefined if it was saved, else the reason to skip it.
@@ -112,7 +100,6 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
     }
     loggerOf(ended).info({ status, verdict, error: error?.type, ms: timings_ms?.total }, 'comparison ended');
     await enqueueDeliveries(ended, turn);
-    await queueDescriptions(ended, turn);
     return undefined;
   };
 

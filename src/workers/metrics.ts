@@ -1,7 +1,6 @@
 /** Prometheus metrics of a worker process. Labels have few values, and cameras at most MAX_CAMERAS of them. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { StoredCamera } from '../cameras/camera.js';
-import type { Description } from '../schemas/description.js';
 import type { ModelDescription } from '../schemas/model-description.js';
 import { within } from '../within.js';
 import type { WorkedFrame } from './camera-turn.js';
@@ -28,7 +27,6 @@ export interface WorkerMetrics {
   frame(worked: WorkedFrame): void;
   comparison(queue: string, outcome: ComparisonOutcome): void;
   delivery(outcome: DeliveryOutcome): void;
-  description(description: Description): void;
   models(models: readonly ModelDescription[]): void;
   featureCache(hit: boolean): void;
   /** @param isRefused read at each scrape */
@@ -115,24 +113,6 @@ export function createWorkerMetrics(listCameras?: ListCameras): WorkerMetrics {
     labelNames: ['outcome'],
     registers,
   });
-  const descriptions = new Counter({
-    name: 'scenedelta_descriptions_total',
-    help: 'Changes given to the describer, by outcome: accepted, or the reason why it was not (docs/describer.md).',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const descriptionTimes = new Histogram({
-    name: 'scenedelta_description_duration_seconds',
-    help: 'Wall time of the descriptions for which the describer was asked, pictures and a second request included.',
-    buckets: [0.5, 1, 2, 5, 10, 20, 40],
-    registers,
-  });
-  const describerTokens = new Counter({
-    name: 'scenedelta_describer_tokens_total',
-    help: 'Tokens of the describer, as its server counts them.',
-    labelNames: ['part'],
-    registers,
-  });
   const models = new Gauge({
     name: 'scenedelta_model_info',
     help: 'Always 1: the models of this worker and where they run.',
@@ -169,11 +149,6 @@ export function createWorkerMetrics(listCameras?: ListCameras): WorkerMetrics {
       alerts.inc({ camera, outcome: 'suppressed' }, suppressed);
     },
     delivery: (outcome) => deliveries.inc({ outcome: outcome.kind }),
-    description({ status, reason, ms, tokens }) {
-      descriptions.inc({ outcome: reason?.code ?? status });
-      if (status !== 'skipped') descriptionTimes.observe(ms / 1000);
-      for (const [part, count] of Object.entries(tokens ?? {})) describerTokens.inc({ part }, count);
-    },
     storeRefusals: (isRefused) =>
       void new Gauge({
         name: 'scenedelta_store_refused',

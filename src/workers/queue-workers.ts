@@ -7,15 +7,7 @@ import { systemClock } from '../clock.js';
 import { asScenedeltaError } from '../errors.js';
 import type { ArchiveGate } from '../jobs/archive-gate.js';
 import type { JobProducer } from '../jobs/producer.js';
-import {
-  BATCH_QUEUE,
-  DESCRIPTION_QUEUE,
-  MAINTENANCE_QUEUE,
-  PRIORITY,
-  QUEUES,
-  SNAPSHOT_QUEUE,
-  TURN_JOB,
-} from '../jobs/queues.js';
+import { BATCH_QUEUE, MAINTENANCE_QUEUE, PRIORITY, QUEUES, SNAPSHOT_QUEUE, TURN_JOB } from '../jobs/queues.js';
 import {
   type Common,
   type Counted,
@@ -31,13 +23,10 @@ import type { TurnProcessor, TurnStage } from './camera-turn.js';
 import type { ComparisonProcessor } from './comparison-job.js';
 import { type DeliveryProcessor, TAKEN_MS } from './deliveries/delivery-job.js';
 import { DELIVERY_CONCURRENCY } from './deliveries/delivery-limits.js';
-import type { DescriptionProcessor } from './descriptions/describe-job.js';
 import { FETCH_CONCURRENCY } from './fetch-limits.js';
 import type { ComparisonOutcome } from './life-cycle.js';
 import type { WorkerMetrics } from './metrics.js';
 
-/** Changes that are described at a time. */
-const DESCRIPTION_CONCURRENCY = 2;
 /** Pulls mostly wait for the cameras. */
 const SNAPSHOT_CONCURRENCY = 16;
 
@@ -219,18 +208,6 @@ export function startDeliveryWorker(
       (error) => deps.processor.giveUp(job.data, error),
     );
   return startWorker(QUEUES.delivery, run, deps, DELIVERY_CONCURRENCY, counted);
-}
-
-/** Requests to the describer: a model serves few at a time, and a slow one must hold nothing else. */
-export function startDescriptionWorker(
-  deps: Common & { processor: DescriptionProcessor; metrics: WorkerMetrics },
-): QueueWorkers {
-  const run: Processor = async (job) => {
-    const description = await runJob(deps.logger, job, () => deps.processor.process(job.data));
-    if (description !== undefined) deps.metrics.description(description);
-    return description?.status ?? 'dropped';
-  };
-  return startWorker(DESCRIPTION_QUEUE, run, deps, DESCRIPTION_CONCURRENCY);
 }
 
 /** @param deps.pull runs one pull, with the job's payload */

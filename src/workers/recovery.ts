@@ -12,7 +12,6 @@ import { isFinal } from '../schemas/comparison.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { DeliveryStore } from '../stores/deliveries.js';
-import type { DescriptionStore } from '../stores/descriptions.js';
 import type { ResultStore } from '../stores/results.js';
 import type { ComparisonProcessor } from './comparison-job.js';
 import type { WorkerMetrics } from './metrics.js';
@@ -27,11 +26,7 @@ interface RecoveryDependencies {
   readonly deliveries: DeliveryStore;
   readonly changes: Pick<ChangeStore, 'alert'>;
   readonly cameras: Pick<CameraStore, 'addFrame'>;
-  readonly descriptions: Pick<DescriptionStore, 'overdue' | 'drop'>;
-  readonly queue: Pick<
-    JobProducer,
-    'addComparison' | 'addDelivery' | 'addDescription' | 'addTurn' | 'states' | 'forget'
-  >;
+  readonly queue: Pick<JobProducer, 'addComparison' | 'addDelivery' | 'addTurn' | 'states' | 'forget'>;
   readonly enqueueDelivery: Pick<EnqueueDelivery, 'ofComparison' | 'ofAlert'>;
   readonly giveUp: ComparisonProcessor['giveUp'];
   readonly metrics: Pick<WorkerMetrics, 'comparison'>;
@@ -94,19 +89,8 @@ export function createRecovery(deps: RecoveryDependencies): () => Promise<{ comp
     return true;
   };
 
-  /** A change whose job has ended without a description has failed too often: it stays without one. */
-  const recoverDescription = async (id: string, state: 'absent' | 'completed' | 'failed'): Promise<boolean> => {
-    if (state !== 'absent') {
-      await deps.descriptions.drop(id);
-      return false;
-    }
-    await queue.addDescription({ changeId: id, traceId: newTraceId() });
-    logger.warn({ change_id: id }, 'description had no job, queued again');
-    return true;
-  };
-
   const recover = async (
-    kind: 'comparison' | 'delivery' | 'description',
+    kind: 'comparison' | 'delivery',
     ids: readonly string[],
     one: (id: string, state: 'absent' | 'completed' | 'failed') => Promise<boolean>,
   ): Promise<number> => {
@@ -127,7 +111,6 @@ export function createRecovery(deps: RecoveryDependencies): () => Promise<{ comp
     waitingCameras.clear();
     const comparisons = await recover('comparison', await results.unfinished(before, AT_MOST), recoverComparison);
     for (const camera of waitingCameras) await queue.addTurn(camera);
-    await recover('description', await deps.descriptions.overdue(before, AT_MOST), recoverDescription);
     return {
       comparisons,
       deliveries: await recover('delivery', await deliveries.overdue(before, AT_MOST), recoverDelivery),

@@ -1,7 +1,6 @@
 /** Builds the processors of all jobs from their dependencies and starts the queue workers that run them. */
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { buildOf, createCompareStored, createComparisonsAhead } from '../batches/ahead.js';
 import { givingWay } from '../batches/giving-way.js';
@@ -10,7 +9,6 @@ import { createBatchRecovery } from '../batches/recovery.js';
 import type { BlobStore } from '../blobs.js';
 import { HOUR_MS, systemClock } from '../clock.js';
 import type { Config } from '../config.js';
-import { createDescriber } from '../describer/describe.js';
 import { createPictures } from '../frames/change-picture.js';
 import { createFrameFetcher } from '../frames/fetch.js';
 import { createArchiveGate } from '../jobs/archive-gate.js';
@@ -35,7 +33,6 @@ import { createTurnProcessor } from './camera-turn.js';
 import { createComparisonProcessor } from './comparison-job.js';
 import { createDeliveryProcessor } from './deliveries/delivery-job.js';
 import { createDeliveryLimits } from './deliveries/delivery-limits.js';
-import { createDescriptionProcessor } from './descriptions/describe-job.js';
 import { createFetchLimits } from './fetch-limits.js';
 import { createLifeCycle } from './life-cycle.js';
 import type { WorkerMetrics } from './metrics.js';
@@ -44,7 +41,6 @@ import {
   startBatchWorker,
   startComparisonWorkers,
   startDeliveryWorker,
-  startDescriptionWorker,
   startMaintenanceWorker,
   startSnapshotWorker,
 } from './queue-workers.js';
@@ -91,7 +87,6 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   const comparisons = createComparisonProcessor({ ...base, lifeCycle, pipeline, fetchFrame, fetchLimits });
   const turns = createTurnProcessor({
     ...base,
-    describes: config.describerUrl !== null,
     lifeCycle,
     pipeline,
     fetchFrame,
@@ -146,19 +141,6 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
 
   const common = { redis, config, logger, metrics, guard };
   const publish = (channel: string, message: string) => redis.publish(channel, message);
-  const { describerUrl } = config;
-  const describer =
-    describerUrl === null
-      ? undefined
-      : createDescriber({ ...config, describerUrl }, { clock: systemClock, wait: sleep });
-  const limits = {
-    keyCalls: config.describerKeyCalls,
-    keyTokens: config.describerKeyTokens,
-    cameraCalls: config.describerCameraCalls,
-    cameraTokens: config.describerCameraTokens,
-  };
-  const descriptions =
-    describer && createDescriptionProcessor({ ...base, describer, enqueueDelivery, decodeLimits: config, limits });
   const onvif = createOnvif(config, systemClock);
   const questions = createQuestionProcessor({
     ...base,
@@ -178,7 +160,6 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     }),
     startBatchWorker({ ...common, processor: batches, queue }),
     startDeliveryWorker({ ...common, processor: deliveries }),
-    ...(descriptions === undefined ? [] : [startDescriptionWorker({ ...common, processor: descriptions })]),
     startQuestionWorker({ ...common, processor: questions, queue: QUESTION_QUEUE, concurrency: QUESTIONS }),
     startQuestionWorker({ ...common, processor: questions, queue: aheadOf, concurrency: 1 }),
     startSnapshotWorker({ ...common, pull }),
@@ -197,7 +178,6 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
       guard.close();
       await Promise.all(served.map((worker) => worker.close()));
       onvif.close();
-      await describer?.close();
       await presence.close();
       await Promise.all([queue.close(), liveQueue.close(), questioner.close()]);
     },

@@ -66,8 +66,8 @@ describe('POST /v1/endpoints', () => {
     ['the address of metadata', { url: 'http://169.254.169.254/latest' }, 422, 'url'],
     ['a user in the address', { url: 'https://a:b@r.example/' }, 422, 'url'],
     [
-      'descriptions for a receiver that has alerts alone',
-      { url: 'https://r.example/', format: 'alertmanager', events: ['change.opened', 'change.described'] },
+      'visits for a receiver that has alerts alone',
+      { url: 'https://r.example/', format: 'alertmanager', events: ['change.opened', 'visit.opened'] },
       422,
       'events',
     ],

@@ -60,7 +60,7 @@ describe('the description of an alarm budget', () => {
     const budget = describeBudget(settings(), { intervalMs: 5 * SECOND }, POINTS);
     expect(budget).toMatchObject({ threshold: 0.93, alarms_per_day: expect.closeTo(17.28, 6), met: false });
     expect(budget?.detail).toBe(
-      '17 false alarms per day are expected before confirmation, and no stricter threshold was measured: ' + NEEDS,
+      `17 false alarms per day are expected before confirmation, and no stricter threshold was measured: ${NEEDS}`,
     );
   });
 

@@ -40,7 +40,6 @@ const SETTINGS = {
   ],
   schedule: { timezone: 'Europe/Berlin', windows: [NIGHT] },
   rounds: [{ name: 'morning', at: '07:00', with: '16:50 yesterday', days: ['mon'], tz: 'Europe/Berlin' }],
-  describer: { preset: 'custom', instructions: 'Name vehicles.', frames: false },
   alerts: {
     severity_rules: [{ when: 'a person has appeared', when_probability: 0.5, severity: 'high', during: [NIGHT] }],
   },
@@ -57,7 +56,6 @@ describeInBrowser('The form of a camera', () => {
     await page.goto(`${service.url}/cameras/gate`);
     await page.getByRole('button', { name: 'yard include' }).click();
     await page.getByText('Further settings').click();
-    await page.getByLabel('Instructions').waitFor();
     const names = await page
       .locator('.camera-side [name]')
       .evaluateAll((all) => all.map((one) => one.getAttribute('name')));
@@ -90,14 +88,12 @@ describeInBrowser('The form of a camera', () => {
     await fill('memory.absorb_s', '7200');
     await fill('retention.frames_hours', '12');
     await fill('alerts.callback_url', 'https://192.168.1.20/in');
-    await page.locator('[name="describer.preset"]').selectOption('parking');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     expect(patches).toEqual([
       {
         ...{ threshold: null, gap_s: 900, memory: { absorb_s: 7200 }, retention: { frames_hours: 12 } },
         alerts: { callback_url: 'https://192.168.1.20/in' },
-        describer: { preset: 'parking', instructions: null, frames: false },
       },
     ]);
     await eventually(async () => expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true));

@@ -225,28 +225,6 @@ describeInBrowser('The page "Review"', () => {
     expect([await page.title(), errors]).toEqual([expect.stringMatching(/^chg_\w+ · Review · scenedelta$/), []]);
   });
 
-  it('shows the words of the describer beside ours, or why there are none, as text', async () => {
-    const at = new Date(NOW).toISOString();
-    const common = { preset: 'security', model: '<b>qwen</b>', ms: 9, tokens: null, at } as const;
-    const sentence = 'A red delivery van has appeared.';
-    const detail = 'region 1 has "dog", our evidence van';
-    addChanges(2, (i) => ({
-      description:
-        i === 0
-          ? { ...common, changes: [], status: 'accepted', sentence, reason: null }
-          : { ...common, changes: [], status: 'refused', sentence: null, reason: { code: 'other-noun', detail } },
-    }));
-    const { page, errors } = await open();
-    await page.goto(`${service.url}/review/${idOf(0)}`);
-    await page.locator('blockquote').getByText(sentence).waitFor();
-    await page.getByText('The describer (<b>qwen</b>), agreeing').waitFor();
-    await page.locator('p.sentence').getByText('thing 0 has appeared').waitFor();
-    await page.goto(`${service.url}/review/${idOf(1)}`);
-    await page.getByText(`added nothing: ${detail}`).waitFor();
-    expect(await page.locator('blockquote').count()).toBe(0);
-    expect(errors).toEqual([]);
-  });
-
   it('sends a judgement after the service was away', async () => {
     addChanges(2);
     const { page } = await open();

@@ -139,9 +139,9 @@ describe('files that are no usable video', () => {
 
   it('gives ffmpeg nothing of the environment of the service', async () => {
     const { program, environment } = await wrapFfmpeg();
-    process.env.DESCRIBER_API_KEY = 'geheim';
+    process.env.MQTT_PASSWORD = 'geheim';
     await run(program, ['-version'], { timeoutMs: 30_000 }).finally(() => {
-      delete process.env.DESCRIBER_API_KEY;
+      delete process.env.MQTT_PASSWORD;
     });
     const names = (await environment()).split('\n').map((line) => line.split('=')[0]);
     expect(names.filter((name) => !['', 'PWD', '_', 'SHLVL', 'OLDPWD'].includes(name ?? '')).sort()).toEqual([

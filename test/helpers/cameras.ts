@@ -187,13 +187,12 @@ export async function sendFrame(
 let tokens = 0;
 
 export type TurnOptions = Partial<TurnDependencies> &
-  Partial<Pick<LifeCycleDependencies, 'results' | 'blobs' | 'enqueueDelivery'>> &
-  Partial<LifeCycleDependencies['queue']>;
+  Partial<Pick<LifeCycleDependencies, 'results' | 'blobs' | 'enqueueDelivery'>>;
 
 /**
  * The processor of a camera's turns on the bench's stores; deliveries are not queued unless `enqueueDelivery` is given.
  */
-export function turnProcessor(bench: Bench, { enqueueDelivery, addDescription, ...change }: TurnOptions = {}) {
+export function turnProcessor(bench: Bench, { enqueueDelivery, ...change }: TurnOptions = {}) {
   const outbound = {
     fetchImage: () => Promise.reject(new Error('no outside')),
     download: () => Promise.reject(new Error('no outside')),
@@ -220,7 +219,6 @@ export function turnProcessor(bench: Bench, { enqueueDelivery, addDescription, .
       clock: change.clock ?? Date.now,
       logger,
       enqueueDelivery: enqueueDelivery ?? { ofComparison: async () => {}, ofAlert: async () => {} },
-      queue: { addDescription: addDescription ?? (async () => {}) },
     }),
     queue: { addTurn: async () => {} },
     holdMs: 60_000,

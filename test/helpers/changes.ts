@@ -1,7 +1,7 @@
 /** Changes as a turn of a camera stores them. */
 import type { Redis } from 'ioredis';
 import { derivedId } from '../../src/ids.js';
-import type { Change, ChangeUpdate, FoundChange, Notice } from '../../src/schemas/change.js';
+import type { AlertIntent, Change, ChangeUpdate, FoundChange } from '../../src/schemas/change.js';
 import { changeWrites, type StoredAlert, type TurnChanges } from '../../src/stores/change-writes.js';
 
 export const NOON = Date.parse('2026-01-05T12:00:00Z');
@@ -33,13 +33,16 @@ export function foundChange(given: Partial<FoundChange> & { name?: string; confi
 }
 
 export const storedChange = (given: Parameters<typeof foundChange>[0] & Partial<Change> = {}): Change => {
-  const { acknowledged_at = null, feedback = null, description = null, ...found } = given;
-  return { ...foundChange(found), acknowledged_at, feedback, description };
+  const { acknowledged_at = null, feedback = null, ...found } = given;
+  return { ...foundChange(found), acknowledged_at, feedback };
 };
 
 export const opening = (change: FoundChange): ChangeUpdate => ({ change, event: 'change.opened' });
 
-export function storedAlert(change: FoundChange, given: Partial<Notice> & { url?: string | null } = {}): StoredAlert {
+export function storedAlert(
+  change: FoundChange,
+  given: Partial<AlertIntent> & { url?: string | null } = {},
+): StoredAlert {
   const { url = 'https://user.example/alerts?token=1', ...rest } = given;
   const at = Date.parse(change.last_seen);
   return {

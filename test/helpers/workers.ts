@@ -19,7 +19,6 @@ import { createCameraStore } from '../../src/stores/cameras.js';
 import type { ChangeStore } from '../../src/stores/changes.js';
 import { createChangeStore } from '../../src/stores/changes.js';
 import { createDeliveryStore, type DeliveryStore } from '../../src/stores/deliveries.js';
-import { createDescriptionStore, type DescriptionStore } from '../../src/stores/descriptions.js';
 import { createEndpointStore, type EndpointStore } from '../../src/stores/endpoints.js';
 import { createFrameUses, type FrameUses } from '../../src/stores/frame-uses.js';
 import { connectRedis } from '../../src/stores/redis.js';
@@ -44,7 +43,6 @@ export interface Bench {
   readonly endpoints: EndpointStore;
   readonly changes: ChangeStore;
   readonly visits: VisitStore;
-  readonly descriptions: DescriptionStore;
   readonly cameras: CameraStore;
   readonly turns: TurnStore;
   readonly batches: BatchStore;
@@ -92,7 +90,6 @@ export async function setUpBench(): Promise<Bench> {
     endpoints: createEndpointStore(redis),
     changes,
     visits: createVisitStore(redis),
-    descriptions: createDescriptionStore(redis, { retentionMs: HOUR }),
     blobs,
     folder,
     async storeFrames() {
@@ -154,7 +151,6 @@ export function comparisonProcessor(
       results,
       blobs,
       enqueueDelivery: enqueueDelivery ?? none,
-      queue: { addDescription: async () => {} },
       clock,
       logger,
     }),

@@ -69,7 +69,7 @@ describe.each(LOCALES.filter((locale) => locale !== 'en'))('400 varied sentences
         [3, genders.length],
       ] as const) {
         const things = [{ noun, colour: 'white', count, definite: true }];
-        for (const [verb, { text, of }] of Object.entries(table.sentences['disappear'] ?? {})) {
+        for (const [verb, { text, of }] of Object.entries(table.sentences.disappear ?? {})) {
           if (of !== undefined) continue;
           const statement = { kind: 'disappear', verb, things, place: null, way: null } as const;
           const forms = inflected.filter(([name]) => text.includes(`{${name}}`));
@@ -77,7 +77,7 @@ describe.each(LOCALES.filter((locale) => locale !== 'en'))('400 varied sentences
             expect(write(statement, { locale })).toContain(all[genders.indexOf(gender) + offset]);
           }
         }
-        const white = isList(table.colours) ? undefined : table.colours['white'];
+        const white = isList(table.colours) ? undefined : table.colours.white;
         if (!Array.isArray(white) || nouns[noun]?.gender === undefined || /some/.test(noun)) continue;
         if (tableOf('en').nouns[noun]?.class === 'person') continue;
         const written = write({ kind: 'move', verb: 'moved', things, place: null, way: null }, { locale });

@@ -43,14 +43,14 @@ const events = async () => {
 };
 
 describe('a change', () => {
-  it('is read as written, without acknowledgement and feedback', async () => {
+  it('is read as written, without acknowledgement, feedback and a field of an earlier version', async () => {
     const change = foundChange();
     await opened(change);
+    await redis.hset(KEYS.change(change.id), 'description', '{"status":"accepted"}');
     expect(await changes.get(change.id)).toEqual({
       ...change,
       acknowledged_at: null,
       feedback: null,
-      description: null,
     });
     expect(await changes.get(foundChange({ name: 'other' }).id)).toBeUndefined();
   });

@@ -32,7 +32,6 @@ async function rounds(now: number): Promise<Comparison[]> {
   };
   const lifeCycle = createLifeCycle({
     ...{ ...bench, clock: () => now, logger, enqueueDelivery },
-    queue: { addDescription: async () => {} },
   });
   const make = createRounds({
     ...{ ...bench, lifeCycle, clock: () => now, logger, decodeLimits: { pixelLimit: 1_000_000 } },

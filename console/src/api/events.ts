@@ -19,7 +19,6 @@ const TYPES = [
   'change.reverted',
   'change.acknowledged',
   'change.unacknowledged',
-  'change.described',
   'visit.opened',
   'visit.ended',
   'visit.alerted',

@@ -1,4 +1,4 @@
-/** Settings of a camera that few operators alter: thresholds, periods, retention, and the describer. */
+/** Settings of a camera that few operators alter: thresholds, periods and retention. */
 import type { Camera } from '../api/types.js';
 import { t } from '../texts/texts.js';
 import { Field } from '../ui/field.js';
@@ -17,7 +17,6 @@ const FIELDS = [
   ['retention.frames_hours', t('Hours for which frames are kept (empty: as the service)'), share(0, 87_600)],
   ['retention.results_hours', t('Hours for which changes are kept (empty: as the service)'), share(1, 876_000)],
 ] as const;
-const PRESETS = ['security', 'parking', 'site', 'retail', 'custom'] as const;
 
 /** An empty field is null. */
 function share(min: number, max: number) {
@@ -27,34 +26,25 @@ function seconds(min: number, max: number) {
   return { ...share(min, max), required: true } as const;
 }
 
-export interface FurtherDraft {
-  /** texts of the fields, by path */
-  readonly texts: Readonly<Record<string, string>>;
-  readonly describer: Camera['describer'];
-}
+/** Texts of the fields, by path. */
+export type FurtherDraft = Readonly<Record<string, string>>;
 
 const memberOf = (value: unknown, name: string): unknown =>
   (value as Readonly<Record<string, unknown>> | undefined)?.[name];
 
-export const furtherOf = (camera: Camera): FurtherDraft => ({
-  texts: Object.fromEntries(
-    FIELDS.map(([path]) => [path, String(path.split('.').reduce<unknown>(memberOf, camera) ?? '')]),
-  ),
-  describer: camera.describer,
-});
+export const furtherOf = (camera: Camera): FurtherDraft =>
+  Object.fromEntries(FIELDS.map(([path]) => [path, String(path.split('.').reduce<unknown>(memberOf, camera) ?? '')]));
 
 /** @returns the settings of the draft: those of one object as one member */
-export function furtherSettingsOf({ texts, describer }: FurtherDraft) {
-  const settings: Record<string, unknown> = { describer };
+export function furtherSettingsOf(texts: FurtherDraft) {
+  const settings: Record<string, unknown> = {};
   for (const [path, , { type }] of FIELDS) {
     const text = texts[path] ?? '';
     const value = text.trim() === '' ? null : type === 'number' ? Number(text) : text.trim();
     const [first = '', second] = path.split('.');
     settings[first] = second === undefined ? value : { ...(settings[first] as object | undefined), [second]: value };
   }
-  return settings as Pick<Camera, 'describer' | 'threshold'> & {
-    readonly alerts: Pick<Camera['alerts'], 'callback_url'>;
-  };
+  return settings as Pick<Camera, 'threshold'> & { readonly alerts: Pick<Camera['alerts'], 'callback_url'> };
 }
 
 interface Props {
@@ -71,63 +61,9 @@ export const Further = ({ draft, onDraft }: Props) => (
         {...input}
         setting={path}
         name={name}
-        value={draft.texts[path] ?? ''}
-        onValue={(text) => onDraft({ ...draft, texts: { ...draft.texts, [path]: text } })}
+        value={draft[path] ?? ''}
+        onValue={(text) => onDraft({ ...draft, [path]: text })}
       />
     ))}
-    <Describer describer={draft.describer} onDescriber={(describer) => onDraft({ ...draft, describer })} />
   </details>
 );
-
-interface DescriberProps {
-  readonly describer: Camera['describer'];
-  readonly onDescriber: (describer: Camera['describer']) => void;
-}
-
-function Describer({ describer, onDescriber }: DescriberProps) {
-  const choose = (preset: (typeof PRESETS)[number] | undefined) => {
-    const instructions = preset === 'custom' ? (describer?.instructions ?? '') : null;
-    onDescriber(preset === undefined ? null : { preset, instructions, frames: describer?.frames ?? false });
-  };
-  return (
-    <>
-      <label>
-        {t('Words of confirmed changes, by a language model')}
-        <select
-          name="describer.preset"
-          value={describer?.preset ?? ''}
-          onChange={({ currentTarget: { value } }) => choose(PRESETS.find((preset) => preset === value))}
-        >
-          <option value="">{t('none: the sentence of the service')}</option>
-          {PRESETS.map((preset) => (
-            <option key={preset}>{preset}</option>
-          ))}
-        </select>
-      </label>
-      {describer !== null && (
-        <label class="check">
-          <input
-            type="checkbox"
-            name="describer.frames"
-            checked={describer.frames}
-            onChange={({ currentTarget: { checked } }) => onDescriber({ ...describer, frames: checked })}
-          />
-          {t('Also send it the frames')}
-        </label>
-      )}
-      {describer?.preset === 'custom' && (
-        <label>
-          {t('Instructions')}
-          <textarea
-            name="describer.instructions"
-            required
-            rows={4}
-            maxLength={2000}
-            value={describer.instructions ?? ''}
-            onInput={({ currentTarget: { value } }) => onDescriber({ ...describer, instructions: value })}
-          />
-        </label>
-      )}
-    </>
-  );
-}

@@ -24,7 +24,6 @@ const EVENTS: Endpoint['events'] = [
   'change.escalated',
   'change.reverted',
   'change.acknowledged',
-  'change.described',
   'visit.opened',
   'visit.ended',
   'visit.alerted',

@@ -44,7 +44,6 @@ export function Detail({ change: stored, onNext, onChoose }: Props) {
   return (
     <article class="detail">
       <Frames change={change} />
-      <Described description={change.description} />
       {editing && (
         <Correction
           caption={change.feedback?.caption ?? change.caption}
@@ -126,30 +125,6 @@ function Frames({ change }: { readonly change: Change }) {
       {fault !== '' && <p class="fault">{fault}</p>}
       {fitting && <PairView urls={{ before: link('before'), after: link('after') }} outlines={outlines} />}
     </>
-  );
-}
-
-/** The describer's words beside ours, or why they were not taken. */
-function Described({ description }: Pick<Change, 'description'>) {
-  if (description === null) return null;
-  const { sentence, model, reason } = description;
-  const by = model === null ? t('The describer') : t('The describer ({model})', { model });
-  if (sentence !== null) {
-    return (
-      <figure class="described">
-        <blockquote>{sentence}</blockquote>
-        <figcaption>
-          {t('{describer}, agreeing with the evidence above; details are its own.', { describer: by })}
-        </figcaption>
-      </figure>
-    );
-  }
-  return (
-    <p class="described-not">
-      {description.status === 'skipped'
-        ? t('{describer} was not asked: {reason}', { describer: by, reason: reason?.detail ?? '' })
-        : t('{describer} added nothing: {reason}', { describer: by, reason: reason?.detail ?? '' })}
-    </p>
   );
 }
 

@@ -111,8 +111,7 @@ export function operationRoutes(
   const scaleSchema = {
     operationId: 'scale',
     summary: 'Backlog by queue',
-    description:
-      'For KEDA (metrics-api): the wait list alone misses prioritized, delayed and active jobs. ' + KEY_IF_SET,
+    description: `For KEDA (metrics-api): the wait list alone misses prioritized, delayed and active jobs. ${KEY_IF_SET}`,
     tags,
     security: keyIfSet,
     response: {

@@ -1,6 +1,6 @@
 /** Requests that the service sends to receivers (OpenAPI 3.1 `webhooks`), by the `type` of their body. */
 import { SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
-import { type ENDPOINT_EVENTS, NOTICE_TYPES } from '../../schemas/change.js';
+import { ALERT_TYPES, type ENDPOINT_EVENTS } from '../../schemas/change.js';
 import { VISIT_EVENTS } from '../../schemas/visit.js';
 import { WEBHOOK_TYPES } from '../../schemas/webhook-payload.js';
 
@@ -11,7 +11,6 @@ const SUMMARIES: Readonly<Record<(typeof WEBHOOK_TYPES)[number] | (typeof ENDPOI
   'change.escalated': 'An open change has become more severe',
   'change.reverted': 'An open change has reverted',
   'change.acknowledged': 'A person has acknowledged an open change',
-  'change.described': 'The describer has described a confirmed change (no alert)',
   'visit.opened': 'A visit has begun: three frames show the thing',
   'visit.ended': 'A visit has ended',
   'visit.alerted': 'A rule about visits holds: a long stay, or something came and went',
@@ -22,7 +21,7 @@ const SUMMARIES: Readonly<Record<(typeof WEBHOOK_TYPES)[number] | (typeof ENDPOI
 
 /** Events that no callback_url receives. */
 const ENDPOINTS_ONLY: ReadonlySet<string> = new Set([
-  ...['change.acknowledged', 'change.described', 'visit.opened', 'visit.ended'],
+  ...['change.acknowledged', 'visit.opened', 'visit.ended'],
   ...SIGNAL_EVENTS,
   'round.compared',
 ]);
@@ -80,7 +79,7 @@ function describe(
 
 export const WEBHOOKS = Object.fromEntries([
   ...WEBHOOK_TYPES.map((type) => [type, describe(type, 'WebhookPayload')]),
-  ...NOTICE_TYPES.map((type) => [type, describe(type, 'AlertPayload')]),
+  ...ALERT_TYPES.map((type) => [type, describe(type, 'AlertPayload')]),
   ...VISIT_EVENTS.map((type) => [type, describe(type, 'VisitPayload')]),
   ...SIGNAL_EVENTS.map((type) => [type, describe(type, 'SignalPayload')]),
   ['round.compared', describe('round.compared', 'WebhookPayload')],

@@ -6,7 +6,6 @@ import { type EndpointMessage, type Format, isOver, pictureOf, subjectOf, textOf
 /** 1 (least) to 5; 5 rings through. */
 const PRIORITIES = { info: 2, low: 3, medium: 4, high: 5 } as const;
 const OVER = 2;
-const DESCRIBED = 2;
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 
 /** @returns undefined if the address does not end with a topic, as https://ntfy.example/my-topic does */
@@ -31,7 +30,7 @@ function bodyOf(message: EndpointMessage, topic: string) {
     topic,
     title: cut(titleOf(message), LIMITS.ntfy.title),
     message: cut(textOf(message), LIMITS.ntfy.body),
-    priority: isOver(type) ? OVER : type === 'change.described' ? DESCRIBED : PRIORITIES[severity],
+    priority: isOver(type) ? OVER : PRIORITIES[severity],
     tags: [isOver(type) ? 'white_check_mark' : 'camera', kind],
     click: message.link,
     ...(picture === undefined ? {} : { attach: picture, filename: `${id}.png` }),

@@ -59,7 +59,7 @@ function dateOf(groups: Record<string, string | undefined>): Pick<WallClock, 'ye
     Number(groups[name] ?? 0),
   ) as [...[number, number, number], ...[number, number, number]];
   if (year > 0) return { year, month, day };
-  const isMonthFirst = second > 12 || (groups['half'] !== undefined && first <= 12);
+  const isMonthFirst = second > 12 || (groups.half !== undefined && first <= 12);
   return isMonthFirst ? { year: last, month: first, day: second } : { year: last, month: second, day: first };
 }
 

@@ -142,28 +142,6 @@ export function readCaption(caption: string): CaptionFacts {
   return { verdict, mentions, clauses, replaces };
 }
 
-/**
- * The directions that the clauses of a caption state, also of things that are not in the lexicon ("the gizmo is gone").
- * A clause with words of arrival and of departure states both.
- */
-export const statedDirections = (caption: string): Direction[] =>
-  clausesOf(caption).flatMap((clause): Direction[] => {
-    const swap = readReplacement(clause);
-    const read = swap.length > 0 ? swap : readClause(clause);
-    if (read.length > 0) return [...read.map(({ direction }) => direction), ...bothWays(clause)];
-    if (REPLACED_BY.test(clause) || REPLACES.test(clause)) return ['disappear', 'appear'];
-    const cue = CUES.find(({ pattern }) => pattern.test(clause))?.direction;
-    if (cue === undefined || cue === 'existence') return [];
-    return [cue === 'motion' ? 'move' : cue, ...bothWays(clause)];
-  });
-
-const bothWays = (clause: string): Direction[] => {
-  const found = (['appear', 'disappear'] as const).filter((direction) =>
-    CUES.some((cue) => cue.direction === direction && cue.pattern.test(clause)),
-  );
-  return found.length === 2 ? found : [];
-};
-
 /** "one in red", "two white" after a clause about several things: the colour of some of them. */
 const ONE_OF_THEM = new RegExp(`^(?:one|two|three|four|several) (?:in )?(${COLOUR})(?: ${GARMENT})?$`);
 const SOME_OF_THEM = new RegExp(ONE_OF_THEM.source.replace('^', ' and ').replace('$', '(?= and |$)'), 'g');

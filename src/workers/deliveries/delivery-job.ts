@@ -174,7 +174,7 @@ const OVERTAKEN: PostOutcome = {
 
 const ERASED: PostOutcome = {
   status: null,
-  error: 'the comparison or change has been erased, so there is nothing to deliver',
+  error: 'the comparison or change has been erased, or its message is sent no more, so there is nothing to deliver',
   retryAfterMs: null,
   permanent: true,
 };

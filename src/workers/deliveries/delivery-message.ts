@@ -138,15 +138,12 @@ async function isOvertaken(
   { intent }: StoredMessage,
   { changes, deliveries }: MessageDependencies,
 ): Promise<boolean> {
-  // A person who asks for it again wants it as it was. The words of a describer stay true for the past.
-  if (resent_after !== undefined || intent.type === 'change.described') return false;
+  // A person who asks for it again wants it as it was.
+  if (resent_after !== undefined) return false;
   const deliveryOf = async (id: string): Promise<Delivery | undefined> => {
     if (endpoint === undefined) return deliveries.get(deliveryIdOf(id));
     const later = (await changes.alert(id))?.intent;
-    // A description is no later state of the change.
-    return later === undefined || later.type === 'change.described'
-      ? undefined
-      : deliveries.get(endpointDeliveryIdOf(later, endpoint));
+    return later && deliveries.get(endpointDeliveryIdOf(later, endpoint));
   };
   const found = await Promise.all((await changes.alertsAfter(subjectOf(intent), intent.at)).map(deliveryOf));
   return found.some((delivery) => delivery?.state === 'delivered');
