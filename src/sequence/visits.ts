@@ -59,14 +59,16 @@ export function followVisits(
 
 /**
  * The visits with the changes of the frame: linked with objects, and alerted.
- * @param parts.absorbed places that "before" shows from the next frame on
+ * @param parts.absorbed places of changes that count as part of the scene: a learned "before" shows them from the next
+ *   frame on
  */
 export function concludeVisits(
   { state, events }: FollowedVisits,
   { camera, at, rules }: FrameOfCamera,
   { absorbed, updates }: { readonly absorbed: readonly Box[]; readonly updates: readonly ChangeUpdate[] },
 ): FollowedVisits {
-  const linked = linkObjects(absorbPlaces(state, absorbed), updates);
+  const isLearned = camera.settings.before === 'memory';
+  const linked = linkObjects(isLearned ? absorbPlaces(state, absorbed) : state, updates);
   const alerted = alertVisits(linked.state, events, {
     ...{ camera: camera.id, at, rules: visitRules(rules, camera.settings) },
     isAlerted: (severity) =>

@@ -27,27 +27,40 @@ export function visitThings(
   seen: readonly Omit<SeenThing, 'filled'>[] = all.map(({ id, side, box }) => ({ region: id, side, box, colours: [] })),
 ): VisitThing[] {
   const { regions, facts = [] } = finding;
-  return seen.flatMap((thing): VisitThing[] => {
+  const placed = seen.flatMap((thing) => {
     const found = all.find(({ id }) => id === thing.region);
     const region = regions.find(({ side, box }) => side === found?.side && isSameBox(box, found.box));
-    if (region === undefined) return [];
+    return region === undefined ? [] : [{ thing, region }];
+  });
+  return placed.flatMap(({ thing, region }): VisitThing[] => {
     const fact = facts.find((one) => one.regions.includes(region.id));
     const name = fact === undefined ? null : nameOf(fact);
-    const parts = seen.filter((other) => other.region === thing.region);
+    const parts = placed.filter((other) => other.region === region).map((other) => other.thing);
     const { side, box, colours } = thing;
     const shown = { side, colours, score: region.score };
-    // The pixels separate people who walk side by side. Doors and wheels of a vehicle are separate as well.
-    if (name === null || name.class !== 'vehicle') {
-      return [{ ...shown, box, name: name === null || parts.length === 1 ? name : { ...name, count: 1 } }];
+    // Doors and wheels of a vehicle are separate as well.
+    if (name?.class === 'vehicle') {
+      return thing === parts[0] ? [{ ...shown, box: parts.map((part) => part.box).reduce(union), name }] : [];
     }
-    return thing === parts[0] ? [{ ...shown, box: parts.map((part) => part.box).reduce(union), name }] : [];
+    const sharing = placed.filter((one) => one.thing.side === side && fact?.regions.includes(one.region.id)).length;
+    return [{ ...shown, box, name: name && sharedBy(sharing, parts.length === 1 ? name : { ...name, count: 1 }) }];
   });
 }
+
+type Name = NonNullable<VisitThing['name']>;
+
+/** The pixels separate people who walk side by side, and a bag from its owner: a name may be that of any of them. */
+const sharedBy = (things: number, name: Name): Name => ({
+  ...name,
+  nounProbability: name.nounProbability / things,
+  colourProbability: name.colourProbability / things,
+  classProbability: name.classProbability / things,
+});
 
 const isSameBox = (a: SeenThing['box'], b: SeenThing['box']): boolean =>
   a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
 
-function nameOf({ noun, colour, class: likely, count }: NonNullable<Finding['facts']>[number]) {
+function nameOf({ noun, colour, class: likely, count }: NonNullable<Finding['facts']>[number]): Name | null {
   if (!likely) return null;
   return {
     noun: noun.value,

@@ -12,7 +12,7 @@
  */
 import { areaOf, type Box, overlapsBy, sharedArea } from '../images.js';
 import type { VisitEvent } from '../schemas/visit.js';
-import { distance, looksAlike, type Match, matchThings, mostVoted, predicted, STRONG } from './match.js';
+import { distance, isOutside, looksAlike, type Match, matchThings, mostVoted, predicted, STRONG } from './match.js';
 import type { VisitFrame, VisitSettings, VisitsState, VisitThing, VisitTrack } from './state.js';
 import { boxOf, missed, seenApart, seenMerged, seenStill, startTrack } from './track.js';
 import { isPassage, isVisit, visitOf } from './visit.js';
@@ -83,7 +83,7 @@ export const absorbPlaces = (state: VisitsState, places: readonly Box[]): Visits
 function foldEqual(state: VisitsState, frame: VisitFrame): Folded {
   const { at } = frame;
   const tracks = state.tracks.map((track) =>
-    track.last === state.lookedAt ? { ...track, last: at } : missed(track, at),
+    track.last === state.lookedAt ? seenStill(track, at) : missed(track, at),
   );
   return concluded({ ...state, at, lookedAt: at }, tracks, frame);
 }
@@ -123,8 +123,8 @@ function foldShown(state: VisitsState, frame: VisitFrame): Folded {
 }
 
 /**
- * The state with the places at which "before" shows things that are tracked. A thing that "before" shows and the frame
- * does not, and that nothing has tracked, was there already: it becomes a track.
+ * The state with the places at which "before" shows things that are tracked. What "before" shows and the frame does not
+ * continues a track that was lost by then. If there is none, the thing was there already and becomes a track.
  */
 function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
   const { before, at, aspect } = frame;
@@ -139,20 +139,32 @@ function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
       : state.tracks;
   const earlier = isNew ? [] : (state.before?.vacated ?? []);
   const gone = frame.things.filter(({ side }) => side === 'before');
-  const revealed = gone.filter(
+  const since = before.at;
+  const isPast = since !== null && since < at;
+  const shown = gone.filter(
     ({ box }) =>
       !earlier.some((one) => overlapsBy(one, box, REVEALED)) &&
-      !placed.some(({ inBefore }) => inBefore !== null && isSamePlace(inBefore, box)) &&
-      !placed.some((track) => distance(track.box, box, aspect) < box.height),
+      !placed.some(({ inBefore }) => inBefore !== null && isSamePlace(inBefore, box)),
   );
-  const since = before.at;
+  const lost = placed.filter(({ last }) => isPast && last < since);
+  const found = isPast ? matchThings(lost, shown, since, aspect) : [];
+  const tracks = placed.map((track) => {
+    const match = found.find((one) => one.track === track);
+    return isPast && match !== undefined
+      ? { ...joined(track, match, { ...frame, at: since }), inBefore: match.thing.box }
+      : track;
+  });
+  const revealed = shown.filter(
+    (thing) =>
+      !found.some((match) => match.thing === thing) &&
+      !placed.some((track) => distance(track.box, thing.box, aspect) < thing.box.height),
+  );
   // While "before" is the same and its place did not differ, it stood there.
   const until = isNew ? null : state.lookedAt;
-  const there =
-    since !== null && since < at
-      ? revealed.map((thing, i) => stayed(startTrack(thing, frame, { at: since, there: true, index: 1000 + i }), until))
-      : [];
-  const left = [...placed, ...there].map((track) => {
+  const there = isPast
+    ? revealed.map((thing, i) => stayed(startTrack(thing, frame, { at: since, there: true, index: 1000 + i }), until))
+    : [];
+  const left = [...tracks, ...there].map((track) => {
     const { inBefore } = track;
     return inBefore !== null && gone.some(({ box }) => isSamePlace(box, inBefore))
       ? { ...track, inBefore: null }
@@ -183,7 +195,10 @@ function joined(track: VisitTrack, { thing, close }: Match, frame: VisitFrame): 
 /** The match whose thing covers the place of a track that has none. */
 function hostOf(track: VisitTrack, matches: readonly Match[], at: number, aspect: number): Match | null {
   const place = predicted(track, at, aspect);
-  const covers = ({ box }: VisitThing): boolean => [place, track.box].some((one) => isSamePlace(one, box));
+  if (isOutside(place)) return null;
+  // A thing hides the place if it is not much smaller.
+  const covers = ({ box }: VisitThing): boolean =>
+    [place, track.box].some((one) => sharedArea(one, box) >= SAME_PLACE * areaOf(one));
   const host = matches.find(({ thing }) => covers(thing));
   if (host === undefined) return null;
   return track.merged < MAX_MERGED || isSeveral(host.thing, aspect) ? host : null;

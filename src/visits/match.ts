@@ -49,6 +49,11 @@ export function distance(a: Box, b: Box, aspect: number): number {
   return Math.hypot((ax - bx) * aspect, ay - by);
 }
 
+/** Whether the middle of a place is out of view. */
+export function isOutside(place: Box): boolean {
+  return centreOf(place).some((value) => value < 0 || value > 1);
+}
+
 /** Mean over the bands of the share that two things do not have in common, 0..1. Bands without pixels do not count. */
 function colourDistance(a: readonly number[], b: readonly number[], bands = 3): number {
   const size = a.length / bands;
@@ -75,7 +80,10 @@ function costOf(track: VisitTrack, thing: VisitThing, at: number, aspect: number
   const kind = (mostVoted(track.classes) ?? 'person') as keyof typeof SPREAD;
   const [least, perSecond] = SPREAD[kind] ?? SPREAD.person;
   const spread = Math.max(track.box.height, thing.box.height) * (least + perSecond * seconds);
-  const away = distance(predicted(track, at, aspect), thing.box, aspect) / spread;
+  const place = predicted(track, at, aspect);
+  // It went on after the last frame that shows it, and left the view.
+  if (track.missed > 0 && isOutside(place)) return Number.POSITIVE_INFINITY;
+  const away = distance(place, thing.box, aspect) / spread;
   if (away > REACH) return Number.POSITIVE_INFINITY;
   const size = Math.abs(Math.log2(track.box.height / thing.box.height));
   const differs = thing.name !== null && thing.name.class !== kind ? thing.name.classProbability : 0;

@@ -109,8 +109,14 @@ export const boxOf = ([, x, y, width, height]: PathPoint): Box => ({ x, y, width
 
 function withPoint(path: readonly PathPoint[], point: PathPoint): readonly PathPoint[] {
   const next = [...path, point];
-  return next.length <= MAX_PATH ? next : next.filter((_, i) => i % 2 === 0 || i === next.length - 1);
+  if (next.length <= MAX_PATH) return next;
+  // Between two points of a stay, the thing is at the same place.
+  const bends = next.filter((one, i) => !isSameBox(next[i - 1], one) || !isSameBox(next[i + 1], one));
+  return bends.length <= MAX_PATH ? bends : next.filter((_, i) => i % 2 === 0 || i === next.length - 1);
 }
+
+const isSameBox = (a: PathPoint | undefined, b: PathPoint): boolean =>
+  a?.every((value, i) => i === 0 || value === b[i]) === true;
 
 type Voted = Pick<VisitTrack, 'nouns' | 'tints' | 'classes' | 'counts'>;
 

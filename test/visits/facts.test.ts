@@ -40,3 +40,9 @@ it('the parts of a vehicle are one thing', () => {
   expect(vehicle?.box.x).toBe(0.12);
   expect(vehicle?.box.width).toBeCloseTo(0.33);
 });
+
+it('a name of a region with two things is that of either of them', () => {
+  const [person] = visitThings(found('person', 'person'), [region], seen.slice(0, 1));
+  const [either] = visitThings(found('person', 'person'), [region], seen);
+  expect([person, either].map((thing) => thing?.name?.classProbability)).toEqual([0.9, 0.45]);
+});

@@ -51,7 +51,21 @@ describe('a thing that stands still', () => {
   it('is seen by frames that equal the last one', () => {
     const equal = Array.from({ length: 10 }, (_, i) => frame(13 + i, [], { view: 'equals' }));
     const { state } = foldAll([...stands, ...equal]);
-    expect(openVisits(state, 'yard')[0]?.last_seen).toBe(new Date(START + 22_000).toISOString());
+    const [visit] = openVisits(state, 'yard');
+    expect(visit?.last_seen).toBe(new Date(START + 22_000).toISOString());
+    expect(visit?.path.at(-1)).toMatchObject({ at: visit?.last_seen, box: at(0.24) });
+  });
+  it('keeps the way that it came, however long it stands', () => {
+    const equal = Array.from({ length: 60 }, (_, i) => frame(13 + i, [], { view: 'equals' }));
+    const [visit] = openVisits(foldAll([...stands, ...equal]).state, 'yard');
+    expect(visit?.path.slice(0, 4).map(({ box }) => box.x)).toEqual([0, 0.08, 0.16, 0.24]);
+  });
+  it('continues its visit if only the "before" of a later frame shows where it was', () => {
+    const before = { key: 'with it', at: START + 5_000 };
+    const later = [0.56, 0.64].map((x, i) => frame(6 + i, [thing(at(0.45), 'before'), thing(at(x))], { before }));
+    const run = foldAll([...walk(1, 5, 0), frame(5, []), ...later]);
+    expect(types(run)).toEqual(['visit.opened']);
+    expect(run.state.tracks.map(({ frames }) => frames)).toEqual([7]);
   });
 });
 
@@ -72,6 +86,22 @@ it('a thing that is in view in the first frame was there at the beginning', () =
 it('a thing behind a pillar for three frames is one visit', () => {
   const frames = walk(1, 12, 0).map((one, i) => (i >= 4 && i <= 6 ? frame(i + 1, []) : one));
   expect(types(foldAll([...frames, ...nothing(13, 18)]))).toEqual(['visit.opened', 'visit.ended']);
+});
+
+it('a thing that went on out of the view is not the one that comes in there a moment later', () => {
+  const leaves = walk(1, 5, 0.72);
+  const comes = [0.96, 0.88, 0.8, 0.72].map((x, i) => frame(6 + i, [thing(at(x))]));
+  const run = foldAll([...leaves, frame(5, []), ...comes]);
+  expect(types(run).filter((type) => type === 'visit.opened')).toHaveLength(2);
+  expect(ended(run)[0]?.last_seen).toBe(new Date(START + 4_000).toISOString());
+});
+
+it('a person who went behind a bag in front of them is not there: it is too small to hide them', () => {
+  const bag = thing({ x: 0.26, y: 0.5, width: 0.02, height: 0.08 }, 'after', { class: 'object', noun: 'bag' });
+  const frames = [...walk(1, 5, 0), frame(5, [thing(at(0.24)), bag]), frame(6, [bag]), frame(7, [bag])];
+  const { state } = foldAll(frames);
+  const [visit] = openVisits(state, 'yard');
+  expect(visit?.last_seen).toBe(new Date(START + 5_000).toISOString());
 });
 
 it('a thing that two frames show is a passage', () => {
