@@ -14,6 +14,7 @@ import type {
   CropNames,
   Difference,
   Features,
+  PairMemory,
   StatementsInput,
 } from '../model/graph-io.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
@@ -158,10 +159,14 @@ async function serve(
     coarse: detach(coarse),
     fine: detach(fine),
   });
+  const detachMemory = ({ memory, kindLogits }: PairMemory): PairMemory => ({
+    memory: detach(memory),
+    kindLogits: detach(kindLogits),
+  });
   const detachDifference = (d: Difference): Difference => ({
     ...d,
-    memory: detach(d.memory),
-    kindLogits: detach(d.kindLogits),
+    ...detachMemory(d),
+    ...(d.exchanged && { exchanged: detachMemory(d.exchanged) }),
     nuisanceLogits: detach(d.nuisanceLogits),
     before: { ...d.before, data: detach(d.before.data) },
     after: { ...d.after, data: detach(d.after.data) },

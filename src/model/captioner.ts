@@ -9,7 +9,7 @@ import { cropTensors, paddedSize, row, separateCropTensors, stack } from './batc
 import { COARSE_STRIDE, FINE_STRIDE, SLOTS } from './bundle.js';
 import { captionsOf, runStatementsGraph } from './caption-rows.js';
 import { encodeSentences } from './check-words.js';
-import { checkGraph, FULL_FRAME_KIND, floatOutput, has, statedSize } from './contract.js';
+import { checkGraph, EXCHANGED, FULL_FRAME_KIND, floatOutput, has, statedSize } from './contract.js';
 import type {
   CaptionInput,
   CaptionOutput,
@@ -109,6 +109,9 @@ export class Captioner {
       const kind = output('kind_logits', kinds.length);
       const nuisance = output('nuisance_logits', nuisances.length);
       const maps = { before: output('map_before', h, w), after: output('map_after', h, w) };
+      const exchanged = has(graph.outputs, EXCHANGED.memory)
+        ? { memory: output(EXCHANGED.memory, N, -1), kind: output(EXCHANGED.kindLogits, kinds.length) }
+        : undefined;
       const map = (side: Side, i: number): Heatmap => ({ width: w, height: h, data: row(maps[side], i, B) });
       return batch.map((_, i) => ({
         memory: row(memory, i, B),
@@ -117,6 +120,9 @@ export class Captioner {
         nuisanceLogits: row(nuisance, i, B),
         before: map('before', i),
         after: map('after', i),
+        ...(exchanged && {
+          exchanged: { memory: row(exchanged.memory, i, B), kindLogits: row(exchanged.kind, i, B) },
+        }),
       }));
     });
   }

@@ -13,6 +13,8 @@ type GraphName = keyof BundleManifest['graphs'];
 export const FULL_FRAME_KIND = 'look_kind_logits';
 /** Output of the same graph: the joint kind logits of the full frame and its region crops. */
 const JOINT_KIND = 'kind_logits';
+/** Outputs of a difference graph that also describes the pair with its frames exchanged. */
+export const EXCHANGED = { memory: 'exchanged_memory', kindLogits: 'exchanged_kind_logits' } as const;
 const CROP_INPUTS = ['glance_coarse', 'glance_fine', 'glance_box', 'object_box', 'glance_mask'];
 
 const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly string[] }> = {
@@ -49,8 +51,10 @@ export function checkGraph(name: GraphName, graph: Graph, manifest: BundleManife
   const cropsJudgeKind =
     name === 'caption' && hasCrops && (has(graph.inputs, FULL_FRAME_KIND) || has(graph.outputs, JOINT_KIND));
   const namedInputs = hasCrops ? inputs : inputs.filter((input) => !CROP_INPUTS.includes(input));
+  const exchanges = name === 'difference' && has(graph.outputs, EXCHANGED.memory);
+  const more = cropsJudgeKind ? [JOINT_KIND] : exchanges ? Object.values(EXCHANGED) : [];
   checkNames(graph.file, 'inputs', graph.inputs, cropsJudgeKind ? [...namedInputs, FULL_FRAME_KIND] : namedInputs);
-  checkNames(graph.file, 'outputs', graph.outputs, cropsJudgeKind ? [...outputs, JOINT_KIND] : outputs);
+  checkNames(graph.file, 'outputs', graph.outputs, [...outputs, ...more]);
   const stated = statedGraph(manifest, name);
   checkAgainstManifest(graph.file, 'input', graph.inputs, stated.inputs);
   checkAgainstManifest(graph.file, 'output', graph.outputs, stated.outputs);

@@ -13,12 +13,18 @@ export interface FeaturePair {
   readonly after: Features;
 }
 
-export interface Difference {
+/** The part of a pair that the graphs of captions read as a whole. */
+export interface PairMemory {
   /** [N,D] */
   readonly memory: Float32Array;
-  readonly changeLogit: number;
   /** [K], in the order of the manifest's `kinds` */
   readonly kindLogits: Float32Array;
+}
+
+export interface Difference extends PairMemory {
+  readonly changeLogit: number;
+  /** of the pair with its frames exchanged; absent of a graph that does not compute it */
+  readonly exchanged?: PairMemory;
   /** [Q], in the order of the manifest's `nuisances` */
   readonly nuisanceLogits: Float32Array;
   /** change map [h,w] over `before`: things that are gone, moved or replaced in `after` */
@@ -42,19 +48,16 @@ export interface CropNames {
 }
 export type PairNames = Readonly<Record<Side, CropNames>>;
 
-export interface CaptionInput {
-  readonly memory: Float32Array;
-  /** [K], of the same `Difference` */
-  readonly kindLogits: Float32Array;
+export interface CaptionInput extends PairMemory {
   /** at most R are read; a bundle without region crops reads none */
   readonly crops: readonly RegionCropFeatures[];
 }
 
 /** Rows about one pair, for both directions of time. */
 export interface StatementsInput {
-  readonly given: Pick<Difference, 'memory' | 'kindLogits'>;
+  readonly given: PairMemory;
   /** of the pair with its frames exchanged */
-  readonly exchanged: Pick<Difference, 'memory' | 'kindLogits'>;
+  readonly exchanged: PairMemory;
   /** at least one */
   readonly crops: readonly RegionCropFeatures[];
   /** a row each: at most R indices of `crops` */

@@ -2,7 +2,7 @@
 import { allSettledOrThrow } from '../frames/pair.js';
 import { type Box, union } from '../images.js';
 import type { InferencePool } from '../inference/pool.js';
-import type { CaptionOutput, Difference, PairNames, RegionCropFeatures } from '../model/graph-io.js';
+import type { CaptionOutput, PairMemory, PairNames, RegionCropFeatures } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import type { Names } from '../model/naming.js';
 import { cropOfRegion, type MapRegion, partOfOtherFrame } from '../model/regions.js';
@@ -69,7 +69,9 @@ export async function describePair(
   const glanced = manifest.glance?.regions ?? 0;
   const most = Math.max(glanced, statements ? MAX_STATEMENTS : MAX_FACTS);
   const { before, after } = pair.features;
-  const exchange = manifest.names && pool.run('difference', manifest.name, { before: after, after: before });
+  const exchange =
+    manifest.names &&
+    (pair.difference.exchanged ?? pool.run('difference', manifest.name, { before: after, after: before }));
   const [{ located, crops, names }, reversed] = await allSettledOrThrow(
     nameCrops(parts, bundle, pair, regions, most),
     Promise.resolve(exchange),
@@ -100,11 +102,11 @@ export async function describePair(
 async function runCaptions(
   pool: InferencePool,
   { name, kinds, graphs }: Bundle['manifest'],
-  given: Difference,
-  reversed: Difference | undefined,
+  given: PairMemory,
+  reversed: PairMemory | undefined,
   sets: readonly (readonly EncodedCrop[])[],
 ): Promise<CaptionRun[]> {
-  const inputs = (of: Difference, crops: readonly (readonly RegionCropFeatures[])[]) =>
+  const inputs = (of: PairMemory, crops: readonly (readonly RegionCropFeatures[])[]) =>
     crops.map((row) => ({ memory: of.memory, kindLogits: of.kindLogits, crops: row }));
   if (reversed === undefined) return pool.run('caption', name, inputs(given, sets));
   const crops = [...new Set(sets.flat())];

@@ -112,6 +112,40 @@ describe('Captioner', () => {
     expect(appeared?.changeLogit).toBeCloseTo(6, 4);
   });
 
+  it('returns the outputs of a difference graph for the exchanged pair, per item', async () => {
+    const added = { exchanged_memory: 'memory', exchanged_kind_logits: 'kind_logits' } as const;
+    const { difference: spec } = bundle.manifest.graphs;
+    const outputs = [
+      ...spec.outputs,
+      ...Object.entries(added).map(([name, of]) => ({ ...spec.outputs.find((one) => one.name === of), name })),
+    ] as TensorSpec[];
+    const plain = graphs.difference;
+    const difference: Graph = {
+      ...plain,
+      outputs,
+      run: async (feeds) => {
+        const turn = (name: string) =>
+          name.endsWith('before') ? name.replace('before', 'after') : name.replace('after', 'before');
+        const turned = await plain.run(Object.fromEntries(Object.entries(feeds).map(([name, x]) => [turn(name), x])));
+        const exchanged = Object.entries(added).map(([name, of]) => [name, turned[of]]);
+        return { ...(await plain.run(feeds)), ...Object.fromEntries(exchanged) };
+      },
+    };
+    const manifest = { ...bundle.manifest, graphs: { ...bundle.manifest.graphs, difference: { ...spec, outputs } } };
+    const model = new Captioner({ ...bundle, manifest }, { ...graphs, difference }, null);
+    const [empty, left, right] = await Promise.all([
+      encode(image()),
+      encode(image({ x: 0, y: 32, size: 16, level: 0.8 })),
+      encode(image({ x: 64, y: 32, size: 16, level: 0.4 })),
+    ]);
+    const pairs = [left, right].map((after) => ({ before: empty, after }));
+    const both = await model.difference(pairs);
+    const back = await captioner().difference(pairs.map(({ before, after }) => ({ before: after, after: before })));
+    expect(both.map(({ exchanged }) => exchanged)).toEqual(
+      back.map(({ memory, kindLogits }) => ({ memory, kindLogits })),
+    );
+  });
+
   it('outputs the same for an item alone, in a batch and in every bucket', async () => {
     const images = [20, 30, 40].map((x) => image({ x, y: 8, size: 16, level: 0.9 }));
     const alone = await Promise.all(images.map((pixels) => encode(pixels)));

@@ -1,6 +1,6 @@
 import type { Side } from '../../src/images.js';
 import { textOf } from '../../src/language/write.js';
-import type { PairNames } from '../../src/model/graph-io.js';
+import type { Difference, PairNames } from '../../src/model/graph-io.js';
 import type { Bundle } from '../../src/model/manifest.js';
 import { chooseRegionCrops, type MapRegion, type RegionCrop } from '../../src/model/regions.js';
 import { type CaptionParts, describePair } from '../../src/pipeline/describe.js';
@@ -25,8 +25,13 @@ const region = (side: Side, x: number, size: number, area = size * size): MapReg
  * Describes a pair whose crops show what `namesOf` says; the caption graph has no fitting clause for any of them.
  * @returns the regions of each location, and their number of encoded crops
  */
-async function locationsOf(regions: readonly MapRegion[], namesOf: (crop: RegionCrop) => PairNames) {
+async function locationsOf(
+  regions: readonly MapRegion[],
+  namesOf: (crop: RegionCrop) => PairNames,
+  exchanged?: Pick<Difference, 'memory' | 'kindLogits'>,
+) {
   const encoded: RegionCrop[] = [];
+  const ran: string[] = [];
   const encode = async (crops: readonly RegionCrop[]) => {
     encoded.push(...crops);
     return [...crops];
@@ -45,8 +50,10 @@ async function locationsOf(regions: readonly MapRegion[], namesOf: (crop: Region
       encodeThese: (_: Bundle, __: unknown, crops: readonly RegionCrop[]) => encode(crops),
     },
     pool: {
-      run: async (graph: string, _: string, items: readonly RegionCrop[]) =>
-        graph === 'difference' ? {} : graph === 'name' ? items.map(namesOf) : items.map(() => output),
+      run: async (graph: string, _: string, items: readonly RegionCrop[]) => {
+        ran.push(graph);
+        return graph === 'difference' ? {} : graph === 'name' ? items.map(namesOf) : items.map(() => output);
+      },
     },
   } as unknown as CaptionParts;
   const manifest = {
@@ -59,7 +66,7 @@ async function locationsOf(regions: readonly MapRegion[], namesOf: (crop: Region
   };
   const bundle = { manifest: { ...manifest, special: { pad: 0, unk: 1, start: 2, end: 3 }, calibration: {} } };
   const frames = { before: FRAME, after: FRAME };
-  const pair = { frames, features: frames, difference: { memory: null, kindLogits: null } };
+  const pair = { frames, features: frames, difference: { memory: null, kindLogits: null, exchanged } };
   const { crops, description } = await describePair(
     parts,
     { bundle: bundle as unknown as Bundle, statements: false, truth: 0.9 },
@@ -70,6 +77,7 @@ async function locationsOf(regions: readonly MapRegion[], namesOf: (crop: Region
     locations: crops.map((crop) => crop.regions),
     texts: description.statements.map(({ words }) => textOf(words)),
     encoded: encoded.length,
+    ran,
   };
 }
 
@@ -114,6 +122,13 @@ describe('describePair', () => {
   it('encodes no further crop for a location of one region, whatever its frames show', async () => {
     const { locations, encoded } = await locationsOf([person], () => ({ before: MAN, after: CAR }));
     expect([locations, encoded]).toEqual([[[person]], 1]);
+  });
+
+  it('compares the exchanged frames only if the first comparison did not', async () => {
+    const namesOf = () => ({ before: MAN, after: NOTHING });
+    const exchanged = { memory: new Float32Array(1), kindLogits: new Float32Array(2) };
+    expect((await locationsOf([person], namesOf)).ran).toContain('difference');
+    expect((await locationsOf([person], namesOf, exchanged)).ran).not.toContain('difference');
   });
 
   it('names nothing without regions', async () => {

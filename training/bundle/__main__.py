@@ -6,7 +6,15 @@ COMMANDS = {
     name: name
     for name in (
         *("backbone", "quantize", "calibrate", "export"),  # a new bundle
-        *("start", "captioner", "statements", "people", "install", "recalibrate"),  # parts of a finished one
+        *(
+            "start",
+            "captioner",
+            "difference",
+            "statements",
+            "people",
+            "install",
+            "recalibrate",
+        ),  # parts of a finished one
         *("golden", "record", "ablations"),  # its figures
     )
 }

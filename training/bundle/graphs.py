@@ -33,8 +33,14 @@ class DifferenceGraph(nn.Module):
         self.difference = difference
 
     def forward(self, coarse_before: Tensor, fine_before: Tensor, coarse_after: Tensor, fine_after: Tensor):
-        d = self.difference(coarse_before, fine_before, coarse_after, fine_after)
-        return tuple(d[name] for name in DIFFERENCE_OUT)
+        return tuple(outputs_of(self.difference, coarse_before, fine_before, coarse_after, fine_after).values())
+
+
+def outputs_of(difference: Difference, *frames: Tensor) -> dict[str, Tensor]:
+    """Name -> output of the difference graph."""
+    d = difference(*frames)
+    exchanged = difference.exchanged(*d["sides"]) if "sides" in d else {}
+    return {name: d[name] for name in DIFFERENCE_OUT} | exchanged
 
 
 class EncodeMemory(nn.Module):
@@ -234,7 +240,10 @@ def write_difference(difference: Difference, path: Path) -> None:
     """Writes difference.onnx; the network is rounded to float16 values."""
     round_to_half(difference)
     frames, _ = example_inputs(difference.c, 2, 1)
-    write_graph(DifferenceGraph(difference).eval(), frames, DIFFERENCE_IN, DIFFERENCE_OUT, path)
+    graph = DifferenceGraph(difference).eval()
+    with torch.no_grad():
+        names = tuple(outputs_of(difference, *frames))
+    write_graph(graph, frames, DIFFERENCE_IN, names, path)
 
 
 @torch.no_grad()

@@ -19,6 +19,9 @@ from training.net.config import ModelConfig
 from training.net.cross_view import CrossViewLayer
 from training.net.matching import EVIDENCE_CHANNELS, matching_evidence
 
+# One frame: its tokens after the layers [B,N,D], and the logits [B,h,w] and hidden values [B,m,h,w] of its map.
+Side = tuple[Tensor, tuple[Tensor, Tensor]]
+
 
 class ChangeMaps(nn.Module):
     """One change map per frame, with equal weights for both directions (inputs swapped).
@@ -96,6 +99,24 @@ class Difference(nn.Module):
     def tokens(self, coarse: Tensor) -> Tensor:
         return self.embed(coarse).flatten(2).transpose(1, 2) + self.position()  # [B,D,rows,columns] -> [B,N,D]
 
+    def joined(self, before: Side, after: Side) -> tuple[Tensor, Tensor]:
+        """Both frames -> memory [B,N,D], and what the heads read [B,4m+4+D]."""
+        c, (xb, (lb, hb)), (xa, (la, ha)) = self.c, before, after
+        memory = F.relu(self.dropout(self.fuse(torch.cat([xb, xa], -1))))  # [B,N,D], paper Eq. 7
+        if c.map_memory:
+            both = torch.sigmoid(torch.stack([lb, la], 1))  # [B,2,h,w]
+            response = F.max_pool2d(both, 2 * c.token_pool)  # [B,2,rows,columns] of the tokens
+            memory = memory + self.map_embed(response.flatten(2).transpose(1, 2))  # [B,N,D]
+        hidden = [hb.amax((2, 3)), ha.amax((2, 3)), hb.mean((2, 3)), ha.mean((2, 3))]  # [B,m] each
+        largest = [mean_of_largest(logits, k) for k in (4, 32) for logits in (lb, la)]  # [B,1] each
+        return memory, torch.cat([*hidden, *largest, memory.mean(1)], 1)
+
+    def exchanged(self, before: Side, after: Side) -> dict[str, Tensor]:
+        """`sides` of a run -> memory and kind logits of the same pair with its frames exchanged. Both frames have equal
+        weights, so that nothing before needs a second run."""
+        memory, pooled = self.joined(after, before)
+        return {"exchanged_memory": memory, "exchanged_kind_logits": self.kind(pooled)}
+
     def forward(
         self,
         coarse_b: Tensor,
@@ -115,17 +136,12 @@ class Difference(nn.Module):
         for layer in self.layers:
             last_inputs = (xb, xa)
             xb, xa = layer(xb, xa), layer(xa, xb)  # simultaneous: both from the old values
-        memory = F.relu(self.dropout(self.fuse(torch.cat([xb, xa], -1))))  # [B,N,D], paper Eq. 7
 
         with torch.set_grad_enabled(torch.is_grad_enabled() and learn_maps):
-            (lb, hb), (la, ha) = self.maps(fine_b, coarse_b, fine_a, coarse_a, evidence)  # [B,h,w], [B,m,h,w]
+            before, after = self.maps(fine_b, coarse_b, fine_a, coarse_a, evidence)
+            lb, la = before[0], after[0]  # [B,h,w]
         mb, ma = torch.sigmoid(lb), torch.sigmoid(la)  # [B,h,w]
-        if c.map_memory:
-            response = F.max_pool2d(torch.stack([mb, ma], 1), 2 * c.token_pool)  # [B,2,rows,columns] of the tokens
-            memory = memory + self.map_embed(response.flatten(2).transpose(1, 2))  # [B,N,D]
-        hidden = [hb.amax((2, 3)), ha.amax((2, 3)), hb.mean((2, 3)), ha.mean((2, 3))]  # [B,m] each
-        largest = [mean_of_largest(logits, k) for k in (4, 32) for logits in (lb, la)]  # [B,1] each
-        pooled = torch.cat([*hidden, *largest, memory.mean(1)], 1)  # [B,4m+4+D]
+        memory, pooled = self.joined((xb, before), (xa, after))
         change_logit = self.change(pooled)[:, 0]  # [B]
         gate = torch.sigmoid(change_logit)[:, None, None] if c.gate_maps else 1.0
         statistics = [memory.mean(1), channel_statistics(fine_b), channel_statistics(fine_a)]
@@ -141,4 +157,5 @@ class Difference(nn.Module):
             "logits_after": la,
             "tokens": (xb0, xa0),
             "matched": last_inputs,
+            "sides": ((xb, before), (xa, after)),  # for `exchanged`
         }

@@ -12,14 +12,7 @@ from torch import Tensor
 FINE_RADII = (0, 1, 2)  # cells
 COARSE_RADII = (0, 1, 2)
 EVIDENCE_CHANNELS = 2 * (len(FINE_RADII) + len(COARSE_RADII))
-
-
-def shifted(x: Tensor, dy: int, dx: int) -> Tensor:
-    """x moved so that cell (r, c) holds x(r+dy, c+dx); outside is 0: [B,C,h,w] -> [B,C,h,w]."""
-    h, w = x.shape[-2:]
-    p = F.pad(x, (max(-dx, 0), max(dx, 0), max(-dy, 0), max(dy, 0)))
-    top, left = max(dy, 0), max(dx, 0)
-    return p[..., top : top + h, left : left + w]
+FAR = -4.0  # added to a cosine that does not count
 
 
 def matching_distance(x: Tensor, y: Tensor, radii: tuple[int, ...]) -> tuple[Tensor, Tensor]:
@@ -28,21 +21,22 @@ def matching_distance(x: Tensor, y: Tensor, radii: tuple[int, ...]) -> tuple[Ten
     x, y [B,C,h,w] -> distances of the cells of x, and of y: [B,len(radii),h,w] each, in 0..2. A place outside the frame
     matches with cosine 0.
     """
+    h, w, R = *x.shape[-2:], max(radii)
     x, y = F.normalize(x, dim=1), F.normalize(y, dim=1)
-    best: list[Tensor] = []  # so far, for the cells of x and of y: [B,1,h,w] each
-    levels: tuple[list[Tensor], list[Tensor]] = ([], [])
-    for radius in range(max(radii) + 1):
-        for dy in range(-radius, radius + 1):
-            for dx in range(-radius, radius + 1):
-                if max(abs(dy), abs(dx)) != radius:
-                    continue
-                c = (x * shifted(y, dy, dx)).sum(1, keepdim=True)  # [B,1,h,w]: x(r, c) with y(r+dy, c+dx)
-                both = [c, shifted(c, -dy, -dx)]  # the same products at the cells of y
-                best = both if not best else [torch.maximum(a, b) for a, b in zip(best, both)]
-        if radius in radii:
-            for level, b in zip(levels, best):
-                level.append(1 - b)
-    return torch.cat(levels[0], 1), torch.cat(levels[1], 1)
+    around = F.pad(y, (R, R, R, R)).transpose(1, 2)  # [B,h+2R,C,w+2R]
+    rows = torch.stack([around[:, dy : dy + h] for dy in range(2 * R + 1)], 1)  # [B,2R+1,h,C,w+2R]
+    # One product per two rows is cheaper than one per shift, although most of its columns are too far away.
+    cosine = x.permute(0, 2, 3, 1)[:, None] @ rows  # [B,2R+1,h,w,w+2R]: x(r, c) with y(r+dy-R, c'-R)
+    distance = (torch.arange(w + 2 * R) - R - torch.arange(w)[:, None]).abs()  # [w,w+2R]
+    edge = torch.minimum(torch.arange(w), w - 1 - torch.arange(w))  # columns to the border of the frame
+    of_x, of_y = [], []
+    for r in radii:
+        near = cosine[:, R - r : R + r + 1] + FAR * (distance > r).to(x)  # [B,2r+1,h,w,w+2R]
+        of_x.append(near.amax(-1).amax(1))
+        of_rows = torch.maximum(near.amax(-2)[..., R : R + w], FAR * (edge >= r).to(x))  # [B,2r+1,h,w]
+        of_rows = F.pad(of_rows, (0, 0, r, r))
+        of_y.append(torch.stack([of_rows[:, i, 2 * r - i : 2 * r - i + h] for i in range(2 * r + 1)]).amax(0))
+    return 1 - torch.stack(of_x, 1), 1 - torch.stack(of_y, 1)
 
 
 @torch.no_grad()

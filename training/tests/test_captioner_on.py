@@ -3,16 +3,19 @@
 import json
 from dataclasses import asdict
 
+import onnx
 import pytest
 
 torch = pytest.importorskip("torch")
 
 from training.bundle import captioner as captioner_command
+from training.bundle.difference import rewrite
 from training.bundle.graphs import write_captioner, write_difference
 from training.bundle.manifest import tensor_table
+from training.bundle.parity import check_difference
 from training.bundle.restore import restore_captioner
 from training.bundle.start import extended, give_words
-from training.contract import KINDS
+from training.contract import DIFFERENCE_OUT, KINDS
 from training.data.batches import Labels, event_tables
 from training.inputs import sha256
 from training.net.captioner import Captioner
@@ -84,6 +87,20 @@ def test_a_restored_captioner_writes_the_same_words(bundle):
     assert labels.vocabulary == captioner.c.vocabulary and labels.colours == captioner.c.colours
     for name, expected in written(captioner).items():
         assert torch.allclose(expected.float(), written(restored)[name].float(), atol=1e-4), name
+
+
+def test_a_difference_graph_of_an_older_form_is_written_anew_with_its_weights(bundle):
+    folder, difference, _ = bundle
+    path = folder / "difference.onnx"
+    older = onnx.load(path)
+    del older.graph.output[len(DIFFERENCE_OUT) :]
+    onnx.save(older, path)
+    assert rewrite(folder) < 1e-4
+    assert max(check_difference(difference, path).values()) < 1e-4
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["version"] == "1.0.0" and manifest["files"]["difference.onnx"] == sha256(path)
+    names = [output["name"] for output in manifest["graphs"]["difference"]["outputs"]]
+    assert names == [*DIFFERENCE_OUT, "exchanged_memory", "exchanged_kind_logits"]
 
 
 def test_a_bundle_without_labels_is_refused(bundle):

@@ -24,6 +24,16 @@ def test_swapping_the_frames_swaps_the_maps(config):
     assert torch.allclose(forward["logits_after"], backward["logits_before"], atol=1e-5)
 
 
+def test_the_exchanged_outputs_are_those_of_the_swapped_frames(config):
+    difference = Difference(config).eval()
+    cb, fb, ca, fa = random_frames(config, 2)
+    forward, backward = difference(cb, fb, ca, fa), difference(ca, fa, cb, fb)
+    exchanged = difference.exchanged(*forward["sides"])
+    for name in ("memory", "kind_logits"):
+        assert torch.allclose(exchanged[f"exchanged_{name}"], backward[name], atol=1e-5)
+        assert not torch.allclose(forward[name], backward[name], atol=1e-3)
+
+
 def test_served_maps_are_the_maps_times_the_probability_of_a_change(config):
     d = Difference(config).eval()(*random_frames(config, 2))
     gate = torch.sigmoid(d["change_logit"])[:, None, None]
