@@ -27,8 +27,10 @@ const SAME_PLACE = 0.5;
  * From 0.01 to 0.3 the figures are equal.
  */
 const REVEALED = 0.2;
-/** Largest box of an empty place, in boxes of the thing that left it. From 3 to 6 the figures are equal. */
-const EMPTY = 3;
+/** Most that the boxes of a thing and of its empty place differ in area, as a factor. From 3 to 6 the figures are equal. */
+const LARGER = 3;
+/** Share of the smaller box from which a thing touches a place. */
+const TOUCHED = 0.05;
 /** Frames in a row, and the time, without a thing after which it is gone: it may stand behind a pillar. */
 const GONE = { frames: 4, ms: 3_000, atEdge: 2 } as const;
 /** Frames in a row for which a thing may be part of one that looks like a single thing. */
@@ -93,8 +95,7 @@ function foldShown(state: VisitsState, frame: VisitFrame): Folded {
   const known = withBefore(state, frame);
   const after = frame.things.filter(({ side }) => side === 'after');
   const isStill = ({ inBefore }: VisitTrack): boolean =>
-    inBefore !== null &&
-    !after.some(({ box }) => sharedArea(box, inBefore) > 0.05 * Math.min(areaOf(box), areaOf(inBefore)));
+    inBefore !== null && !after.some(({ box }) => mayFill(box, inBefore) && overlapsBy(box, inBefore, TOUCHED));
   const moving = known.tracks.filter((track) => !isStill(track));
   const matches = matchThings(moving, after, at, aspect);
   const byTrack = new Map(matches.map((match) => [match.track, match]));
@@ -105,7 +106,7 @@ function foldShown(state: VisitsState, frame: VisitFrame): Folded {
   );
   const tracks = known.tracks.map((earlier) => {
     const track = guessed.has(earlier) ? { ...earlier, uncertain: true } : earlier;
-    if (isStill(earlier)) return seenStill(track, at);
+    if (isStill(earlier)) return seenStill(track, at, track.inBefore);
     const match = byTrack.get(earlier);
     if (match !== undefined) return joined(track, match, frame);
     const host = hosts.get(earlier) ?? null;
@@ -116,7 +117,7 @@ function foldShown(state: VisitsState, frame: VisitFrame): Folded {
     .filter(({ name, score }) => name !== null || score >= STRONG)
     // A place that "before" shows and that is empty now differs too.
     .filter(
-      ({ box }) => !known.before?.vacated.some((one) => isSamePlace(one, box) && areaOf(box) <= EMPTY * areaOf(one)),
+      ({ box }) => !known.before?.vacated.some((one) => isSamePlace(one, box) && areaOf(box) <= LARGER * areaOf(one)),
     )
     .map((thing, index) => beginning(thing, matches, frame, index));
   return concluded({ ...known, at, lookedAt: at, aspect }, [...tracks, ...started], frame);
@@ -154,8 +155,12 @@ function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
       ? { ...joined(track, match, { ...frame, at: since }), inBefore: match.thing.box }
       : track;
   });
+  // Of what a thing covers, "before" shows the ground, which has no name.
+  const isHidden = ({ name, box }: VisitThing): boolean =>
+    name === null && frame.things.some((thing) => thing.side === 'after' && isSamePlace(thing.box, box));
   const revealed = shown.filter(
     (thing) =>
+      !isHidden(thing) &&
       !found.some((match) => match.thing === thing) &&
       !placed.some((track) => distance(track.box, thing.box, aspect) < thing.box.height),
   );
@@ -166,7 +171,7 @@ function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
     : [];
   const left = [...tracks, ...there].map((track) => {
     const { inBefore } = track;
-    return inBefore !== null && gone.some(({ box }) => isSamePlace(box, inBefore))
+    return inBefore !== null && gone.some(({ box }) => mayFill(box, inBefore) && isSamePlace(box, inBefore))
       ? { ...track, inBefore: null }
       : track;
   });
@@ -241,6 +246,9 @@ function beginning(thing: VisitThing, matches: readonly Match[], frame: VisitFra
     uncertain: true,
   };
 }
+
+/** Whether a box is large enough for the thing of a place: a smaller one is in front of it. */
+const mayFill = (box: Box, place: Box): boolean => LARGER * areaOf(box) >= areaOf(place);
 
 const isSamePlace = (a: Box, b: Box): boolean => overlapsBy(a, b, SAME_PLACE);
 

@@ -65,14 +65,15 @@ export function seenMerged(track: VisitTrack, box: Box, at: number, aspect: numb
   return { ...movedTo(track, box, at, aspect), merged: track.merged + 1 };
 }
 
-/** The track after a frame that shows it at the same place, because "before" shows it and does not differ there. */
-export const seenStill = (track: VisitTrack, at: number): VisitTrack => ({
+/** The track after a frame that shows it where "before" does, because that place does not differ; null: where it was. */
+export const seenStill = (track: VisitTrack, at: number, place: Box | null = null): VisitTrack => ({
   ...track,
+  box: place ?? track.box,
   last: at,
   apart: at,
   frames: track.frames + 1,
   velocity: [0, 0],
-  path: withPoint(track.path, pointOf(at, track.box)),
+  path: withPoint(track.path, pointOf(at, place ?? track.box)),
   missed: 0,
   missedSince: null,
 });

@@ -229,6 +229,33 @@ it('a vehicle that parks over a place that was left is a visit, and hides people
   expect(openVisits(run.state, 'yard').map(({ content }) => content.thing.noun)).toEqual(['van']);
 });
 
+describe('a vehicle that parks', () => {
+  const place = { x: 0.3, y: 0.2, width: 0.4, height: 0.4 };
+  const look = { class: 'vehicle', noun: 'van', colours: BLACK };
+  const parks = [1, 2, 3, 4].map((second) => frame(second, [thing(place, 'after', look)]));
+  const before = { key: 'with it', at: START + 4_000 };
+  const vans = (frames: typeof parks) =>
+    foldAll([...parks, ...frames]).state.tracks.filter(({ nouns }) => 'van' in nouns);
+
+  it('stays while a person passes in front of it', () => {
+    const passes = Array.from({ length: 8 }, (_, i) =>
+      frame(5 + i, [thing(at(0.05 + 0.08 * i)), thing(at(0.08 * i - 0.03), 'before')], { before }),
+    );
+    expect(vans(passes)).toMatchObject([{ missed: 0, inBefore: place, last: START + 12_000 }]);
+  });
+  it('is at its place again after a frame that shows it elsewhere', () => {
+    const elsewhere = frame(5, [thing({ ...place, x: 0.5 }, 'after', look)], { before });
+    expect(vans([elsewhere, frame(6, [], { before })])).toMatchObject([{ box: place, missed: 0 }]);
+  });
+});
+
+it('what a thing covers was not there as a thing', () => {
+  const ground = { ...thing(at(0.3), 'before'), name: null };
+  const comes = [0.3, 0.38, 0.46, 0.54].map((x, i) => frame(20 + i, [ground, thing(at(x))]));
+  const [visit, ...others] = openVisits(foldAll([...nothing(1, 20), ...comes]).state, 'yard');
+  expect([visit?.there_before, others]).toEqual([false, []]);
+});
+
 it('a place that was left is no new thing where its box is wider', () => {
   const before = thing(at(0.3), 'before');
   const wider = thing({ ...at(0.335), width: 0.14, height: 0.3 }, 'before');
