@@ -69,8 +69,6 @@ const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 /** Bytes per second below which a server holds a place that others need: an uplink of 128 kbit/s passes. */
 const LEAST_RATE = 16 * 1024;
 const LONGEST_DOWNLOAD_MS = 6 * 3_600_000;
-/** Requests of one exchange: with a nonce kept from before, with a new one, and with another if that was stale. */
-const MOST_REQUESTS = 3;
 
 type Fail = (why: string) => ScenedeltaError;
 interface PictureRequest {
@@ -107,36 +105,33 @@ export function createOutboundClient(
   const getPicture = async (url: URL, login: Login | undefined, request: PictureRequest): Promise<Picture> => {
     const { signal, limits, field, cookie } = request;
     const target = { origin: url.origin, method: 'GET', uri: url.pathname + url.search };
-    if (login !== undefined) await logins.recall(target, login);
-    let step = login && logins.begin(target, login);
-    for (let requests = 1; ; requests++) {
-      if (step !== undefined && 'refused' in step) throw limits.failed(step.refused);
+    return logins.exchange(target, login, limits.failed, async (authorization) => {
       const socket = await agent.connect(url, signal);
       try {
         const headers = {
           'user-agent': USER_AGENT,
           accept: 'image/*, multipart/x-mixed-replace',
           'accept-encoding': 'identity',
-          ...(step === undefined ? {} : { authorization: step.authorization }),
+          ...(authorization === undefined ? {} : { authorization }),
           ...(cookie === undefined || cookie === '' ? {} : { cookie }),
         };
         const answer = await askCamera(socket, url, headers, { signal, limits });
-        if (answer.status !== 401) {
-          const moved = cookie === undefined ? sameOrigin(answer, url) : undefined;
-          if (moved !== undefined) return await getPicture(moved, login, { ...request, cookie: cookieOf(answer) });
-          assertOk(answer.status, originAndPath(url), { field, failed: limits.failed, expected: 'the image' });
-          const picture = await readPicture(answer, limits);
-          assertPicture(picture, answer, limits);
-          return picture;
+        if (answer.status === 401) {
+          if (login === undefined) throw limits.failed('answered 401: it asks for a user name and a password');
+          return { challenges: parseChallenges(answer.fields.get('www-authenticate') ?? []) };
         }
-        if (login === undefined) throw limits.failed('answered 401: it asks for a user name and a password');
-        if (requests === MOST_REQUESTS) throw limits.failed('answered 401 to each of several logins');
-        const challenges = parseChallenges(answer.fields.get('www-authenticate') ?? []);
-        step = logins.answer(target, login, challenges, requests > 1);
+        const moved = cookie === undefined ? sameOrigin(answer, url) : undefined;
+        if (moved !== undefined) {
+          return { result: await getPicture(moved, login, { ...request, cookie: cookieOf(answer) }) };
+        }
+        assertOk(answer.status, originAndPath(url), { field, failed: limits.failed, expected: 'the image' });
+        const picture = await readPicture(answer, limits);
+        assertPicture(picture, answer, limits);
+        return { result: picture };
       } finally {
         socket.destroy();
       }
-    }
+    });
   };
 
   /** Cameras close connections early now and then, so that a second attempt follows at once. */

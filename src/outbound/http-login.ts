@@ -16,6 +16,8 @@ export interface Challenge {
 
 /** Cameras whose last challenge is kept. */
 const MOST_SESSIONS = 1_000;
+/** Requests of one exchange: with a nonce kept from before, with a new one, and with another if that was stale. */
+const MOST_REQUESTS = 3;
 /** A refused login is not sent again for this long: many cameras lock an account after a few wrong passwords. */
 const REFUSED_MS = 5 * 60_000;
 /** The store keeps it for longer, and is asked again. */
@@ -161,43 +163,67 @@ export function createHttpLogins(now: () => number, kept?: RefusedLogins) {
     }),
   });
 
+  /** Learns what other processes know of a login; to be awaited before the first `begin` of an exchange. */
+  const recall = async (target: LoginTarget, login: Login): Promise<void> => {
+    const key = keyOf(target, login);
+    if (await kept?.has(key)) refusals.set(key, now() + RECALLED_MS);
+  };
+  /** @returns what to send before any challenge; undefined if the host is not known */
+  const begin = (target: LoginTarget, login: Login): LoginStep | undefined => {
+    const refusedUntil = refusals.get(keyOf(target, login)) ?? 0;
+    if (refusedUntil > now()) return { refused: 'answered 401: it refused the user name or the password' };
+    const session = sessions.get(sessionKeyOf(target, login));
+    return session && next(target, login, session);
+  };
+  /**
+   * @param sent whether the request before answered a challenge of this exchange
+   * @returns the answer to the challenges of a 401
+   */
+  const answer = (target: LoginTarget, login: Login, challenges: readonly Challenge[], sent: boolean): LoginStep => {
+    const key = sessionKeyOf(target, login);
+    const challenge = strongest(challenges);
+    sessions.delete(key);
+    if (challenge === undefined) {
+      const asked = challenges.map(({ scheme }) => scheme).join(', ') || 'no scheme';
+      return { refused: `asks for a login by ${asked}, expected basic or digest (MD5 or SHA-256, qop auth)` };
+    }
+    // A nonce that was valid a moment ago may have expired; any other refusal concerns the login.
+    const isStale = challenge.params.get('stale')?.toLowerCase() === 'true';
+    if (sent && !isStale) {
+      refusals.set(keyOf(target, login), now() + REFUSED_MS);
+      kept?.add(keyOf(target, login), REFUSED_MS).catch(() => {});
+      return { refused: 'answered 401: it refused the user name or the password' };
+    }
+    const session = { challenge, cnonce: randomBytes(16).toString('hex'), count: 0 };
+    sessions.set(key, session);
+    return next(target, login, session);
+  };
+
   return {
-    /** Learns what other processes know of a login; to be awaited before the first `begin` of an exchange. */
-    async recall(target: LoginTarget, login: Login): Promise<void> {
-      const key = keyOf(target, login);
-      if (await kept?.has(key)) refusals.set(key, now() + RECALLED_MS);
-    },
-    /** @returns what to send before any challenge; undefined if the host is not known */
-    begin(target: LoginTarget, login: Login): LoginStep | undefined {
-      const refusedUntil = refusals.get(keyOf(target, login)) ?? 0;
-      if (refusedUntil > now()) return { refused: 'answered 401: it refused the user name or the password' };
-      const session = sessions.get(sessionKeyOf(target, login));
-      return session && next(target, login, session);
-    },
+    recall,
+    begin,
+    answer,
     /**
-     * @param sent whether the request before answered a challenge of this exchange
-     * @returns the answer to the challenges of a 401
+     * Sends a request until its answer is no challenge.
+     * @param login undefined: `send` is called once, and must not return challenges
+     * @param send sends one request with this value of the header Authorization
+     * @throws what `failed` makes of the reason why the login cannot be used or is refused
      */
-    answer(target: LoginTarget, login: Login, challenges: readonly Challenge[], sent: boolean): LoginStep {
-      const key = sessionKeyOf(target, login);
-      const challenge = strongest(challenges);
-      sessions.delete(key);
-      if (challenge === undefined) {
-        const asked = challenges.map(({ scheme }) => scheme).join(', ') || 'no scheme';
-        return {
-          refused: `asks for a login by ${asked}, expected basic or digest (MD5 or SHA-256, qop auth)`,
-        };
+    async exchange<T>(
+      target: LoginTarget,
+      login: Login | undefined,
+      failed: (why: string) => Error,
+      send: (authorization?: string) => Promise<{ result: T } | { challenges: readonly Challenge[] }>,
+    ): Promise<T> {
+      if (login !== undefined) await recall(target, login);
+      let step = login && begin(target, login);
+      for (let requests = 1; requests <= MOST_REQUESTS; requests++) {
+        if (step !== undefined && 'refused' in step) throw failed(step.refused);
+        const sent = await send(step?.authorization);
+        if ('result' in sent) return sent.result;
+        step = login && answer(target, login, sent.challenges, requests > 1);
       }
-      // A nonce that was valid a moment ago may have expired; any other refusal concerns the login.
-      const isStale = challenge.params.get('stale')?.toLowerCase() === 'true';
-      if (sent && !isStale) {
-        refusals.set(keyOf(target, login), now() + REFUSED_MS);
-        kept?.add(keyOf(target, login), REFUSED_MS).catch(() => {});
-        return { refused: 'answered 401: it refused the user name or the password' };
-      }
-      const session = { challenge, cnonce: randomBytes(16).toString('hex'), count: 0 };
-      sessions.set(key, session);
-      return next(target, login, session);
+      throw failed('answered 401 to each of several logins');
     },
   };
 }

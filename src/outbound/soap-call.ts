@@ -10,8 +10,6 @@ import { envelope, nodeAt, readEnvelope, textAt, usernameToken } from './soap.js
 
 const MOST_BYTES = 512 * 1024;
 const MOST_SAID = 200;
-/** Requests of one call: without a nonce, with one, and with another if that was stale. */
-const MOST_REQUESTS = 3;
 
 /**
  * @param body the content of the body, as XML
@@ -31,14 +29,12 @@ export function createSoapCall(agent: Pick<GuardedAgent, 'request'>, now: () => 
   return async (url, body, { login, at, signal }) => {
     const failed = (why: string) => urlFailed(`${originAndPath(url)} ${why}`, 'url');
     const target = { origin: url.origin, method: 'POST', uri: url.pathname + url.search };
-    let step = login && logins.begin(target, login);
-    for (let requests = 1; requests <= MOST_REQUESTS; requests++) {
-      if (step !== undefined && 'refused' in step) throw failed(step.refused);
+    return logins.exchange(target, login, failed, async (authorization) => {
       const answer = await agent.request(url, {
         ...{ method: 'POST', signal },
         headers: {
           ...{ 'content-type': 'application/soap+xml; charset=utf-8', 'accept-encoding': 'identity' },
-          ...(step === undefined ? {} : { authorization: step.authorization }),
+          ...(authorization === undefined ? {} : { authorization }),
           'user-agent': USER_AGENT,
         },
         body: envelope(login === undefined ? '' : usernameToken(login, at), body),
@@ -47,16 +43,12 @@ export function createSoapCall(agent: Pick<GuardedAgent, 'request'>, now: () => 
       if (read === undefined) throw failed(`answered more than ${MOST_BYTES} bytes`);
       const { status } = answer;
       const challenges = parseChallenges([answer.headers['www-authenticate'] ?? []].flat());
-      if (status === 401 && login !== undefined && challenges.length > 0) {
-        step = logins.answer(target, login, challenges, requests > 1);
-        continue;
-      }
+      if (status === 401 && login !== undefined && challenges.length > 0) return { challenges };
       const content = nodeAt(await readEnvelope(read.toString('utf8')), 'Body');
-      if (status === 200 && content !== undefined && nodeAt(content, 'Fault') === undefined) return content;
+      if (status === 200 && content !== undefined && nodeAt(content, 'Fault') === undefined) return { result: content };
       const asks = status === 401 && login === undefined ? ': it asks for a user name and a password' : '';
       throw failed(`answered ${status}${asks || saidIn(content)}`);
-    }
-    throw failed('answered 401 to each of several logins');
+    });
   };
 }
 
