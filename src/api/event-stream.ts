@@ -91,30 +91,24 @@ const RECONNECT_MS = 2_000;
 const BUFFER_LIMIT = 1024 * 1024;
 
 interface StreamOptions {
+  /** id of an event: later events are replayed first; undefined: only new events */
   readonly since: string | undefined;
+  /** whether the stream ends with the event that ends the comparison */
   readonly endOnFinal: boolean;
+  /** whether events `heartbeat` report that Redis answers; default: no */
   readonly heartbeats?: boolean;
+  /** asked with every heartbeat: false ends the stream, an error (Redis is away) does not */
   readonly isStillAllowed: () => Promise<boolean>;
 }
 
-export interface EventStreams {
-  /**
-   * @param options.since id of an event: later events are replayed first; undefined: only new events
-   * @param options.endOnFinal whether the stream ends with the event that ends the comparison
-   * @param options.heartbeats whether events `heartbeat` report that Redis answers; default: no
-   * @param options.isStillAllowed asked with every heartbeat: false ends the stream, an error (Redis is away) does not
-   * @returns the stream; it is already `writableEnded` if the final event was among the replayed ones
-   */
-  open(filter: EventFilter, options: StreamOptions): Promise<PassThrough>;
-  readonly size: number;
-  /** Ends all streams, so that the service can close. */
-  endAll(): void;
-}
+export type EventStreams = ReturnType<typeof createEventStreams>;
 
-export function createEventStreams(events: EventReader): EventStreams {
+export function createEventStreams(events: EventReader) {
   const open = new Set<PassThrough>();
   return {
-    async open(filter, { since, endOnFinal, heartbeats = false, isStillAllowed }) {
+    /** @returns the stream; it is already `writableEnded` if the final event was among the replayed ones */
+    async open(filter: EventFilter, options: StreamOptions): Promise<PassThrough> {
+      const { since, endOnFinal, heartbeats = false, isStillAllowed } = options;
       const stream = new PassThrough({ highWaterMark: BUFFER_LIMIT });
       let last = since ?? '0';
       let replaying: StreamedEvent[] | undefined = [];
@@ -162,10 +156,11 @@ export function createEventStreams(events: EventReader): EventStreams {
       }
       return stream;
     },
-    get size() {
+    get size(): number {
       return open.size;
     },
-    endAll() {
+    /** Ends all streams, so that the service can close. */
+    endAll(): void {
       for (const stream of open) stream.end();
     },
   };

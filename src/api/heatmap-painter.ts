@@ -19,19 +19,17 @@ const LAYER_PIXELS = 100_000;
 /** Pictures rendered at a time; further ones wait, so that a page full of heatmaps does not fill the memory. */
 const CONCURRENCY = 2;
 
-export interface HeatmapPainter {
-  /**
-   * @param frame encoded bytes; they determine the size of the picture
-   * @returns a PNG with the aspect ratio of the frame, EXIF orientation applied
-   * @throws ScenedeltaError as decodeToFit, if the frame cannot be decoded
-   */
-  paint(map: Heatmap, frame: Uint8Array, style: Style): Promise<Buffer>;
-}
+export type HeatmapPainter = ReturnType<typeof createHeatmapPainter>;
 
-export function createHeatmapPainter(limits: DecodeLimits): HeatmapPainter {
+export function createHeatmapPainter(limits: DecodeLimits) {
   const limit = pLimit(CONCURRENCY);
   return {
-    paint: (map, frame, style) =>
+    /**
+     * @param frame encoded bytes; they determine the size of the picture
+     * @returns a PNG with the aspect ratio of the frame, EXIF orientation applied
+     * @throws ScenedeltaError as decodeToFit, if the frame cannot be decoded
+     */
+    paint: (map: Heatmap, frame: Uint8Array, style: Style): Promise<Buffer> =>
       limit(async () => {
         const picture = await decodeToFit(frame, MAX_SIDE, { ...limits, field: 'frame' });
         const painted = await PAINTERS[style](map, picture);

@@ -3,26 +3,24 @@ import type { Redis } from 'ioredis';
 import { KEYS } from '../stores/keys.js';
 import { defineScript, redisCall } from '../stores/redis.js';
 
-export interface RateCounter {
-  /**
-   * Counts one request.
-   * @param window number of the window since the epoch
-   * @returns the requests of the window so far, this one included
-   * @throws ScenedeltaError 'queue-unavailable'
-   */
-  count(apiKeyId: string, window: number, windowSeconds: number): Promise<number>;
-}
-
 /** KEYS: counter. ARGV: seconds that it is kept. */
 const COUNT = `
 local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
 return count`;
 
-export function createRateCounter(redis: Redis): RateCounter {
+export type RateCounter = ReturnType<typeof createRateCounter>;
+
+export function createRateCounter(redis: Redis) {
   const runCount = defineScript<number>(redis, 'sdCount', COUNT);
   return {
-    count: (apiKeyId, window, windowSeconds) =>
+    /**
+     * Counts one request.
+     * @param window number of the window since the epoch
+     * @returns the requests of the window so far, this one included
+     * @throws ScenedeltaError 'queue-unavailable'
+     */
+    count: (apiKeyId: string, window: number, windowSeconds: number): Promise<number> =>
       redisCall('Counting requests', () => runCount([KEYS.rate(apiKeyId, window)], windowSeconds * 2)),
   };
 }

@@ -1,56 +1,40 @@
 /** Prometheus metrics of the MQTT publisher. */
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { createMetrics } from '../metrics.js';
 
 export type MessageKind = 'alert' | 'visit' | 'picture' | 'state';
 /** failed: the connection was lost before the broker confirmed it, and it is sent again. */
 type MessageOutcome = 'sent' | 'refused' | 'failed';
 
-export interface MqttMetrics {
-  readonly registry: Registry;
-  message(kind: MessageKind, outcome: MessageOutcome): void;
-  connected(is: boolean): void;
-  connectionFailed(reason: string): void;
-  waiting(events: number): void;
-  dropped(events: number): void;
-}
+export type MqttMetrics = ReturnType<typeof createMqttMetrics>;
 
-export function createMqttMetrics(): MqttMetrics {
-  const registry = new Registry();
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry });
-  const connected = new Gauge({
-    name: 'scenedelta_mqtt_connected',
-    help: '1 while the publisher is connected to the broker.',
-    registers,
-  });
-  const failures = new Counter({
-    name: 'scenedelta_mqtt_connection_failures_total',
-    help: 'Connections that failed or were lost, by reason: login, tls, unreachable, replaced, lost.',
-    labelNames: ['reason'],
-    registers,
-  });
-  const messages = new Counter({
-    name: 'scenedelta_mqtt_messages_total',
-    help: 'Messages by kind (alert, visit, picture, state) and outcome (sent, refused by the broker, failed: sent again).',
-    labelNames: ['kind', 'outcome'],
-    registers,
-  });
-  const waiting = new Gauge({
-    name: 'scenedelta_mqtt_events_waiting',
-    help: 'Events of changes, alerts and visits that wait for the broker.',
-    registers,
-  });
-  const dropped = new Counter({
-    name: 'scenedelta_mqtt_events_dropped_total',
-    help: 'Events of changes, alerts and visits that were lost, because too many waited or the event stream no longer had them.',
-    registers,
-  });
+export function createMqttMetrics() {
+  const { registry, counter, gauge } = createMetrics();
+  const connected = gauge('scenedelta_mqtt_connected', '1 while the publisher is connected to the broker.');
+  const failures = counter(
+    'scenedelta_mqtt_connection_failures_total',
+    'Connections that failed or were lost, by reason: login, tls, unreachable, replaced, lost.',
+    'reason',
+  );
+  const messages = counter(
+    'scenedelta_mqtt_messages_total',
+    'Messages by kind (alert, visit, picture, state) and outcome (sent, refused by the broker, failed: sent again).',
+    'kind',
+    'outcome',
+  );
+  const waiting = gauge(
+    'scenedelta_mqtt_events_waiting',
+    'Events of changes, alerts and visits that wait for the broker.',
+  );
+  const dropped = counter(
+    'scenedelta_mqtt_events_dropped_total',
+    'Events of changes, alerts and visits that were lost, because too many waited or the event stream no longer had them.',
+  );
   return {
     registry,
-    message: (kind, outcome) => messages.inc({ kind, outcome }),
-    connected: (is) => connected.set(is ? 1 : 0),
-    connectionFailed: (reason) => failures.inc({ reason }),
-    waiting: (events) => waiting.set(events),
-    dropped: (events) => dropped.inc(events),
+    message: (kind: MessageKind, outcome: MessageOutcome): void => messages.inc({ kind, outcome }),
+    connected: (is: boolean): void => connected.set(is ? 1 : 0),
+    connectionFailed: (reason: string): void => failures.inc({ reason }),
+    waiting: (events: number): void => waiting.set(events),
+    dropped: (events: number): void => dropped.inc(events),
   };
 }

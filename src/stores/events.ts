@@ -24,22 +24,7 @@ export interface EventFilter {
   /** default: everything */
   readonly visibility?: Visibility;
 }
-export interface EventReader {
-  /**
-   * Passes on every event since the reader first reached Redis, in order, also across outages.
-   * @returns how to unsubscribe.
-   */
-  on(listener: (streamed: StreamedEvent) => void): () => void;
-  /**
-   * The events after `sinceId` (exclusive), oldest first; the stream keeps about the last EVENTS_KEPT events. To resume
-   * without a gap, subscribe first, then read, then drop repeated events by `compareEventIds`.
-   * @throws ScenedeltaError 'queue-unavailable'
-   */
-  read(sinceId: string, filter?: EventFilter): Promise<StreamedEvent[]>;
-  /** Whether Redis has answered lately, so that later events will be passed on. */
-  isFollowing(): boolean;
-  close(): Promise<void>;
-}
+export type EventReader = ReturnType<typeof createEventReader>;
 
 const BLOCK_MS = 5_000;
 const READ_AT_ONCE = 1_000;
@@ -55,7 +40,7 @@ export function compareEventIds(a: string, b: string): number {
 }
 
 /** @param redis for single reads; the blocking reads have a connection of their own */
-export function createEventReader(redis: Redis, options: { logger?: Logger } = {}): EventReader {
+export function createEventReader(redis: Redis, options: { logger?: Logger } = {}) {
   const listeners = new Set<(streamed: StreamedEvent) => void>();
   const blocking = redis.duplicate({
     enableOfflineQueue: true,
@@ -104,17 +89,27 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
   void follow();
 
   return {
-    on(listener) {
+    /**
+     * Passes on every event since the reader first reached Redis, in order, also across outages.
+     * @returns how to unsubscribe.
+     */
+    on(listener: (streamed: StreamedEvent) => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    read: (sinceId, filter = {}) =>
+    /**
+     * The events after `sinceId` (exclusive), oldest first; the stream keeps about the last EVENTS_KEPT events. To resume
+     * without a gap, subscribe first, then read, then drop repeated events by `compareEventIds`.
+     * @throws ScenedeltaError 'queue-unavailable'
+     */
+    read: (sinceId: string, filter: EventFilter = {}): Promise<StreamedEvent[]> =>
       redisCall('reading events', async () => {
         const entries = await redis.xrange(KEYS.events, `(${sinceId}`, '+', 'COUNT', EVENTS_KEPT * 2);
         return entries.map(streamed).filter((one) => matches(one, filter));
       }),
-    isFollowing: () => performance.now() - answeredAt < 1.5 * BLOCK_MS,
-    async close() {
+    /** Whether Redis has answered lately, so that later events will be passed on. */
+    isFollowing: (): boolean => performance.now() - answeredAt < 1.5 * BLOCK_MS,
+    async close(): Promise<void> {
       if (closed) return;
       closed = true;
       listeners.clear();

@@ -14,33 +14,7 @@ interface S3Object {
   /** epoch ms */
   readonly lastModified: number;
 }
-export interface S3Client {
-  /**
-   * @returns undefined if the bucket has no such key
-   * @throws ScenedeltaError 'payload-too-large' above `maxBytes`; 'url-failed' (no such bucket, refused credentials, or
-   *   a key that no URL can name), 'url-unavailable'
-   */
-  get(
-    bucket: string,
-    key: string,
-    options?: { maxBytes?: number; signal?: AbortSignal },
-  ): Promise<Uint8Array | undefined>;
-  /**
-   * Reads a part of an object of any size, each under a deadline of its own.
-   * @returns the bytes from `from` on, at most `length`, and the size of the object; undefined if it does not exist.
-   * @throws ScenedeltaError 'url-failed', 'url-unavailable'
-   */
-  getPart(
-    bucket: string,
-    key: string,
-    part: { readonly from: number; readonly length: number; readonly signal?: AbortSignal },
-  ): Promise<{ readonly bytes: Uint8Array; readonly size: number } | undefined>;
-  put(bucket: string, key: string, bytes: Uint8Array): Promise<void>;
-  delete(bucket: string, key: string): Promise<void>;
-  /** All objects whose keys begin with `prefix`, in pages of the service. */
-  list(bucket: string, prefix: string): AsyncGenerator<S3Object>;
-  close(): Promise<void>;
-}
+export type S3Client = NonNullable<ReturnType<typeof createS3Client>>;
 
 type S3Config = Pick<Config, 's3Endpoint' | 's3Region' | 's3AccessKeyId' | 's3SecretAccessKey' | 'outboundTimeoutMs'>;
 /** Largest listing in bytes. A page has at most 1000 keys of at most 1 KiB. */
@@ -71,7 +45,7 @@ interface S3Request {
  * @returns undefined if S3_ENDPOINT is not set.
  * @throws ScenedeltaError 'invalid-request' if it is set, but a credential is missing.
  */
-export function createS3Client(config: S3Config): S3Client | undefined {
+export function createS3Client(config: S3Config) {
   const { s3Endpoint, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = config;
   if (s3Endpoint === null) return undefined;
   if (accessKeyId === null || secretAccessKey === null) {
@@ -126,13 +100,31 @@ export function createS3Client(config: S3Config): S3Client | undefined {
   };
 
   return {
-    get: async (bucket, key, { maxBytes = Number.POSITIVE_INFINITY, signal } = {}) => {
+    /**
+     * @returns undefined if the bucket has no such key
+     * @throws ScenedeltaError 'payload-too-large' above `maxBytes`; 'url-failed' (no such bucket, refused credentials,
+     *   or a key that no URL can name), 'url-unavailable'
+     */
+    get: async (
+      bucket: string,
+      key: string,
+      { maxBytes = Number.POSITIVE_INFINITY, signal }: { maxBytes?: number; signal?: AbortSignal } = {},
+    ): Promise<Uint8Array | undefined> => {
       assertPlainKey(bucket, key);
       return exchange({ task: 'read', method: 'GET', bucket, key, signal }, (response) =>
         readBody(response, maxBytes, `s3://${bucket}/${key}`),
       );
     },
-    getPart: async (bucket, key, { from, length, signal }) => {
+    /**
+     * Reads a part of an object of any size, each under a deadline of its own.
+     * @returns the bytes from `from` on, at most `length`, and the size of the object; undefined if it does not exist.
+     * @throws ScenedeltaError 'url-failed', 'url-unavailable'
+     */
+    getPart: async (
+      bucket: string,
+      key: string,
+      { from, length, signal }: { from: number; length: number; signal?: AbortSignal },
+    ): Promise<{ readonly bytes: Uint8Array; readonly size: number } | undefined> => {
       assertPlainKey(bucket, key);
       const range = `bytes=${from}-${from + length - 1}`;
       const request = { task: 'read', method: 'GET', bucket, key, signal, range, expected: [206] } as const;
@@ -141,10 +133,12 @@ export function createS3Client(config: S3Config): S3Client | undefined {
         return { bytes: await readBody(response, length, `s3://${bucket}/${key}`), size };
       });
     },
-    put: (bucket, key, body) =>
+    put: (bucket: string, key: string, body: Uint8Array): Promise<void> =>
       exchange({ task: 'written', method: 'PUT', bucket, key, body, expected: [200, 201, 204] }, drop),
-    delete: (bucket, key) => exchange({ task: 'deleted', method: 'DELETE', bucket, key, expected: [200, 204] }, drop),
-    async *list(bucket, prefix) {
+    delete: (bucket: string, key: string): Promise<void> =>
+      exchange({ task: 'deleted', method: 'DELETE', bucket, key, expected: [200, 204] }, drop),
+    /** All objects whose keys begin with `prefix`, in pages of the service. */
+    async *list(bucket: string, prefix: string): AsyncGenerator<S3Object> {
       let continuation: string | undefined;
       do {
         const query = new URLSearchParams({ 'list-type': '2', prefix });

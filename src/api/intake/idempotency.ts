@@ -21,19 +21,7 @@ interface IdempotentRequest {
   readonly id: string;
 }
 
-export interface IdempotencyRecords {
-  /**
-   * Reserves the key for `request.id`.
-   * @returns undefined if it is reserved, else the id that the key already identifies
-   * @throws ScenedeltaError 'idempotency-mismatch' if the key was used with another request, 'idempotency-in-flight'
-   * while the first request is still being accepted
-   */
-  reserve(request: IdempotentRequest): Promise<{ readonly id: string } | undefined>;
-  /** Marks the resource as accepted. If this fails or never happens, the existence of the resource decides. */
-  confirm(request: IdempotentRequest): Promise<void>;
-  /** Frees the key after a failed acceptance, unless the resource exists nevertheless. */
-  release(request: IdempotentRequest): Promise<void>;
-}
+export type IdempotencyRecords = ReturnType<typeof createIdempotencyRecords>;
 
 interface Kept {
   readonly fingerprint: string;
@@ -53,7 +41,7 @@ const RELEASE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] or redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
 return redis.call('DEL', KEYS[1])`;
 
-export function createIdempotencyRecords(redis: Redis): IdempotencyRecords {
+export function createIdempotencyRecords(redis: Redis) {
   const name = (r: IdempotentRequest) => KEYS.idempotency(r.apiKeyId, r.key);
   const text = ({ fingerprint, id }: IdempotentRequest, accepted: boolean) =>
     JSON.stringify({ fingerprint, comparisonId: id, accepted } satisfies Kept);
@@ -62,7 +50,13 @@ export function createIdempotencyRecords(redis: Redis): IdempotencyRecords {
     (await redis.eval(REPLACE, 1, name(request), expected, record, KEPT_SECONDS)) === 1;
 
   return {
-    reserve: (request) =>
+    /**
+     * Reserves the key for `request.id`.
+     * @returns undefined if it is reserved, else the id that the key already identifies
+     * @throws ScenedeltaError 'idempotency-mismatch' if the key was used with another request, 'idempotency-in-flight'
+     *   while the first request is still being accepted
+     */
+    reserve: (request: IdempotentRequest): Promise<{ readonly id: string } | undefined> =>
       redisCall('Reserving the Idempotency-Key', async () => {
         const reserved = await redis.set(name(request), text(request, false), 'EX', KEPT_SECONDS, 'NX');
         if (reserved === 'OK') return undefined;
@@ -88,11 +82,13 @@ export function createIdempotencyRecords(redis: Redis): IdempotencyRecords {
         }
         throw inFlight(request.key);
       }),
-    confirm: (request) =>
+    /** Marks the resource as accepted. If this fails or never happens, the existence of the resource decides. */
+    confirm: (request: IdempotentRequest): Promise<void> =>
       redisCall('Keeping the Idempotency-Key', async () => {
         await replace(request, text(request, false), text(request, true));
       }),
-    release: (request) =>
+    /** Frees the key after a failed acceptance, unless the resource exists nevertheless. */
+    release: (request: IdempotentRequest): Promise<void> =>
       redisCall('Releasing the Idempotency-Key', async () => {
         await redis.eval(RELEASE, 2, name(request), resourceKey(request.id), text(request, false));
       }),

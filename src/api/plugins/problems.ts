@@ -44,68 +44,47 @@ export const unsupportedType = (request: FastifyRequest): ScenedeltaError =>
   );
 
 /** Errors of Fastify, its multipart plugin and Node, mapped to the catalogue. */
-const FOREIGN: Readonly<Record<string, { code: ErrorCode; detail: (err: Error, request: FastifyRequest) => string }>> =
-  {
-    FST_ERR_CTP_INVALID_MEDIA_TYPE: {
-      code: 'unsupported-media-type',
-      detail: (_err, request) => unsupportedType(request).message,
-    },
-    FST_ERR_CTP_EMPTY_TYPE: {
-      code: 'unsupported-media-type',
-      detail: (_err, request) => `The body has no Content-Type, ${expectedTypes(request)}`,
-    },
-    FST_ERR_CTP_BODY_TOO_LARGE: {
-      code: 'payload-too-large',
-      detail: (_err, request) =>
-        `The JSON body has ${request.headers['content-length'] ?? 'too many'} bytes, more than ` +
-        'JSON_LIMIT allows; send large frames as files of a form (multipart/form-data), which may be as ' +
-        'large as BODY_LIMIT',
-    },
-    FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'malformed-body', detail: () => 'The body is empty, expected JSON' },
-    FST_ERR_CTP_INVALID_JSON_BODY: { code: 'malformed-body', detail: (err) => err.message },
-    FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
-      code: 'malformed-body',
-      detail: () => 'The body does not have the length that Content-Length states',
-    },
-    FST_REQ_FILE_TOO_LARGE: {
-      code: 'payload-too-large',
-      detail: () => 'A file of the form is larger than BODY_LIMIT',
-    },
-    FST_PARTS_LIMIT: {
-      code: 'payload-too-large',
-      detail: () => 'The form has more than 20 parts, expected the frames and at most 16 fields',
-    },
-    FST_FILES_LIMIT: {
-      code: 'payload-too-large',
-      detail: () => 'The form has more than four files, expected one each in before and after, or one in frame',
-    },
-    FST_FIELDS_LIMIT: {
-      code: 'payload-too-large',
-      detail: () => 'The form has more than 16 fields beside its files, expected at most 16',
-    },
-    FST_PROTO_VIOLATION: {
-      code: 'invalid-request',
-      detail: () => 'A field of the form has a name that is not allowed',
-    },
-    FST_INVALID_JSON_FIELD_ERROR: {
-      code: 'malformed-body',
-      detail: () => 'A field of the form says it is application/json and is not',
-    },
-    FST_MP_PREMATURE_CLOSE: { code: 'malformed-body', detail: () => 'The form ended before its last boundary' },
-    FST_ERR_BAD_URL: {
-      code: 'invalid-request',
-      detail: (_err, request) => `The path ${shownPath(request)} cannot be decoded, expected % and two hex digits`,
-    },
-    FST_ERR_MAX_PARAM_LENGTH: {
-      code: 'not-found',
-      detail: (_err, request) =>
-        `There is nothing at ${shownPath(request)}: a part of a path has at most ${MAX_PARAM_LENGTH} characters`,
-    },
-    FST_ERR_HANDLER_TIMEOUT: {
-      code: 'overloaded',
-      detail: () => 'The request could not be answered within the time that is set for it',
-    },
-  };
+type Detail = string | ((err: Error, request: FastifyRequest) => string);
+const FOREIGN: Readonly<Record<string, readonly [ErrorCode, Detail]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported-media-type', (_err, request) => unsupportedType(request).message],
+  FST_ERR_CTP_EMPTY_TYPE: [
+    'unsupported-media-type',
+    (_err, request) => `The body has no Content-Type, ${expectedTypes(request)}`,
+  ],
+  FST_ERR_CTP_BODY_TOO_LARGE: [
+    'payload-too-large',
+    (_err, request) =>
+      `The JSON body has ${request.headers['content-length'] ?? 'too many'} bytes, more than ` +
+      'JSON_LIMIT allows; send large frames as files of a form (multipart/form-data), which may be as ' +
+      'large as BODY_LIMIT',
+  ],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['malformed-body', 'The body is empty, expected JSON'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['malformed-body', (err) => err.message],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'malformed-body',
+    'The body does not have the length that Content-Length states',
+  ],
+  FST_REQ_FILE_TOO_LARGE: ['payload-too-large', 'A file of the form is larger than BODY_LIMIT'],
+  FST_PARTS_LIMIT: ['payload-too-large', 'The form has more than 20 parts, expected the frames and at most 16 fields'],
+  FST_FILES_LIMIT: [
+    'payload-too-large',
+    'The form has more than four files, expected one each in before and after, or one in frame',
+  ],
+  FST_FIELDS_LIMIT: ['payload-too-large', 'The form has more than 16 fields beside its files, expected at most 16'],
+  FST_PROTO_VIOLATION: ['invalid-request', 'A field of the form has a name that is not allowed'],
+  FST_INVALID_JSON_FIELD_ERROR: ['malformed-body', 'A field of the form says it is application/json and is not'],
+  FST_MP_PREMATURE_CLOSE: ['malformed-body', 'The form ended before its last boundary'],
+  FST_ERR_BAD_URL: [
+    'invalid-request',
+    (_err, request) => `The path ${shownPath(request)} cannot be decoded, expected % and two hex digits`,
+  ],
+  FST_ERR_MAX_PARAM_LENGTH: [
+    'not-found',
+    (_err, request) =>
+      `There is nothing at ${shownPath(request)}: a part of a path has at most ${MAX_PARAM_LENGTH} characters`,
+  ],
+  FST_ERR_HANDLER_TIMEOUT: ['overloaded', 'The request could not be answered within the time that is set for it'],
+};
 
 /** Seconds until another attempt makes sense, for transient failures. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
@@ -121,8 +100,11 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
 function toScenedeltaError(thrown: unknown, request: FastifyRequest): ScenedeltaError {
   if (thrown instanceof ScenedeltaError) return thrown;
   const err = thrown as FastifyError;
-  const known = FOREIGN[err.code];
-  if (known !== undefined) return new ScenedeltaError(known.code, known.detail(err, request), { cause: err });
+  const [code, detail] = FOREIGN[err.code] ?? [];
+  if (code !== undefined && detail !== undefined) {
+    const text = typeof detail === 'string' ? detail : detail(err, request);
+    return new ScenedeltaError(code, text, { cause: err });
+  }
   // The plugin of the static files of /docs refuses paths that leave its folder.
   if (err.statusCode === 403 || err.statusCode === 404) {
     return new ScenedeltaError('not-found', `There is nothing at ${shownPath(request)}`, { cause: err });
