@@ -19,8 +19,6 @@ const LAYER_PIXELS = 100_000;
 /** Pictures rendered at a time; further ones wait, so that a page full of heatmaps does not fill the memory. */
 const CONCURRENCY = 2;
 
-export type HeatmapPainter = ReturnType<typeof createHeatmapPainter>;
-
 export function createHeatmapPainter(limits: DecodeLimits) {
   const limit = pLimit(CONCURRENCY);
   return {
