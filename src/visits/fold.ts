@@ -4,15 +4,25 @@
  *
  *   pause       a long pause or a new baseline ends all tracks; a frame of the same time or an earlier one does nothing
  *   before      the places at which the new "before" shows tracked things, and things that nothing has tracked yet
- *   standing    a thing that "before" shows and that has not left its place is still there
- *   matching    the other tracks get the things of the frame (match.ts)
+ *   matching    tracks get the things of the frame (match.ts), those last that "before" shows where nothing differs
+ *   standing    such a track without a thing is still there
  *   merging     a track without a thing whose place another track's thing covers is part of it
  *   ending      a track that several frames in a row do not show ends
  *   beginning   a thing without a track begins one
  */
 import { areaOf, type Box, overlapsBy, sharedArea } from '../images.js';
 import type { VisitEvent } from '../schemas/visit.js';
-import { distance, isOutside, looksAlike, type Match, matchThings, mostVoted, predicted, STRONG } from './match.js';
+import {
+  distance,
+  isOutside,
+  LIMIT,
+  looksAlike,
+  type Match,
+  matchThings,
+  mostVoted,
+  predicted,
+  STRONG,
+} from './match.js';
 import type { VisitFrame, VisitSettings, VisitsState, VisitThing, VisitTrack } from './state.js';
 import { boxOf, missed, seenApart, seenMerged, seenStill, startTrack } from './track.js';
 import { isPassage, isVisit, visitOf } from './visit.js';
@@ -71,15 +81,14 @@ export const thingsInView = ({ tracks, at, before }: VisitsState) =>
   }));
 
 /** @param places that became part of "before" with the last frame */
-export const absorbPlaces = (state: VisitsState, places: readonly Box[]): VisitsState =>
-  state.at !== state.lookedAt || places.length === 0
-    ? state
-    : {
-        ...state,
-        tracks: state.tracks.map((track) =>
-          places.some((box) => isSamePlace(box, track.box)) ? { ...track, inBefore: track.box } : track,
-        ),
-      };
+export function absorbPlaces(state: VisitsState, places: readonly Box[]): VisitsState {
+  if (state.at !== state.lookedAt || places.length === 0) return state;
+  const isAbsorbed = ({ box }: VisitTrack): boolean => places.some((one) => isSamePlace(one, box));
+  return {
+    ...state,
+    tracks: state.tracks.map((track) => (isAbsorbed(track) ? { ...track, inBefore: track.box } : track)),
+  };
+}
 
 /** A frame that equals the one before it shows what that one showed. */
 function foldEqual(state: VisitsState, frame: VisitFrame): Folded {
@@ -96,24 +105,28 @@ function foldShown(state: VisitsState, frame: VisitFrame): Folded {
   const after = frame.things.filter(({ side }) => side === 'after');
   const isStill = ({ inBefore }: VisitTrack): boolean =>
     inBefore !== null && !after.some(({ box }) => mayFill(box, inBefore) && overlapsBy(box, inBefore, TOUCHED));
-  const moving = known.tracks.filter((track) => !isStill(track));
-  const matches = matchThings(moving, after, at, aspect);
+  const standing = known.tracks.filter(isStill);
+  const others = known.tracks.filter((track) => !standing.includes(track));
+  const found = matchThings(others, after, at, aspect);
+  // The place that a thing has left may not differ enough to be a region.
+  const free = after.filter((thing) => !found.some((match) => match.thing === thing));
+  const matches = [...found, ...matchThings(standing, free, at, aspect, LIMIT.standing)];
   const byTrack = new Map(matches.map((match) => [match.track, match]));
-  const hosts = new Map(moving.map((track) => [track, byTrack.has(track) ? null : hostOf(track, matches, at, aspect)]));
+  const hosts = new Map(others.map((track) => [track, byTrack.has(track) ? null : hostOf(track, matches, at, aspect)]));
   // Which of two that look alike leaves their meeting on which side is a guess.
   const guessed = new Set(
     [...hosts].flatMap(([track, host]) => (host !== null && looksAlike(track, host.track) ? [track, host.track] : [])),
   );
   const tracks = known.tracks.map((earlier) => {
     const track = guessed.has(earlier) ? { ...earlier, uncertain: true } : earlier;
-    if (isStill(earlier)) return seenStill(track, at, track.inBefore);
     const match = byTrack.get(earlier);
     if (match !== undefined) return joined(track, match, frame);
+    if (standing.includes(earlier)) return seenStill(track, at, track.inBefore);
     const host = hosts.get(earlier) ?? null;
     return host === null ? missed(track, at) : seenMerged(track, inside(track, host.thing.box, at, aspect), at, aspect);
   });
-  const free = after.filter((thing) => !matches.some((match) => match.thing === thing));
   const started = free
+    .filter((thing) => !matches.some((match) => match.thing === thing))
     .filter(({ name, score }) => name !== null || score >= STRONG)
     // A place that "before" shows and that is empty now differs too.
     .filter(

@@ -19,8 +19,8 @@ const REACH = 3;
  * 90 %), those of two people by 0.49 (0.31 at 10 %).
  */
 const WEIGHT = { place: 0.5, colours: 10, size: 2, name: 3, missed: 1 } as const;
-/** Cost above which a track gets no thing. */
-const LIMIT = { first: 7, second: 5 } as const;
+/** Cost above which a track gets no thing; of one whose place does not differ, half as much: 2.5 to 3.5 are equal. */
+export const LIMIT = { first: 7, second: 5, standing: 3.5 } as const;
 /** Distance of the colours of one thing at two times, at 90 % of them. */
 const ALIKE = 0.42;
 /** Score of a region from which it counts in the first round; ByteTrack's idea: weak ones may only continue a track. */
@@ -104,18 +104,22 @@ export interface Match {
   readonly close: boolean;
 }
 
-/** @returns matches of two rounds: strong things first, then the others for the tracks that are left */
+/**
+ * @param limit of the cost in both rounds; default: LIMIT.first and LIMIT.second
+ * @returns matches of two rounds: strong things first, then the others for the tracks that are left
+ */
 export function matchThings(
   tracks: readonly VisitTrack[],
   things: readonly VisitThing[],
   at: number,
   aspect: number,
+  limit?: number,
 ): Match[] {
   const strong = things.filter(({ score }) => score >= STRONG);
-  const first = assign(tracks, strong, at, aspect, LIMIT.first);
+  const first = assign(tracks, strong, at, aspect, limit ?? LIMIT.first);
   const left = tracks.filter((track) => !first.some((match) => match.track === track));
   const others = things.filter((thing) => !first.some((match) => match.thing === thing));
-  return [...first, ...assign(left, others, at, aspect, LIMIT.second)];
+  return [...first, ...assign(left, others, at, aspect, limit ?? LIMIT.second)];
 }
 
 /** Difference of two costs that distinguishes two things (set, not fitted). */

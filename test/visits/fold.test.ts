@@ -60,6 +60,11 @@ describe('a thing that stands still', () => {
     const [visit] = openVisits(foldAll([...stands, ...equal]).state, 'yard');
     expect(visit?.path.slice(0, 4).map(({ box }) => box.x)).toEqual([0, 0.08, 0.16, 0.24]);
   });
+  it('has walked on if it stands beside the place, which is no region', () => {
+    const before = { key: 'with it', at: START + 12_000 };
+    const run = foldAll([...stands, frame(13, [thing(at(0.31))], { before })]);
+    expect(run.state.tracks.map(({ box }) => box)).toEqual([at(0.31)]);
+  });
   it('continues its visit if only the "before" of a later frame shows where it was', () => {
     const before = { key: 'with it', at: START + 5_000 };
     const later = [0.56, 0.64].map((x, i) => frame(6 + i, [thing(at(0.45), 'before'), thing(at(x))], { before }));
