@@ -37,7 +37,7 @@ const SAME_PLACE = 0.5;
  * From 0.01 to 0.3 the figures are equal.
  */
 const REVEALED = 0.2;
-/** Most that the boxes of a thing and of its empty place differ in area, as a factor. From 3 to 6 the figures are equal. */
+/** Greatest factor between the areas of a thing and of its empty place. From 3 to 6 the figures are equal. */
 const LARGER = 3;
 /** Share of the smaller box from which a thing touches a place. */
 const TOUCHED = 0.05;
@@ -137,8 +137,8 @@ function foldShown(state: VisitsState, frame: VisitFrame): Folded {
 }
 
 /**
- * The state with the places at which "before" shows things that are tracked. What "before" shows and the frame does not
- * continues a track that was lost by then. If there is none, the thing was there already and becomes a track.
+ * The state with the places at which "before" shows things that are tracked. A thing that "before" shows and the frame
+ * does not continues a track that was lost by then. If there is none, it was there already and becomes a track.
  */
 function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
   const { before, at, aspect } = frame;
@@ -168,7 +168,7 @@ function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
       ? { ...joined(track, match, { ...frame, at: since }), inBefore: match.thing.box }
       : track;
   });
-  // Of what a thing covers, "before" shows the ground, which has no name.
+  // The ground that a thing covers is shown by "before", and has no name.
   const isHidden = ({ name, box }: VisitThing): boolean =>
     name === null && frame.things.some((thing) => thing.side === 'after' && isSamePlace(thing.box, box));
   const revealed = shown.filter(

@@ -65,7 +65,10 @@ export function seenMerged(track: VisitTrack, box: Box, at: number, aspect: numb
   return { ...movedTo(track, box, at, aspect), merged: track.merged + 1 };
 }
 
-/** The track after a frame that shows it where "before" does, because that place does not differ; null: where it was. */
+/**
+ * The track after a frame that shows it at the same place, because "before" shows it and does not differ there.
+ * @param place where "before" shows it; null: where it was
+ */
 export const seenStill = (track: VisitTrack, at: number, place: Box | null = null): VisitTrack => ({
   ...track,
   box: place ?? track.box,

@@ -254,7 +254,7 @@ describe('a vehicle that parks', () => {
   });
 });
 
-it('what a thing covers was not there as a thing', () => {
+it('the ground that a thing covers was not there as a thing', () => {
   const ground = { ...thing(at(0.3), 'before'), name: null };
   const comes = [0.3, 0.38, 0.46, 0.54].map((x, i) => frame(20 + i, [ground, thing(at(x))]));
   const [visit, ...others] = openVisits(foldAll([...nothing(1, 20), ...comes]).state, 'yard');
