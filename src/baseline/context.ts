@@ -3,10 +3,10 @@ import type { BlobStore } from '../blobs.js';
 import type { StoredCamera } from '../cameras/camera.js';
 import type { Light } from '../cameras/light.js';
 import { ScenedeltaError } from '../errors.js';
-import type { DecodeLimits } from '../frames/decode.js';
+import type { DecodedFrame, DecodeLimits } from '../frames/decode.js';
 import type { FetchFrame } from '../frames/fetch.js';
 import type { StoredFrame } from '../frames/keep.js';
-import type { Box, RgbImage, Size } from '../images.js';
+import type { Box, Size } from '../images.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
@@ -88,8 +88,8 @@ export interface ModeBaseline extends Pick<BaselineEvidence, 'candidate' | 'note
   readonly frame: StoredFrame | null;
   /** capture time of its content, epoch ms; null if unknown */
   readonly at: number | null;
-  /** of the camera's frame, at working size; null: this mode does not read them */
-  readonly pixels: RgbImage | null;
+  /** the camera's frame, at working size; null: this mode does not read its pixels */
+  readonly pixels: DecodedFrame | null;
 }
 
 /** @returns null if the retention of the frame is over */

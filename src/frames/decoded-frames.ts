@@ -32,6 +32,7 @@ export class DecodedFrames {
 
   /**
    * @param key the same for the same bytes; absent: the frame is decoded, and not kept
+   * @param decoded the frame of these bytes, if the caller has decoded it already: its pixels are copied
    * @param held receives the buffer of the pixels. Other comparisons may read them too, so that a caller writes to the
    *   lost rows alone, of a frame that has some
    * @throws ScenedeltaError as decodeFrame
@@ -39,7 +40,7 @@ export class DecodedFrames {
   async decode(
     bytes: Uint8Array,
     key: string | undefined,
-    options: Omit<DecodeOptions, 'allocate'>,
+    { decoded, ...options }: Omit<DecodeOptions, 'allocate'> & { readonly decoded?: DecodedFrame | undefined },
     held: HeldBuffers,
   ): Promise<DecodedFrame> {
     const kept = key === undefined ? undefined : this.#kept?.get(key);
@@ -48,7 +49,8 @@ export class DecodedFrames {
       held.push(kept.data);
       return kept;
     }
-    const frame = await decodeFrame(bytes, { ...options, allocate: (length) => this.take(length, held) });
+    const allocate = (length: number) => this.take(length, held);
+    const frame = decoded ? copyOf(decoded, allocate) : await decodeFrame(bytes, { ...options, allocate });
     // The lost rows get the pixels of the other frame.
     if (key !== undefined && frame.lost === null && frame.data.buffer.byteLength <= this.#limit) {
       this.#pool.share(frame.data);
@@ -61,4 +63,10 @@ export class DecodedFrames {
   giveBack(held: HeldBuffers): void {
     for (const pixels of held) this.#pool.give(pixels);
   }
+}
+
+function copyOf(frame: DecodedFrame, allocate: (bytes: number) => Uint8Array): DecodedFrame {
+  const data = allocate(frame.data.length);
+  data.set(frame.data);
+  return { ...frame, data };
 }

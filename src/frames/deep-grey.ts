@@ -4,7 +4,7 @@
  * range per frame would alter the grey of everything that stays.
  */
 import type { LevelRange } from '../images.js';
-import { type DecodeLimits, type DecodeOptions, frameSize } from './decode.js';
+import { type DecodedFrame, type DecodeLimits, type DecodeOptions, frameSize } from './decode.js';
 import { withDecoderMemory } from './decoder-memory.js';
 import { damaged } from './lost-rows.js';
 import sharp from './sharp.js';
@@ -126,11 +126,13 @@ interface EncodedPair {
   readonly after: Uint8Array;
   readonly beforeKey?: string;
   readonly afterKey?: string;
+  /** the frame of `after`, if it is decoded already */
+  readonly afterDecoded?: DecodedFrame | null;
 }
 
 /**
  * @param pair and what goes with it, e.g. a PairInput
- * @returns the pair with deep grey in eight bits, two of them by one range; the keys of other bytes are dropped
+ * @returns the pair with deep grey in eight bits, two of them by one range; the keys and pixels of other bytes are dropped
  * @throws ScenedeltaError as readDeepGrey
  */
 export async function pairInEightBits<P extends EncodedPair>(pair: P, limits: DecodeLimits): Promise<P> {
@@ -138,7 +140,7 @@ export async function pairInEightBits<P extends EncodedPair>(pair: P, limits: De
   const after = await readDeepGrey(pair.after, { ...limits, field: 'after' });
   if (before === null && after === null) return pair;
   const range = rangeOf(...[before, after].filter((one) => one !== null));
-  const { beforeKey: _before, afterKey: _after, ...rest } = pair;
+  const { beforeKey: _before, afterKey: _after, afterDecoded: _decoded, ...rest } = pair;
   return {
     ...rest,
     before: before === null ? pair.before : await inEightBits(before, range),

@@ -153,7 +153,8 @@ export class Pipeline {
     const { pixelLimit, decodeTimeout } = this.#limits;
     const frames = await step('decode', () =>
       mapSides((side) => {
-        const options = { field: side, pixelLimit, decodeTimeout };
+        const decoded = side === 'after' ? (input.afterDecoded ?? undefined) : undefined;
+        const options = { field: side, pixelLimit, decodeTimeout, decoded };
         return this.#frames.decode(input[side], input[`${side}Key`], options, buffers);
       }),
     );

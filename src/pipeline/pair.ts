@@ -16,6 +16,8 @@ export interface PairInput {
   /** sha256 of the bytes in hexadecimal; computed if the caller does not know it */
   readonly beforeKey?: string;
   readonly afterKey?: string;
+  /** `after` as decodeFrame returns it, if the caller has decoded it already; null or absent = it has not */
+  readonly afterDecoded?: DecodedFrame | null;
   /** name of a bundle; null or absent = the default one */
   readonly model?: string | null;
   /** id of the camera, for which a tuned bundle may have a threshold of its own; null or absent = none */

@@ -3,6 +3,7 @@ import { chooseBaseline } from '../baseline/choose.js';
 import { type BaselineDependencies, type CameraFrameContext, fetchIfStored } from '../baseline/context.js';
 import { carryOut } from '../baseline/orders.js';
 import type { OperatingPoint } from '../cameras/operating-points.js';
+import type { DecodedFrame } from '../frames/decode.js';
 import type { StoredFrame } from '../frames/keep.js';
 import type { RgbImage } from '../images.js';
 import { lostFinding, tamperedFinding } from '../pipeline/finding.js';
@@ -53,7 +54,7 @@ async function examineFrom(
   const { camera, at, state } = frame;
   const { frame: before, at: learnedAt, pixels, ...baseline } = await chooseBaseline(frame, deps);
   const { threshold } = frameThreshold(camera.settings, state, at, points);
-  const compared = before === null ? null : await compare(before, frame, threshold, deps);
+  const compared = before === null ? null : await compare(before, frame, threshold, deps, pixels);
   const evidence = {
     ...seen,
     frame: frame.frame.ref,
@@ -109,12 +110,14 @@ const compare = (
   { camera: { id, settings }, frame, signal }: CameraFrameContext,
   threshold: number | null,
   { pipeline }: FrameDependencies,
+  afterDecoded: DecodedFrame | null = null,
 ): Promise<PairOutput> =>
   pipeline.compare({
     before: before.bytes,
     after: frame.bytes,
     beforeKey: before.ref.sha256,
     afterKey: frame.ref.sha256,
+    afterDecoded,
     model: settings.model,
     camera: id,
     threshold,

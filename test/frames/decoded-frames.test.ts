@@ -1,5 +1,6 @@
 /** Decoded frames: which are kept, and when their buffers are free. */
 import sharp from 'sharp';
+import { decodeFrame } from '../../src/frames/decode.js';
 import { DecodedFrames, type HeldBuffers } from '../../src/frames/decoded-frames.js';
 import { noisy } from './pictures.js';
 
@@ -19,6 +20,15 @@ it('a frame is decoded once while it is kept', async () => {
   expect(await frames.decode(nothing, 'red', OPTIONS, [])).toBe(first);
   for (const colour of ['green', 'blue']) await frames.decode(await jpegOf(colour), colour, OPTIONS, []);
   await expect(frames.decode(nothing, 'red', OPTIONS, [])).rejects.toMatchObject({ code: 'image-unreadable' });
+});
+
+it('a frame that the caller has decoded is copied, and its bytes are not read', async () => {
+  const frames = new DecodedFrames(LIMIT);
+  const decoded = await decodeFrame(await jpegOf('red'), OPTIONS);
+  const copy = await frames.decode(nothing, 'red', { ...OPTIONS, decoded }, []);
+  expect(copy).toEqual({ ...decoded, data: Uint8Array.from(decoded.data) });
+  expect(copy.data.buffer).toBeInstanceOf(SharedArrayBuffer);
+  expect(await frames.decode(nothing, 'red', OPTIONS, [])).toBe(copy);
 });
 
 it.each([

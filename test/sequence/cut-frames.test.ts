@@ -1,7 +1,9 @@
 /** A camera whose JPEGs end too early, with the real pipeline: what its cut frames show, and what they leave alone. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp, { type Sharp } from 'sharp';
+import { decodeFrame } from '../../src/frames/decode.js';
 import type { Pipeline } from '../../src/pipeline/compare.js';
+import type { PairInput } from '../../src/pipeline/pair.js';
 import type { CameraState } from '../../src/sequence/state.js';
 import type { StepResult } from '../../src/sequence/step.js';
 import { type Block, pixels, scene } from '../frames/pictures.js';
@@ -34,6 +36,23 @@ const MOST_ROWS = 264;
 
 const opened = (results: readonly StepResult[]) =>
   results.flatMap(({ changes }) => changes.filter(({ event }) => event === 'change.opened'));
+
+it('the mode "memory" decodes a frame once', async () => {
+  const decoded: (string | undefined)[] = [];
+  const compare = async (input: PairInput) => {
+    const own = await decodeFrame(input.after, { field: 'after', pixelLimit: 1e6 });
+    decoded.push(input.afterDecoded ? 'given' : undefined);
+    expect(input.afterDecoded ?? own).toEqual(own);
+    return pipeline.compare({ ...input, after: input.afterDecoded ? Buffer.from('not read') : input.after });
+  };
+  const operatingPoints = () => [];
+  for (const before of ['memory', 'previous']) {
+    const camera = sequence({ before, examine_every_s: 0 }, { compare, operatingPoints });
+    await camera.step(await frame(), 0);
+    expect((await camera.step(await frame([RED]), 10)).finding.verdict).toBe('change');
+  }
+  expect(decoded).toEqual(['given', undefined]);
+});
 
 describe.each(['previous', 'reference', 'memory'])('with before: %s, cut frames', (before) => {
   const camera = () => sequence({ before, examine_every_s: 0, alerts: { confirm_frames: 2 } }, pipeline);
