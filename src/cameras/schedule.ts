@@ -23,10 +23,7 @@ export const windows = (options: object = {}) =>
   );
 
 export const ScheduleSchema = Type.Object(
-  {
-    timezone: Type.String({ description: 'IANA time zone.', examples: ['Europe/Berlin'] }),
-    windows: windows(),
-  },
+  { timezone: Type.String({ description: 'IANA time zone.', examples: ['Europe/Berlin'] }), windows: windows() },
   {
     $id: 'Schedule',
     ...closed,

@@ -60,9 +60,7 @@ export const ZoneSchema = Type.Object(
       description: 'Corners [x, y] as fractions of the upright frame, origin top left; the sides must not cross.',
     }),
     min_overlap: unit({ default: 0.3, description: "Share of a region's box that must lie in the zone." }),
-    min_area: nullable(unit(), {
-      description: 'Smallest region that counts in this zone, as a share of the frame.',
-    }),
+    min_area: nullable(unit(), { description: 'Smallest region that counts in this zone, as a share of the frame.' }),
     threshold: nullable(unit(), { description: 'Lowest score of a region that counts in this zone.' }),
     severity: nullable(literals(SEVERITIES, {}), { description: 'Severity of changes in this zone.' }),
   },
@@ -101,10 +99,7 @@ const AlertSettingsSchema = Type.Object(
         'Seconds for which an object that came, or went, must stay so to count as left or removed (`object` of its ' +
         'change); 0: none does.',
     }),
-    min_severity: literals(SEVERITIES, {
-      default: 'low',
-      description: 'Less severe changes cause no alert.',
-    }),
+    min_severity: literals(SEVERITIES, { default: 'low', description: 'Less severe changes cause no alert.' }),
     severity_rules: Type.Array(SeverityRuleSchema, {
       maxItems: 100,
       default: [],
@@ -137,9 +132,7 @@ export const CameraSettingsSchema = Type.Object(
         'which is learned per light from the frames.',
     }),
     zones: Type.Array(ZoneSchema, { maxItems: 64, default: [] }),
-    threshold: nullable(unit(), {
-      description: 'Least confidence of a change; null: the threshold of the bundle.',
-    }),
+    threshold: nullable(unit(), { description: 'Least confidence of a change; null: the threshold of the bundle.' }),
     alarms_per_day: nullable(Type.Number({ minimum: 0.01, maximum: 1000 }), {
       description:
         'In place of `threshold`: accepted false alarms per day. ' +
@@ -150,9 +143,7 @@ export const CameraSettingsSchema = Type.Object(
     }),
     min_area: unit({ default: 0, description: 'Smallest region that counts, as a share of the frame.' }),
     schedule: nullable(ScheduleSchema, { description: 'null: always.' }),
-    suspend_until: nullable(Type.String({ format: 'date-time' }), {
-      description: 'No alerts before this time.',
-    }),
+    suspend_until: nullable(Type.String({ format: 'date-time' }), { description: 'No alerts before this time.' }),
     rounds: Type.Array(RoundSchema, {
       maxItems: 16,
       default: [],

@@ -17,8 +17,5 @@ export function listenForStop(): { readonly signal: AbortSignal; done(): void } 
   const stop = new AbortController();
   const abort = () => stop.abort();
   process.once('SIGINT', abort).once('SIGTERM', abort);
-  return {
-    signal: stop.signal,
-    done: () => void process.off('SIGINT', abort).off('SIGTERM', abort),
-  };
+  return { signal: stop.signal, done: () => void process.off('SIGINT', abort).off('SIGTERM', abort) };
 }

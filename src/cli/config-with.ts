@@ -44,8 +44,6 @@ export async function withBundles<T>({ modelsDir }: Pick<Config, 'modelsDir'>, l
     return await loading;
   } catch (error) {
     if (!(error instanceof BundleError)) throw error;
-    throw new ScenedeltaError('unknown-model', `${error.message} (MODELS_DIR=${modelsDir})`, {
-      cause: error,
-    });
+    throw new ScenedeltaError('unknown-model', `${error.message} (MODELS_DIR=${modelsDir})`, { cause: error });
   }
 }

@@ -112,10 +112,7 @@ function parseCameras(text: string): string[] {
 async function withStore<T>(use: (store: ApiKeyStore) => Promise<T>): Promise<T> {
   const config = loadConfig();
   const url = redisUrlOf(config);
-  const redis = connectRedis(url, {
-    role: 'producer',
-    logger: createLogger({ level: 'silent', name: 'keys' }),
-  });
+  const redis = connectRedis(url, { role: 'producer', logger: createLogger({ level: 'silent', name: 'keys' }) });
   try {
     await new Promise<void>((resolve, reject) => {
       redis.once('ready', resolve);

@@ -1,34 +1,21 @@
 /** `scenedelta shift INPUT --at 07:00 --with "16:50 yesterday"`: compares two times of each day of an archive. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkRound, type Round } from '../cameras/rounds.js';
 import { privacyPolygons } from '../cameras/zones.js';
 import { parseDuration } from '../footage/inputs/times.js';
-import { localFiles } from '../footage/local-files.js';
 import { type Shift, shiftsOf } from '../footage/shift.js';
 import { StillFrames } from '../footage/still-frames.js';
-import type { Pipeline } from '../pipeline/compare.js';
 import { roundFigures } from '../schemas/rounding.js';
-import { createCommand, listenForStop } from './command.js';
-import { configWith } from './config-with.js';
-import { readSettings } from './footage/options.js';
-import { firstFrameSize } from './footage/range.js';
+import { createCommand } from './command.js';
 import { formatMoment } from './footage/report-lines.js';
-import { type PlanChoices, planOf, s3Sources, startPipeline } from './footage/start.js';
+import { type RecordingOptions, withRecordings } from './footage/start.js';
 import { printError, printLine } from './print.js';
 import { makeFolder, writeAtOnce } from './write-at-once.js';
 
-interface ShiftOptions extends Omit<PlanChoices, 'outputDir'> {
+interface ShiftOptions extends RecordingOptions {
   readonly at: string;
   readonly with: string;
   readonly days?: string;
-  readonly every: string;
-  readonly config?: string;
-  readonly outputDir?: string;
-  readonly json?: true;
-  readonly model?: string;
-  readonly device?: string;
 }
 
 export const command = createCommand('shift')
@@ -51,30 +38,21 @@ export const command = createCommand('shift')
   .action(run);
 
 async function run(inputs: readonly string[], options: ShiftOptions): Promise<void> {
-  const config = await configWith(options);
   const every = parseDuration(options.every, '--every');
-  const { signal, done } = listenForStop();
-  const downloads = await mkdtemp(join(tmpdir(), 'scenedelta-shift-'));
-  let pipeline: Pipeline | undefined;
-  try {
-    const { plan, timeZone } = await planOf(inputs, { ...options, outputDir: options.outputDir ?? '' }, config, signal);
+  await withRecordings(inputs, options, async ({ plan, timeZone, config, settings, signal, materialize, pipeline }) => {
     const round = checkRound({
       ...{ name: 'shift', at: options.at, with: options.with, tz: timeZone },
       ...(options.days === undefined ? {} : { days: options.days.split(',') }),
     });
-    const settings = await readSettings(options.config === undefined ? {} : { config: options.config }, () =>
-      firstFrameSize(plan, config, signal),
-    );
     for (const { file, reason } of plan.failures) printError(`${file} is left out: ${reason}`);
     const range = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
-    const materialize = localFiles(downloads, s3Sources(config));
-    pipeline = await startPipeline(config);
+    const privacy = privacyPolygons(settings.zones);
+    const of = { settings, privacy, pipeline: await pipeline(), decodeLimits: config, signal };
     if (options.outputDir !== undefined) await makeFolder(options.outputDir);
     const records: object[] = [];
     for (const { camera, items } of plan.sequences) {
       const frames = await StillFrames.of(items, { ...config, every, range, signal, materialize });
       try {
-        const of = { settings, privacy: privacyPolygons(settings.zones), pipeline, decodeLimits: config, signal };
         for await (const shift of shiftsOf(frames, round, of)) {
           records.push(await keep(camera, shift, options.outputDir));
           if (!options.json) printLine(sentence(camera, shift, round));
@@ -88,11 +66,7 @@ async function run(inputs: readonly string[], options: ShiftOptions): Promise<vo
     if (options.outputDir !== undefined) await writeAtOnce(join(options.outputDir, 'shift.json'), json);
     if (options.json) process.stdout.write(json);
     else if (records.length === 0) printLine(`no day of the recordings has a picture near ${round.at}`);
-  } finally {
-    await pipeline?.close();
-    await rm(downloads, { recursive: true, force: true });
-    done();
-  }
+  });
 }
 
 /** @returns the record of a round, whose pictures are in the folder */
@@ -108,15 +82,7 @@ async function keep(camera: string, shift: Shift, folder: string | undefined): P
     }
   }
   const moments = { before: before?.moment ?? null, after: after?.moment ?? null };
-  return roundFigures({
-    v: 1,
-    camera,
-    day,
-    ...moments,
-    missing,
-    finding,
-    ...(folder === undefined ? {} : { pictures }),
-  });
+  return roundFigures({ v: 1, camera, day, ...moments, missing, finding, ...(folder && { pictures }) });
 }
 
 function sentence(camera: string, { day, before, after, finding, missing }: Shift, { tz }: Round): string {

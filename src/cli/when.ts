@@ -1,36 +1,24 @@
 /** `scenedelta when INPUT --roi x,y,w,h`: finds the moment at which a place in a recording changed. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { privacyPolygons } from '../cameras/zones.js';
 import { invalidRequest, ScenedeltaError } from '../errors.js';
 import type { RecordingPlan } from '../footage/inputs/plan.js';
 import { parseDuration, parseTimeOption } from '../footage/inputs/times.js';
-import { localFiles } from '../footage/local-files.js';
 import { type FoundPlaceSearch, searchPlace } from '../footage/place-search.js';
 import type { FootageItem } from '../footage/recording-plan.js';
 import type { Moment } from '../footage/records.js';
-import type { Pipeline } from '../pipeline/compare.js';
 import type { PlaceInterval, PlaceSearch } from '../schemas/place-search.js';
-import { createCommand, listenForStop } from './command.js';
-import { configWith } from './config-with.js';
-import { readRoi, readSettings } from './footage/options.js';
-import { firstFrameSize } from './footage/range.js';
+import { createCommand } from './command.js';
+import { readRoi } from './footage/options.js';
 import { formatMoment } from './footage/report-lines.js';
-import { type PlanChoices, planOf, s3Sources, startPipeline } from './footage/start.js';
+import { type RecordingOptions, withRecordings } from './footage/start.js';
 import { printError, printLine } from './print.js';
 import { makeFolder, writeAtOnce } from './write-at-once.js';
 
-interface WhenOptions extends Omit<PlanChoices, 'outputDir'> {
+interface WhenOptions extends RecordingOptions {
   readonly roi: string;
   readonly between?: readonly string[];
-  readonly every: string;
   readonly covered: string;
-  readonly config?: string;
-  readonly outputDir?: string;
-  readonly json?: true;
-  readonly model?: string;
-  readonly device?: string;
 }
 
 export const command = createCommand('when')
@@ -56,37 +44,21 @@ export const command = createCommand('when')
   .action(run);
 
 async function run(inputs: readonly string[], options: WhenOptions): Promise<void> {
-  const config = await configWith(options);
   const every = parseDuration(options.every, '--every');
   const covered = parseDuration(options.covered, '--covered');
-  const { signal, done } = listenForStop();
-  const downloads = await mkdtemp(join(tmpdir(), 'scenedelta-when-'));
-  let pipeline: Pipeline | undefined;
-  try {
-    const outputDir = options.outputDir ?? '';
-    const { plan, timeZone } = await planOf(inputs, { ...options, outputDir }, config, signal);
-    const items = itemsOf(plan, options.camera);
-    const frameSize = () => firstFrameSize(plan, config, signal);
-    const { zones } = await readSettings(options.config === undefined ? {} : { config: options.config }, frameSize);
+  await withRecordings(inputs, options, async (recordings) => {
+    const { config, timeZone, settings, frameSize, signal, materialize, pipeline } = recordings;
+    const items = itemsOf(recordings.plan, options.camera);
     const place = await readRoi(options.roi, frameSize);
     const range = rangeOf(options.between, items, timeZone);
     const { ffmpeg, videoPixelLimit, frameLimit } = config;
-    const startOnce = async () => {
-      pipeline = await startPipeline(config);
-      return pipeline;
-    };
     const search = {
-      ...{ ffmpeg, videoPixelLimit, frameLimit, every, range, signal, place, covered, pipeline: startOnce },
-      ...{ privacy: privacyPolygons(zones), decodeLimits: config },
-      materialize: localFiles(downloads, s3Sources(config)),
+      ...{ ffmpeg, videoPixelLimit, frameLimit, every, range, signal, place, covered, pipeline, materialize },
+      ...{ privacy: privacyPolygons(settings.zones), decodeLimits: config },
     };
     const found = await searchPlace(items, search, options.outputDir === undefined ? null : (name) => name);
     await report(found, options, timeZone);
-  } finally {
-    await pipeline?.close();
-    await rm(downloads, { recursive: true, force: true });
-    done();
-  }
+  });
 }
 
 async function report({ record, pictures }: FoundPlaceSearch, options: WhenOptions, timeZone: string): Promise<void> {

@@ -51,7 +51,5 @@ function cannotBeWritten(path: string, error: unknown): ScenedeltaError {
     const reason = `${path}: cannot be written: the disk is full (${code})`;
     return new ScenedeltaError('storage-unavailable', reason, { cause: error });
   }
-  return new ScenedeltaError('invalid-request', `${path}: cannot be written (${code ?? message})`, {
-    cause: error,
-  });
+  return new ScenedeltaError('invalid-request', `${path}: cannot be written (${code ?? message})`, { cause: error });
 }

@@ -76,10 +76,7 @@ export function featureMatching(before: FeatureMap, after: FeatureMap, radius: n
   }
   const [a, b] = [unitCells(before), unitCells(after)];
   const { channels, height, width } = before;
-  const maps = {
-    before: new Float32Array(height * width).fill(2),
-    after: new Float32Array(height * width).fill(2),
-  };
+  const maps = { before: new Float32Array(height * width).fill(2), after: new Float32Array(height * width).fill(2) };
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const cell = y * width + x;
@@ -125,9 +122,5 @@ function unitCells({ channels, height, width, data }: FeatureMap): Float32Array 
 export function peakOf({ width, height, data }: Heatmap): Peak {
   let best = 0;
   for (let i = 1; i < data.length; i++) if ((data[i] as number) > (data[best] as number)) best = i;
-  return {
-    x: ((best % width) + 0.5) / width,
-    y: (Math.floor(best / width) + 0.5) / height,
-    value: data[best] ?? 0,
-  };
+  return { x: ((best % width) + 0.5) / width, y: (Math.floor(best / width) + 0.5) / height, value: data[best] ?? 0 };
 }

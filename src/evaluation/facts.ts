@@ -97,11 +97,7 @@ export interface FalseClauses {
 export function falseClauses(pairs: readonly Pair[], statements: readonly Statement[]): FalseClauses {
   const answers = assessments(pairs, statements).filter(({ noun }) => noun !== null);
   const clauses = answers.flatMap((answer) => answer.clauses.filter((right) => !right)).length;
-  return {
-    answers: answers.length,
-    clauses,
-    perAnswer: answers.length === 0 ? null : clauses / answers.length,
-  };
+  return { answers: answers.length, clauses, perAnswer: answers.length === 0 ? null : clauses / answers.length };
 }
 
 /** @param statements one per pair */

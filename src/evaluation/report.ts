@@ -151,11 +151,7 @@ const captionerFigures = (
 
 function detectorFigures(pairs: readonly Pair[], { name, signals }: DetectorRun): DetectorFigures {
   const scores = signals.map(({ score }) => score);
-  const maps = signals.map(({ peaks }) => ({
-    regions: [],
-    peak_before: peaks.before,
-    peak_after: peaks.after,
-  }));
+  const maps = signals.map(({ peaks }) => ({ regions: [], peak_before: peaks.before, peak_after: peaks.after }));
   return { name, separation: separation(pairs, scores), game: pointing(pairs, maps).game };
 }
 

@@ -51,11 +51,7 @@ export function recallAtRate(
   // Without the small term a product like 0.05 * 40 could round to just below 2.
   const falseAlarms = Math.floor(rate * negatives.length + 1e-9);
   const threshold = falseAlarms >= sorted.length ? Number.NEGATIVE_INFINITY : (sorted[falseAlarms] as number);
-  return {
-    recall: positives.filter((score) => score > threshold).length / positives.length,
-    threshold,
-    falseAlarms,
-  };
+  return { recall: positives.filter((score) => score > threshold).length / positives.length, threshold, falseAlarms };
 }
 
 export interface Proportion {

@@ -92,12 +92,7 @@ export function formatReport(report: Report): string {
   const constants = [report.constant, report.constantOfChanged].filter((constant) => constant !== null);
   const sentences = [captioner, report.people, ...constants, ...baselines];
   const detections: Detection[] = [
-    ...[captioner, ...baselines].map((c) => ({
-      name: c.name,
-      separation: c.alarms,
-      game: c.place.game,
-      captioner: c,
-    })),
+    ...[captioner, ...baselines].map((c) => ({ name: c.name, separation: c.alarms, game: c.place.game, captioner: c })),
     ...report.detectors,
   ];
   const onePair = (100 / Math.max(1, pairs.unchanged)).toFixed(2);

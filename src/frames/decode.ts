@@ -162,9 +162,7 @@ async function readHeader(bytes: Uint8Array, { field, pixelLimit }: Limits) {
   const [limit, by] =
     costly === null || COSTLY_PIXELS >= pixelLimit ? [pixelLimit, 'PIXEL_LIMIT'] : [COSTLY_PIXELS, costly];
   const refused = (code: 'image-too-large' | 'image-too-small', expected: string) =>
-    new ScenedeltaError(code, `${field}: the image has ${width}x${height} px, expected ${expected}`, {
-      field,
-    });
+    new ScenedeltaError(code, `${field}: the image has ${width}x${height} px, expected ${expected}`, { field });
   if (width * height > limit) {
     throw refused('image-too-large', `at most ${limit} px in all (${by})`);
   }

@@ -29,10 +29,7 @@ interface AcceptedFrame
 export async function enqueueFrame(
   { id, settings }: StoredCamera,
   accepted: AcceptedFrame,
-  deps: {
-    results: Pick<ResultStore, 'create' | 'erase'>;
-    queue: Pick<JobProducer, 'addTurn'>;
-  },
+  deps: { results: Pick<ResultStore, 'create' | 'erase'>; queue: Pick<JobProducer, 'addTurn'> },
 ): Promise<StoredComparison> {
   const { comparisonId, capturedAt, frame: after, metadata, acceptedAt } = accepted;
   const { traceId, traceparent, apiKeyId, owner, deadline, callbackUrl } = accepted;

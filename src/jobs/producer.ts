@@ -45,11 +45,7 @@ export function createJobProducer(redis: Redis, clock: () => number = systemCloc
   ].map((name) => openQueue(name, redis)) as [Queue, Queue, Queue, Queue, Queue, Queue, Queue];
   const flows = new FlowProducer({ connection: redis, prefix: QUEUE_PREFIX });
   flows.on('error', () => {});
-  const queuesOf = {
-    comparison: [fetch, live, archive],
-    delivery: [delivery],
-    batch: [batches],
-  } as const;
+  const queuesOf = { comparison: [fetch, live, archive], delivery: [delivery], batch: [batches] } as const;
 
   const call: QueueCall = (what, commands) => {
     // BullMQ waits for a connection before its first command, but a request must not.
@@ -79,10 +75,7 @@ export function createJobProducer(redis: Redis, clock: () => number = systemCloc
       const options = { jobId: comparisonId, priority };
       return fetchFirst
         ? add('the comparison', fetch, queue, ids, { ...FETCH_OPTIONS, ...options })
-        : add('the comparison', { live, archive }[queue], 'compare', ids, {
-            ...COMPARISON_OPTIONS,
-            ...options,
-          });
+        : add('the comparison', { live, archive }[queue], 'compare', ids, { ...COMPARISON_OPTIONS, ...options });
     },
     /** Lets a worker take the camera's turn. @param queue fetch: to fetch the frame first */
     addTurn: (camera: string, queue: 'live' | 'fetch' = 'live') =>

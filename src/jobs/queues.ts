@@ -6,12 +6,7 @@ import type { Redis } from 'ioredis';
  * Live and archive work wait in separate queues, so that re-processing an archive never delays a camera. Frames
  * given by an address are first fetched in a queue of their own, so that one that hangs holds no slot of the others.
  */
-export const QUEUES = {
-  live: 'comparisons',
-  archive: 'archive',
-  fetch: 'fetches',
-  delivery: 'deliveries',
-} as const;
+export const QUEUES = { live: 'comparisons', archive: 'archive', fetch: 'fetches', delivery: 'deliveries' } as const;
 /** Clean-up and recovery: job schedulers, so that one worker of all runs each task. The jobs carry no data. */
 export const MAINTENANCE_QUEUE = 'maintenance';
 /** Batches of footage: a job that plans, then a flow of one job per camera and a last one for the results. */

@@ -72,10 +72,7 @@ function statementIn(sentence: string, statement: Statement, locale: Locale): st
     const names = between(sentence, template)?.split(from && to ? ' to ' : SLOT);
     if (names?.length !== (from && to ? 2 : 1)) continue;
     const [first = '', last = first] = names;
-    return write(statement, {
-      locale,
-      place: { from: from && named(end, first), to: to && named(end, last) },
-    });
+    return write(statement, { locale, place: { from: from && named(end, first), to: to && named(end, last) } });
   }
   return sentence;
 }

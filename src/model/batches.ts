@@ -84,13 +84,7 @@ export function cropTensors(
       mask.data[slot] = 1;
     });
   });
-  return {
-    glance_coarse: coarse,
-    glance_fine: fine,
-    glance_box: cropBox,
-    object_box: objectBox,
-    glance_mask: mask,
-  };
+  return { glance_coarse: coarse, glance_fine: fine, glance_box: cropBox, object_box: objectBox, glance_mask: mask };
 }
 
 /** @returns the inputs of a graph whose rows are single crops: [M, ...], without the axis of regions and the mask */

@@ -120,9 +120,7 @@ export class Captioner {
         nuisanceLogits: row(nuisance, i, B),
         before: map('before', i),
         after: map('after', i),
-        ...(exchanged && {
-          exchanged: { memory: row(exchanged.memory, i, B), kindLogits: row(exchanged.kind, i, B) },
-        }),
+        ...(exchanged && { exchanged: { memory: row(exchanged.memory, i, B), kindLogits: row(exchanged.kind, i, B) } }),
       }));
     });
   }

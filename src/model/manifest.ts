@@ -173,9 +173,7 @@ function parseManifest(bytes: Uint8Array, path: string): BundleManifest {
   try {
     json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    throw new BundleError(path, `is not JSON: ${error instanceof Error ? error.message : error}`, {
-      cause: error,
-    });
+    throw new BundleError(path, `is not JSON: ${error instanceof Error ? error.message : error}`, { cause: error });
   }
   if (!Value.Check(ManifestSchema, json)) throw new BundleError(path, firstFault(json));
   const contradiction = findContradiction(json);

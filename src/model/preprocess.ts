@@ -10,12 +10,7 @@ interface Normalisation {
   readonly std: readonly [number, number, number];
 }
 
-export const fullFrame = (image: RgbImage): PixelBox => ({
-  x: 0,
-  y: 0,
-  width: image.width,
-  height: image.height,
-});
+export const fullFrame = (image: RgbImage): PixelBox => ({ x: 0, y: 0, width: image.width, height: image.height });
 
 /**
  * @param out receives planar float32 [3, height, width]; length = 3 * height * width

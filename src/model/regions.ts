@@ -61,12 +61,7 @@ function components(map: Heatmap, side: Side, rule: BundleManifest['regions']): 
     if (cells.length < rule.min_cells && score < (rule.strong ?? Number.POSITIVE_INFINITY)) continue;
     regions.push({
       side,
-      box: {
-        x: left / width,
-        y: top / height,
-        width: (right - left) / width,
-        height: (bottom - top) / height,
-      },
+      box: { x: left / width, y: top / height, width: (right - left) / width, height: (bottom - top) / height },
       area: cells.length / data.length,
       score,
     });

@@ -88,10 +88,7 @@ function componentsOf({ id, settings }: NamedCamera, base: string): Record<strin
     }),
   ]);
   return {
-    alert: entity('event', 'alert', 'Alert', 'bell', {
-      state_topic: topics.alert,
-      event_types: ALERT_EVENT_TYPES,
-    }),
+    alert: entity('event', 'alert', 'Alert', 'bell', { state_topic: topics.alert, event_types: ALERT_EVENT_TYPES }),
     picture: entity('image', 'picture', 'Last change', 'image-frame', {
       image_topic: topics.picture,
       content_type: 'image/jpeg',

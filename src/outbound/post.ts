@@ -79,12 +79,7 @@ export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; time
       const error = asUrlError(thrown, 'the receiver', { field: FIELD, timeoutMs, timedOut: deadline.expired });
       return {
         header: () => undefined,
-        outcome: {
-          status: null,
-          error: error.message,
-          retryAfterMs: null,
-          permanent: error.code === 'url-refused',
-        },
+        outcome: { status: null, error: error.message, retryAfterMs: null, permanent: error.code === 'url-refused' },
       };
     }
   };

@@ -115,10 +115,7 @@ const FactSchema = Type.Object(
 export type Fact = Static<typeof FactSchema>;
 
 export const WordSchema = Type.Object(
-  {
-    text: Type.String(),
-    score: unit('Probability that the model gave this word.'),
-  },
+  { text: Type.String(), score: unit('Probability that the model gave this word.') },
   { $id: 'Word' },
 );
 
@@ -172,9 +169,7 @@ export const FindingSchema = Type.Object(
   {
     verdict: literals(VERDICTS, 'none | nuisance | change | tamper'),
     kind: literals(KINDS, 'Kind of the change.'),
-    nuisance: Type.Array(NuisanceSchema, {
-      description: 'Causes that altered pixels without changing the scene.',
-    }),
+    nuisance: Type.Array(NuisanceSchema, { description: 'Causes that altered pixels without changing the scene.' }),
     tamper: Type.Optional(
       Type.Array(TamperSchema, {
         description: 'Present if the verdict is tamper: the kinds of tampering, the most probable first.',

@@ -18,10 +18,7 @@ export const DELIVERY_ID_PATTERN = '^dlv_[0-9a-z]{26}$';
 
 export const DeliverySchema = Type.Object(
   {
-    id: Type.String({
-      pattern: DELIVERY_ID_PATTERN,
-      description: 'Also the webhook-id, the same at every attempt.',
-    }),
+    id: Type.String({ pattern: DELIVERY_ID_PATTERN, description: 'Also the webhook-id, the same at every attempt.' }),
     comparison: Type.Optional(
       Type.String({ description: 'The comparison that is delivered, or that caused the alert.' }),
     ),

@@ -24,10 +24,7 @@ export const EvidenceManifestSchema = Type.Object({
   missing: Type.Array(Type.String()),
   files: Type.Record(
     Type.String(),
-    Type.Object({
-      bytes: Type.Integer({ minimum: 0 }),
-      sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-    }),
+    Type.Object({ bytes: Type.Integer({ minimum: 0 }), sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
   ),
 });
 export type EvidenceManifest = Static<typeof EvidenceManifestSchema>;

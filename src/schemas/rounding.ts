@@ -51,10 +51,5 @@ const isBox = (value: object): value is BoxLike => 'x' in value && 'width' in va
 /** Rounds the edges, not the lengths: a box inside the frame stays inside. */
 function roundedBox({ x, y, width, height }: BoxLike): BoxLike {
   const [left, top] = [nearest(x), nearest(y)];
-  return {
-    x: left,
-    y: top,
-    width: nearest(nearest(x + width) - left),
-    height: nearest(nearest(y + height) - top),
-  };
+  return { x: left, y: top, width: nearest(nearest(x + width) - left), height: nearest(nearest(y + height) - top) };
 }

@@ -58,9 +58,7 @@ function violation(schema: TSchema, value: unknown, errors: readonly SchemaError
   };
   if (error.keyword === 'required') {
     const missing = names('requiredProperties');
-    const { properties = {} } = at(schema, error.schemaPath) as {
-      properties?: Readonly<Record<string, Json>>;
-    };
+    const { properties = {} } = at(schema, error.schemaPath) as { properties?: Readonly<Record<string, Json>> };
     const [first = ''] = (error.params as Json).requiredProperties as string[];
     const expected = properties[first] === undefined ? '' : `, expected ${expectation(properties[first])}`;
     const verb = missing.length > 1 ? 'are' : 'is';

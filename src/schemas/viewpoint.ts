@@ -6,10 +6,7 @@ export const ViewpointSchema = Type.Union(
   [
     Type.Object({
       moved: Type.Boolean({ description: 'The camera points in another direction.' }),
-      shift_px: Type.Number({
-        minimum: 0,
-        description: 'Shift of the centre of the frame, in pixels of `after`.',
-      }),
+      shift_px: Type.Number({ minimum: 0, description: 'Shift of the centre of the frame, in pixels of `after`.' }),
       rotation_deg: Type.Number({ description: 'Clockwise.' }),
       scale: Type.Number({ exclusiveMinimum: 0, description: 'Above 1 if things are larger in `after`.' }),
       overlap: unit('Share of the view of `before` that `after` still shows.'),

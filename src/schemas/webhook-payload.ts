@@ -168,9 +168,7 @@ export function pictureLinks(
 ) {
   const linksOf = (pathOf: (id: string, side: Side) => string, lifetimeMs: number, sides: readonly Side[]) => {
     const expiresAt = keptSince + lifetimeMs;
-    const link = (side: Side) => ({
-      url: links.baseUrl + signLink(pathOf(id, side), { key: links.key, expiresAt }),
-    });
+    const link = (side: Side) => ({ url: links.baseUrl + signLink(pathOf(id, side), { key: links.key, expiresAt }) });
     return Object.fromEntries(sides.map((side) => [side, link(side)])) as Record<Side, { url: string }>;
   };
   const frames = links.framesMs === 0 ? {} : { frames: linksOf(framePath, links.framesMs, framed) };

@@ -162,13 +162,7 @@ export class ChangeGroups {
   }
 
   #newText(key: string, change: SearchedChange): Text {
-    const text: Text = {
-      key,
-      groups: new Set(),
-      changes: 0,
-      inScope: 0,
-      ...analyseText(change),
-    };
+    const text: Text = { key, groups: new Set(), changes: 0, inScope: 0, ...analyseText(change) };
     this.#texts.set(key, text);
     for (const term of text.terms.keys()) {
       const posting = this.#postings.get(term);

@@ -147,8 +147,6 @@ async function storageCall<T>(what: string, call: () => Promise<T>): Promise<T> 
     const code = errnoOf(thrown);
     if (thrown instanceof ScenedeltaError || code === undefined) throw thrown;
     const reason = code === 'ENOSPC' || code === 'EDQUOT' ? `the disk is full (${code})` : code;
-    throw new ScenedeltaError('storage-unavailable', `${what} in the data folder failed: ${reason}`, {
-      cause: thrown,
-    });
+    throw new ScenedeltaError('storage-unavailable', `${what} in the data folder failed: ${reason}`, { cause: thrown });
   }
 }

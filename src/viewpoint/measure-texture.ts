@@ -72,12 +72,7 @@ const SOFT = -1.4;
 
 export function measureEdgeChange(tiled: Tiles, luma: Plane) {
   const { change, before, after } = measureEdges(tiled, luma);
-  return {
-    edge_change: change,
-    edge_before: before,
-    edge_after: after,
-    edge_soft: Math.max(0, SOFT - after),
-  };
+  return { edge_change: change, edge_before: before, edge_after: after, edge_soft: Math.max(0, SOFT - after) };
 }
 
 interface Edges {

@@ -70,10 +70,7 @@ export function toWorking(image: RgbImage): WorkingFrame {
   const factor = reductionOf(image);
   const size = { width: Math.floor(image.width / factor), height: Math.floor(image.height / factor) };
   const luma = plane(size);
-  const cells = {
-    width: Math.floor(size.width / COLOUR_CELL),
-    height: Math.floor(size.height / COLOUR_CELL),
-  };
+  const cells = { width: Math.floor(size.width / COLOUR_CELL), height: Math.floor(size.height / COLOUR_CELL) };
   const [red, green, blue] = [plane(cells), plane(cells), plane(cells)];
   const { data } = image;
   const stride = image.width * 3;

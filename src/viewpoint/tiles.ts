@@ -78,13 +78,7 @@ function compare(before: WorkingFrame, after: WorkingFrame, column: number, row:
   const ofAfter = tileOf(after, column, row, sumA / COUNT, squaresA / COUNT);
   const scale = ofAfter.contrast * ofBefore.contrast;
   const covariance = product / COUNT - ofAfter.luma * ofBefore.luma;
-  return {
-    column,
-    row,
-    before: ofBefore,
-    after: ofAfter,
-    correlation: scale > NO_CONTRAST ? covariance / scale : 0,
-  };
+  return { column, row, before: ofBefore, after: ofAfter, correlation: scale > NO_CONTRAST ? covariance / scale : 0 };
 }
 
 /** Squared levels: half a level in both frames. */

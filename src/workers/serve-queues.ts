@@ -150,14 +150,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     tryFrame: createFrameFetcher({ ...stores, blobs: NOWHERE, outbound: deps.outbound, config }),
   });
   const served = [
-    startComparisonWorkers({
-      ...common,
-      processor: comparisons,
-      turns,
-      queue,
-      gate,
-      concurrency,
-    }),
+    startComparisonWorkers({ ...common, processor: comparisons, turns, queue, gate, concurrency }),
     startBatchWorker({ ...common, processor: batches, queue }),
     startDeliveryWorker({ ...common, processor: deliveries }),
     startQuestionWorker({ ...common, processor: questions, queue: QUESTION_QUEUE, concurrency: QUESTIONS }),

@@ -60,10 +60,7 @@ export async function buildCamera(
     created_at: earlier?.created_at ?? now,
     updated_at: now,
   };
-  return {
-    ...camera,
-    reference: await referenceOf(reference as CameraRequest['reference'], camera, earlier, deps),
-  };
+  return { ...camera, reference: await referenceOf(reference as CameraRequest['reference'], camera, earlier, deps) };
 }
 
 /** Unchanged polygons keep their mask id, so that masked frames need not be masked again. */

@@ -18,9 +18,7 @@ export interface Acceptance extends RequestContext {
   readonly unattended: boolean;
 }
 
-type Dependencies = Pick<ApiDependencies, 'results' | 'cameras' | 'queue' | 'clock'> & {
-  readonly keeper: FrameKeeper;
-};
+type Dependencies = Pick<ApiDependencies, 'results' | 'cameras' | 'queue' | 'clock'> & { readonly keeper: FrameKeeper };
 type Options = Pick<ApiOptions, 'deadline'>;
 
 /**

@@ -10,9 +10,7 @@ export async function eraseComparison(comparison: Comparison, deps: Dependencies
   const { id } = comparison;
   const finished_at = new Date(deps.clock()).toISOString();
   // The order matters: waiting requests get the cancelled comparison, then the worker stops, then the data is erased.
-  const stopped = await deps.results.update(id, {
-    comparison: { ...comparison, status: 'cancelled', finished_at },
-  });
+  const stopped = await deps.results.update(id, { comparison: { ...comparison, status: 'cancelled', finished_at } });
   if (stopped) await deps.queue.cancel(id);
   await deps.blobs.delete(heatmapKey(id));
   await deps.frameUses.leaveComparison(id, deps.clock());

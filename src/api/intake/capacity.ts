@@ -14,10 +14,7 @@ type Options = Pick<ApiOptions, 'maxWaiting' | 'cameraReserve' | 'ownerShare'>;
 export async function assertCapacity(
   { owner }: { readonly owner: string | undefined },
   work: 'comparison' | 'frame',
-  deps: {
-    queue: Pick<ApiDependencies['queue'], 'waiting'>;
-    results: Pick<ApiDependencies['results'], 'openOf'>;
-  },
+  deps: { queue: Pick<ApiDependencies['queue'], 'waiting'>; results: Pick<ApiDependencies['results'], 'openOf'> },
   { maxWaiting, cameraReserve, ownerShare }: Options,
 ): Promise<void> {
   // Without keys there is one owner.

@@ -63,9 +63,7 @@ export function readFrameText(text: string, field: string, frameLimit: number): 
 }
 
 export const frameTooLarge = (field: string, frameLimit: number) =>
-  new ScenedeltaError('payload-too-large', `${field} is larger than ${frameLimit} bytes (FRAME_LIMIT)`, {
-    field,
-  });
+  new ScenedeltaError('payload-too-large', `${field} is larger than ${frameLimit} bytes (FRAME_LIMIT)`, { field });
 
 const invalid = (field: string, what: string) => invalidRequest(`${field} ${what}`, field);
 

@@ -15,11 +15,7 @@ export interface FetchRules extends SourceRules {
 
 export const fetchRules = (
   options: Pick<ApiOptions, 'outboundAllow' | 's3Endpoint' | 's3FrameBucket' | 's3SourceBuckets'>,
-): FetchRules => ({
-  ...options,
-  allow: parseAllowList(options.outboundAllow),
-  s3Enabled: options.s3Endpoint !== null,
-});
+): FetchRules => ({ ...options, allow: parseAllowList(options.outboundAllow), s3Enabled: options.s3Endpoint !== null });
 
 /** @param frames by field name. @throws ScenedeltaError 'url-refused' naming the field */
 export function assertFetchable(frames: Readonly<Record<string, IncomingFrame>>, rules: FetchRules): void {

@@ -34,13 +34,7 @@ type Content = Record<string, { schema?: { $ref?: string }; examples?: object }>
 interface Described {
   paths?: Record<
     string,
-    Record<
-      string,
-      {
-        requestBody?: { content: Content };
-        responses: Record<string, { content?: Content }>;
-      }
-    >
+    Record<string, { requestBody?: { content: Content }; responses: Record<string, { content?: Content }> }>
   >;
 }
 

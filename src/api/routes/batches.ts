@@ -141,10 +141,7 @@ export function batchRoutes(
     description: 'Erases its uploads, pictures and results.',
     tags,
     params: BatchIdParams,
-    response: {
-      204: { description: 'Erased.', type: 'null' },
-      ...problems(['not-found', 'storage-unavailable']),
-    },
+    response: { 204: { description: 'Erased.', type: 'null' }, ...problems(['not-found', 'storage-unavailable']) },
   };
   app.delete('/v1/batches/:id', { schema: eraseSchema, config }, async ({ params: { id }, visibility }, reply) => {
     await find(id, visibility);

@@ -184,10 +184,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
       'within ten minutes, unless other comparisons or cameras have the same frames.',
     tags,
     params: CameraIdParams,
-    response: {
-      204: { description: 'Erased.', type: 'null' },
-      ...problems(['not-found', 'storage-unavailable']),
-    },
+    response: { 204: { description: 'Erased.', type: 'null' }, ...problems(['not-found', 'storage-unavailable']) },
   };
   app.delete('/v1/cameras/:id', { schema: deleteSchema, config: { scope: 'admin' } }, async (request, reply) => {
     const { id } = request.params;

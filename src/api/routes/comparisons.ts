@@ -122,10 +122,7 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
       'same frames.',
     tags: ['comparisons'],
     params: ComparisonIdParams,
-    response: {
-      204: { description: 'Erased.', type: 'null' },
-      ...problems(['not-found', 'storage-unavailable']),
-    },
+    response: { 204: { description: 'Erased.', type: 'null' }, ...problems(['not-found', 'storage-unavailable']) },
   };
   app.delete('/v1/comparisons/:id', { schema: deleteSchema, config: { scope: 'compare' } }, async (request, reply) => {
     const { comparison } = await findComparison(deps, request.params.id, request.visibility);

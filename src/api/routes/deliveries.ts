@@ -38,10 +38,7 @@ export function deliveryRoutes(app: Api, deps: Pick<ApiDependencies, 'results' |
     description: 'At once, then by the whole schedule. Its id and its content stay; earlier attempts stay in the log.',
     tags: ['endpoints'],
     params,
-    response: {
-      202: json('The delivery, which is queued.', ref(DeliverySchema)),
-      ...problems(['not-found']),
-    },
+    response: { 202: json('The delivery, which is queued.', ref(DeliverySchema)), ...problems(['not-found']) },
   };
   app.post(
     '/v1/deliveries/:id/resend',

@@ -50,9 +50,7 @@ const serverSentEvent = (data: TSchema) =>
     event: Type.String({ description: 'The `type` of the data.' }),
     data: Type.String({ contentMediaType: 'application/json', contentSchema: data }),
   });
-const comparisonEvents = media(STREAM, {
-  'text/event-stream': serverSentEvent(ref(ComparisonEventSchema)),
-});
+const comparisonEvents = media(STREAM, { 'text/event-stream': serverSentEvent(ref(ComparisonEventSchema)) });
 const allEvents = media(STREAM, {
   'text/event-stream': serverSentEvent(
     Type.Union(

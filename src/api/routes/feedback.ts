@@ -32,10 +32,7 @@ export function feedbackRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' |
     tags,
     params: ChangeIdParams,
     body: { content: { 'application/json': { schema: ref(FeedbackRequestSchema) } } },
-    response: {
-      ...CHANGE_RESPONSES,
-      ...problems(['not-found', ...BODY_PROBLEMS]),
-    },
+    response: { ...CHANGE_RESPONSES, ...problems(['not-found', ...BODY_PROBLEMS]) },
   };
   app.post('/v1/changes/:id/feedback', { schema: feedbackSchema, config }, async (request) => {
     const { id } = request.params;
@@ -92,15 +89,10 @@ export function feedbackRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' |
       'which several changes may have been judged; `judgement`, `sentence` and `regions` are about the change.',
     tags,
     querystring: Type.Object(
-      {
-        format: Type.Optional(literals(['ndjson'], { default: 'ndjson' })),
-      },
+      { format: Type.Optional(literals(['ndjson'], { default: 'ndjson' })) },
       { additionalProperties: false },
     ),
-    response: {
-      200: media('The lines.', { 'application/x-ndjson': Type.String() }),
-      ...problems(),
-    },
+    response: { 200: media('The lines.', { 'application/x-ndjson': Type.String() }), ...problems() },
   };
   app.get('/v1/feedback', { schema: exportSchema, config }, async (request, reply) =>
     reply.type('application/x-ndjson').send(Readable.from(feedbackLines(deps, request.visibility))),

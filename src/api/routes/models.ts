@@ -13,22 +13,15 @@ export function modelRoutes(app: Api, deps: Pick<ApiDependencies, 'workers'>): v
     summary: 'List the models',
     description: 'As the live workers report them; empty if none is live or all of them are still warming up.',
     tags: ['models'],
-    response: {
-      200: json('The models.', Type.Object({ items: Type.Array(ref(ServedModelSchema)) })),
-      ...problems(),
-    },
+    response: { 200: json('The models.', Type.Object({ items: Type.Array(ref(ServedModelSchema)) })), ...problems() },
   };
-  app.get('/v1/models', { schema: listSchema, config }, async () => ({
-    items: await servedModels(deps.workers),
-  }));
+  app.get('/v1/models', { schema: listSchema, config }, async () => ({ items: await servedModels(deps.workers) }));
 
   const getSchema = {
     operationId: 'readModel',
     summary: 'Read one model',
     tags: ['models'],
-    params: Type.Object({
-      name: Type.String({ minLength: 1, maxLength: 128, description: 'Name of the bundle.' }),
-    }),
+    params: Type.Object({ name: Type.String({ minLength: 1, maxLength: 128, description: 'Name of the bundle.' }) }),
     response: { 200: json('The model.', ref(ServedModelSchema)), ...problems(['not-found']) },
   };
   app.get('/v1/models/:name', { schema: getSchema, config }, async (request) => {

@@ -114,10 +114,7 @@ export function operationRoutes(
     description: `For KEDA (metrics-api): the wait list alone misses prioritized, delayed and active jobs. ${KEY_IF_SET}`,
     tags,
     security: keyIfSet,
-    response: {
-      200: json('Jobs by state.', ScaleSchema),
-      ...problems(KEY_PROBLEMS, { always: false }),
-    },
+    response: { 200: json('Jobs by state.', ScaleSchema), ...problems(KEY_PROBLEMS, { always: false }) },
   };
   app.get('/internal/scale', { schema: scaleSchema, config }, async () => {
     const counts = Object.entries(await deps.queue.counts()) as [QueueName, QueueCounts][];

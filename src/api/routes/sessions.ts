@@ -62,10 +62,7 @@ const tokenSchema = {
     'thirty minutes.',
   tags,
   security: KEY,
-  response: {
-    201: json('The token.', Type.Object({ token: Type.String(), expires_at: dateTime() })),
-    ...problems(),
-  },
+  response: { 201: json('The token.', Type.Object({ token: Type.String(), expires_at: dateTime() })), ...problems() },
 };
 
 export function sessionRoutes(
@@ -92,11 +89,7 @@ export function sessionRoutes(
       admin: isAdmin,
       expires_at: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
       version: VERSION,
-      limits: {
-        frame_bytes: options.frameLimit,
-        body_bytes: options.bodyLimit,
-        footage_bytes: options.footageLimit,
-      },
+      limits: { frame_bytes: options.frameLimit, body_bytes: options.bodyLimit, footage_bytes: options.footageLimit },
     };
   };
 

@@ -45,9 +45,7 @@ const getSchema = {
   operationId: 'readVisit',
   summary: 'Read a visit',
   tags,
-  params: Type.Object({
-    id: Type.String({ pattern: VISIT_ID_PATTERN, description: 'Id of the visit.' }),
-  }),
+  params: Type.Object({ id: Type.String({ pattern: VISIT_ID_PATTERN, description: 'Id of the visit.' }) }),
   response: { 200: json('The current state of the visit.', ref(VisitSchema)), ...problems(['not-found']) },
 };
 

@@ -96,10 +96,7 @@ export const CameraStatusSchema = Type.Object(
         '`alarms_per_day` if no stricter threshold was measured.',
     ),
     snapshot: nullable(
-      Type.Object({
-        at: dateTime(),
-        error: nullable(Type.String(), 'null if it returned a frame.'),
-      }),
+      Type.Object({ at: dateTime(), error: nullable(Type.String(), 'null if it returned a frame.') }),
       'Outcome of the last snapshot pull.',
     ),
     snapshot_login: Type.Boolean({
@@ -222,9 +219,7 @@ export const BaselineOrderSchema = Type.Object(
       'Light of the picture, if `before` is `memory`: it becomes the background of it.',
     ),
     sha256: nullable(Type.String(), 'The picture as it is stored, masked.'),
-    settles: Type.Array(Type.String(), {
-      description: 'Ids of the changes that are open and settle with it.',
-    }),
+    settles: Type.Array(Type.String(), { description: 'Ids of the changes that are open and settle with it.' }),
     detail: Type.String({ description: 'A sentence for people.' }),
   },
   { $id: 'BaselineOrder', description: 'An order that the next frame of the camera carries out.' },

@@ -4,10 +4,7 @@ import { FeedbackSchema } from '../../schemas/change.js';
 import { CHANGE_ID_PATTERN } from './list-changes.js';
 
 const { at: _at, by: _by, ...given } = FeedbackSchema.properties;
-export const FeedbackRequestSchema = Type.Object(given, {
-  $id: 'FeedbackRequest',
-  additionalProperties: false,
-});
+export const FeedbackRequestSchema = Type.Object(given, { $id: 'FeedbackRequest', additionalProperties: false });
 export type FeedbackRequest = Static<typeof FeedbackRequestSchema>;
 
 export const BulkFeedbackRequestSchema = Type.Object(

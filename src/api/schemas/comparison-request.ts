@@ -27,9 +27,7 @@ export const optionProperties = {
     }),
   ),
   metadata: Type.Optional(
-    Type.Unknown({
-      description: 'Any JSON, at most 4096 bytes; echoed in the answer and the webhook.',
-    }),
+    Type.Unknown({ description: 'Any JSON, at most 4096 bytes; echoed in the answer and the webhook.' }),
   ),
   deadline_s: Type.Optional(
     Type.Number({
@@ -114,11 +112,7 @@ export type FrameInput = Static<typeof FrameInputSchema>;
 
 export const ComparisonRequestSchema = Type.Object(
   { before: FrameInputSchema, after: FrameInputSchema, ...optionProperties },
-  {
-    $id: 'ComparisonRequest',
-    additionalProperties: false,
-    description: 'Two frames of one fixed camera.',
-  },
+  { $id: 'ComparisonRequest', additionalProperties: false, description: 'Two frames of one fixed camera.' },
 );
 
 export const binary = (description: string) => Type.Unsafe<Buffer>({ type: 'string', format: 'binary', description });

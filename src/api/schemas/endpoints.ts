@@ -73,8 +73,6 @@ export const RecoverRequestSchema = Type.Object(
   { $id: 'RecoverRequest', additionalProperties: false },
 );
 export const RecoveredSchema = Type.Object(
-  {
-    queued: Type.Integer({ description: 'Deliveries that are queued.' }),
-  },
+  { queued: Type.Integer({ description: 'Deliveries that are queued.' }) },
   { $id: 'Recovered' },
 );

@@ -7,10 +7,7 @@ import { literals } from '../../schemas/constructors.js';
 
 export const ComparisonProblemSchema = Type.Object(
   { ...ProblemSchema.properties, comparison: Type.Optional(ComparisonSchema) },
-  {
-    $id: 'ComparisonProblem',
-    description: 'RFC 9457 problem details, and the comparison that they concern.',
-  },
+  { $id: 'ComparisonProblem', description: 'RFC 9457 problem details, and the comparison that they concern.' },
 );
 
 /** @returns the name of a component; undefined of another schema */
@@ -34,10 +31,7 @@ export const SideParams = Type.Object({
 export const FrameQuery = Type.Object({
   exp: Type.Optional(Type.String({ pattern: '^[0-9]{1,12}$', description: 'Expiry of a signed link, epoch seconds.' })),
   sig: Type.Optional(
-    Type.String({
-      pattern: '^[A-Za-z0-9_-]{43}$',
-      description: 'Signature of a signed link: no API key is needed.',
-    }),
+    Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'Signature of a signed link: no API key is needed.' }),
   ),
 });
 
@@ -57,9 +51,7 @@ export const RESPONSE_HEADERS = {
   retryAfter: { 'Retry-After': Type.Integer({ description: 'Seconds after which to try again.' }) },
   location: { Location: text('Path of the comparison.') },
   preference: { 'Preference-Applied': text('The part of `Prefer` that was applied.') },
-  replayed: {
-    'Idempotent-Replayed': text('true if the Idempotency-Key was used with this request before.'),
-  },
+  replayed: { 'Idempotent-Replayed': text('true if the Idempotency-Key was used with this request before.') },
   etag: { ETag: text('For If-None-Match.'), 'Cache-Control': text('How long it may be cached.') },
   allow: { Allow: text('The methods that the resource takes.') },
   link: { Link: text('rel="next": the next page, if there is one.') },

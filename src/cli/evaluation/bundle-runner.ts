@@ -45,11 +45,7 @@ export interface BundleRunner {
 
 const MATCHING_RADII = [0, 1, 2] as const;
 export const decode = (bytes: Uint8Array, side: Side, pixelLimit: number): Promise<DecodedFrame> =>
-  decodeFrame(bytes, {
-    field: side,
-    pixelLimit,
-    allocate: (size) => new Uint8Array(new SharedArrayBuffer(size)),
-  });
+  decodeFrame(bytes, { field: side, pixelLimit, allocate: (size) => new Uint8Array(new SharedArrayBuffer(size)) });
 
 /** Score and peak of the mean absolute pixel difference, the only detector that needs no bundle. */
 export async function pixelSignals(bytes: PairBytes, pixelLimit: number): Promise<Record<string, Signal>> {

@@ -1,19 +1,27 @@
-/** Beginning of a command about recordings: the plan of its inputs, and the pipeline. */
+/** Beginning and end of a command about recordings: the plan of its inputs, and the pipeline. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CameraSettings } from '../../cameras/settings.js';
 import { systemClock } from '../../clock.js';
 import type { Config } from '../../config.js';
 import { invalidRequest } from '../../errors.js';
 import { type ListedFile, listFiles } from '../../footage/inputs/list-files.js';
 import { type PlanOptions, planRecording, type RecordingPlan } from '../../footage/inputs/plan.js';
 import { parseDuration } from '../../footage/inputs/times.js';
+import { localFiles } from '../../footage/local-files.js';
+import type { Size } from '../../images.js';
 import { createLogger } from '../../logger.js';
 import { Pipeline } from '../../pipeline/compare.js';
 import { createS3Client, type S3Client } from '../../stores/s3-client.js';
 import { sourcesOnly } from '../../stores/s3-sources.js';
-import { withBundles } from '../config-with.js';
-import { type FootageOptions, readStart, readTemplate } from './options.js';
+import { listenForStop } from '../command.js';
+import { configWith, withBundles } from '../config-with.js';
+import { type FootageOptions, readSettings, readStart, readTemplate } from './options.js';
+import { firstFrameSize } from './range.js';
 
 /** Options that decide which files belong to which camera, and when they are from. */
-export type PlanChoices = Pick<FootageOptions, 'template' | 'tz' | 'camera' | 'start' | 'imageInterval' | 'outputDir'>;
+type PlanChoices = Pick<FootageOptions, 'template' | 'tz' | 'camera' | 'start' | 'imageInterval' | 'outputDir'>;
 
 /** Graphs are opened when frames need them, so that the first frame is not preceded by runs of all graphs. */
 export function startPipeline(config: Config): Promise<Pipeline> {
@@ -50,4 +58,57 @@ export async function planOf(
     ...{ ffmpeg: config.ffmpeg, videoPixelLimit: config.videoPixelLimit, now: systemClock() },
   };
   return { plan: await planRecording(files.values(), planOptions), timeZone };
+}
+
+/** Recordings of a command that looks at single frames of them. */
+export interface Recordings {
+  readonly plan: RecordingPlan;
+  readonly timeZone: string;
+  readonly config: Config;
+  readonly settings: CameraSettings;
+  readonly signal: AbortSignal;
+  /** of the first camera */
+  frameSize(): Promise<Size>;
+  readonly materialize: ReturnType<typeof localFiles>;
+  /** Opens the pipeline, once. */
+  pipeline(): Promise<Pipeline>;
+}
+
+/** Options of such a command. */
+export interface RecordingOptions extends Omit<PlanChoices, 'outputDir'> {
+  readonly every: string;
+  readonly config?: string;
+  readonly outputDir?: string;
+  readonly json?: true;
+  readonly model?: string;
+  readonly device?: string;
+}
+
+/** Runs such a command on its inputs; downloads and the pipeline are gone when it has ended. */
+export async function withRecordings(
+  inputs: readonly string[],
+  options: RecordingOptions,
+  work: (recordings: Recordings) => Promise<void>,
+): Promise<void> {
+  const config = await configWith(options);
+  const { signal, done } = listenForStop();
+  const downloads = await mkdtemp(join(tmpdir(), 'scenedelta-'));
+  let pipeline: Pipeline | undefined;
+  try {
+    const planned = await planOf(inputs, { ...options, outputDir: options.outputDir ?? '' }, config, signal);
+    const frameSize = () => firstFrameSize(planned.plan, config, signal);
+    await work({
+      ...{ ...planned, config, signal, frameSize },
+      settings: await readSettings(options.config === undefined ? {} : { config: options.config }, frameSize),
+      materialize: localFiles(downloads, s3Sources(config)),
+      pipeline: async () => {
+        pipeline ??= await startPipeline(config);
+        return pipeline;
+      },
+    });
+  } finally {
+    await pipeline?.close();
+    await rm(downloads, { recursive: true, force: true });
+    done();
+  }
 }

@@ -32,10 +32,7 @@ export async function openFolder(path: string, then: string | null) {
       let [growing, videos, left] = [0, 0, 0];
       states = new Map();
       const kept: string[] = [];
-      for await (const file of listFiles(path, {
-        outputs: then === 'delete' ? null : then,
-        s3: undefined,
-      })) {
+      for await (const file of listFiles(path, { outputs: then === 'delete' ? null : then, s3: undefined })) {
         const name = nameOf(file.file);
         if (sent.has(name)) kept.push(name);
         else if (file.kind === 'video') videos++;
