@@ -251,11 +251,7 @@ export class Captioner {
     const { input, glance: cropRule } = this.#manifest;
     for (const size of this.#buckets ?? [1]) {
       const encodeBlank = (height: number, width: number) =>
-        this.encode(
-          Array.from({ length: size }, () => new Float32Array(3 * height * width)),
-          height,
-          width,
-        );
+        this.encode(new Array(size).fill(new Float32Array(3 * height * width)), height, width);
       const frames = await encodeBlank(input.height, input.width);
       const crops = cropRule === null ? [] : await encodeBlank(cropRule.size, cropRule.size);
       const differences = await this.difference(frames.map((features) => ({ before: features, after: features })));
