@@ -132,7 +132,7 @@ interface EncodedPair {
 
 /**
  * @param pair and what goes with it, e.g. a PairInput
- * @returns the pair with deep grey in eight bits, two of them by one range; the keys and pixels of other bytes are dropped
+ * @returns the pair with deep grey in eight bits, two of them by one range, then without keys and pixels
  * @throws ScenedeltaError as readDeepGrey
  */
 export async function pairInEightBits<P extends EncodedPair>(pair: P, limits: DecodeLimits): Promise<P> {

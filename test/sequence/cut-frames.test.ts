@@ -40,9 +40,9 @@ const opened = (results: readonly StepResult[]) =>
 it('the mode "memory" decodes a frame once', async () => {
   const decoded: (string | undefined)[] = [];
   const compare = async (input: PairInput) => {
-    const own = await decodeFrame(input.after, { field: 'after', pixelLimit: 1e6 });
+    const expected = await decodeFrame(input.after, { field: 'after', pixelLimit: 1e6 });
     decoded.push(input.afterDecoded ? 'given' : undefined);
-    expect(input.afterDecoded ?? own).toEqual(own);
+    expect(input.afterDecoded ?? expected).toEqual(expected);
     return pipeline.compare({ ...input, after: input.afterDecoded ? Buffer.from('not read') : input.after });
   };
   const operatingPoints = () => [];
