@@ -162,16 +162,14 @@ async function nameCrops(
     const at = alone.indexOf(region);
     return { crop: more[at] as EncodedCrop, names: moreNames[at] as PairNames };
   };
-  const kept = candidates
-    .flatMap((one, i): NamedCrop[] => {
-      const [part, ...others] = examined[i] as readonly MapRegion[];
-      if (part === undefined) return [one];
-      if (others.length > 0) return [part, ...others].map(of);
-      if (!isSeparateThing(part, of(part).names, one.names, words)) return [one];
-      const rest = one.crop.regions.filter((region) => region !== part);
-      return [{ ...one, crop: { ...one.crop, regions: rest, object: unionOf(rest) } }, of(part)];
-    })
-    .slice(0, most);
+  const kept = candidates.flatMap((one, i): NamedCrop[] => {
+    const [part, ...others] = examined[i] as readonly MapRegion[];
+    if (part === undefined) return [one];
+    if (others.length > 0) return [part, ...others].map(of);
+    if (!isSeparateThing(part, of(part).names, one.names, words)) return [one];
+    const rest = one.crop.regions.filter((region) => region !== part);
+    return [{ ...one, crop: { ...one.crop, regions: rest, object: unionOf(rest) } }, of(part)];
+  });
   return { located: crops, crops: kept.map(({ crop }) => crop), names: kept.map((one) => one.names) };
 }
 

@@ -3,15 +3,20 @@
  * there. One crop around both would be described as one thing. The names of what each frame shows decide.
  */
 import { OTHER_SIDE } from '../images.js';
+import { softmax } from '../logistic.js';
 import type { CropNames, PairNames } from '../model/graph-io.js';
 import { classShares, type Names, thingNames } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
+import { cosine } from './clause-probability.js';
 import type { KnownNames } from './location-statement.js';
 
 /** From this probability on, two regions are of two things, and a crop shows a thing (set, not fitted). */
 const LEAST = 0.5;
 /** The same for a decision against what the caption graph says. */
 const CERTAIN = 0.8;
+
+/** From this cosine of the colours on, two pictures may show one vehicle; set on cameras of tier A (ADR 25). */
+const SAME_PAINT = 0.7;
 
 /** Probability that each of two pictures shows a thing, and that these are of different classes, 0..1 */
 export function differenceOfClasses(one: CropNames, other: CropNames, names: Names): number {
@@ -20,12 +25,24 @@ export function differenceOfClasses(one: CropNames, other: CropNames, names: Nam
   return (1 - a.nothing) * (1 - b.nothing) * (1 - same);
 }
 
-/** Whether a location has regions of both frames, which show things of different classes. */
+/**
+ * Whether two pictures show vehicles of different colours: on a road another one is where the first one was. People are
+ * not compared, because a turn shows other clothes.
+ */
+function areOtherVehicles(one: CropNames, other: CropNames, names: Names): boolean {
+  const isVehicle = ({ nothing, shares }: ReturnType<typeof classesOf>) =>
+    (1 - nothing) * (shares.get('vehicle') ?? 0) >= LEAST;
+  if (![one, other].every((shown) => isVehicle(classesOf(shown, names)))) return false;
+  return cosine(softmax(one.colours), softmax(other.colours)) < SAME_PAINT;
+}
+
+/** Whether a location has regions of both frames, which show different things. */
 export const showsTwoThings = (
   { regions }: Pick<RegionCrop, 'regions'>,
   { before, after }: PairNames,
   names: Names,
-): boolean => regions.length > 1 && differenceOfClasses(before, after, names) >= LEAST;
+): boolean =>
+  regions.length > 1 && (differenceOfClasses(before, after, names) >= LEAST || areOtherVehicles(before, after, names));
 
 /**
  * The region of a location in which the crop around all of it shows no thing, while the other frame's shows one: a
@@ -53,7 +70,8 @@ export const isSeparateThing = ({ side }: MapRegion, apart: PairNames, location:
 export const knownNames = (shown: readonly PairNames[], names: Names): Omit<KnownNames, 'beings'> => ({
   mayBeOne: (before, after) => {
     const [from, to] = [shown[before]?.before, shown[after]?.after];
-    return from === undefined || to === undefined || differenceOfClasses(from, to, names) < CERTAIN;
+    if (from === undefined || to === undefined) return true;
+    return differenceOfClasses(from, to, names) < CERTAIN && !areOtherVehicles(from, to, names);
   },
   isThing: (crop) => {
     const { before, after } = shown[crop] as PairNames;

@@ -13,6 +13,9 @@ const NOTHING = cropNames({ nothing: 0.98 });
 const MAN = cropNames({ man: 0.9, nothing: 0.01 });
 const WOMAN = cropNames({ woman: 0.9, nothing: 0.01 });
 const CAR = cropNames({ car: 0.9, nothing: 0.01 });
+const RED_CAR = cropNames({ car: 0.9, nothing: 0.01 }, { red: 0.9 });
+const BLACK_VAN = cropNames({ van: 0.9, nothing: 0.01 }, { black: 0.9 });
+const RED_VAN = cropNames({ van: 0.9, nothing: 0.01 }, { red: 0.7, black: 0.2 });
 const DOUBTFUL = cropNames({ man: 0.4, car: 0.4, nothing: 0.1 });
 
 const region = (side: Side): MapRegion => ({
@@ -43,6 +46,17 @@ describe('a location with regions of both frames', () => {
     expect(showsTwoThings({ regions }, { before: MAN, after: CAR }, NAMES)).toBe(true);
     expect(showsTwoThings({ regions }, { before: MAN, after: WOMAN }, NAMES)).toBe(false);
     expect(showsTwoThings({ regions: [region('after')] }, { before: MAN, after: CAR }, NAMES)).toBe(false);
+  });
+
+  it('shows two vehicles if their colours differ', () => {
+    expect(showsTwoThings({ regions }, { before: RED_CAR, after: BLACK_VAN }, NAMES)).toBe(true);
+    expect(showsTwoThings({ regions }, { before: RED_CAR, after: RED_VAN }, NAMES)).toBe(false);
+    expect(showsTwoThings({ regions: [region('after')] }, { before: RED_CAR, after: BLACK_VAN }, NAMES)).toBe(false);
+  });
+
+  it('shows one person in other clothes, because a person turns', () => {
+    const dressed = (colour: string) => cropNames({ man: 0.9, nothing: 0.01 }, { [colour]: 0.9 });
+    expect(showsTwoThings({ regions }, { before: dressed('red'), after: dressed('black') }, NAMES)).toBe(false);
   });
 
   it('has an unseen region where its crop shows nothing, beside a thing in the other frame', () => {
@@ -76,6 +90,18 @@ describe('knownNames', () => {
 
   it('lets a thing of one class move, and one of another only if that is uncertain', () => {
     expect([1, 2, 3].map((after) => known.mayBeOne(0, after))).toEqual([true, false, true]);
+  });
+
+  it('lets no vehicle move that has another colour then', () => {
+    const cars = knownNames(
+      [
+        { before: RED_CAR, after: NOTHING },
+        { before: NOTHING, after: RED_VAN },
+        { before: NOTHING, after: BLACK_VAN },
+      ],
+      NAMES,
+    );
+    expect([1, 2].map((after) => cars.mayBeOne(0, after))).toEqual([true, false]);
   });
 
   it('is sure of a thing whose class is', () => {
