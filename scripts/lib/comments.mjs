@@ -16,6 +16,8 @@ const DIRECTIVE = /^\s*(?:biome-ignore|@ts-|eslint|noqa|type:|ruff:|!\/)/;
 /** Configuration files, whose comments begin with `#`. */
 const HASH_COMMENTS = new Set(['.yaml', '.yml', '.toml', '.conf', '.service', '.cuda', 'Dockerfile', 'Caddyfile']);
 const TEST_FUNCTIONS = new Set(['describe', 'it', 'test']);
+/** Constructors of schemas that take a description alone (src/schemas/constructors.ts). */
+const DESCRIBED = new Set(['text', 'flag', 'count']);
 const PROSE_PROPERTIES = new Set(['description', 'describe', 'summary', 'comment']);
 
 /**
@@ -56,7 +58,7 @@ function proseOfScript(source, extension) {
   }
   endRun();
   visit(file.program, (node) => {
-    const text = titleOf(node) ?? descriptionOf(node);
+    const text = titleOf(node) ?? describedBy(node) ?? descriptionOf(node);
     if (text !== undefined) paragraphs.push([text]);
   });
   return paragraphs;
@@ -71,6 +73,12 @@ function titleOf(node) {
   }
   const isTest = callee.type === 'Identifier' && TEST_FUNCTIONS.has(callee.name);
   return isTest ? textOf(node.arguments[0]) : undefined;
+}
+
+/** The description that a constructor of a schema gets. @returns {ProseLine | undefined} */
+function describedBy({ type, callee, arguments: given }) {
+  const isSchema = type === 'CallExpression' && callee.type === 'Identifier' && DESCRIBED.has(callee.name);
+  return isSchema ? textOf(given[0]) : undefined;
 }
 
 /** The value of a property like `description`. @returns {ProseLine | undefined} */

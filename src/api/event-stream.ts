@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { ChangeSchema } from '../schemas/change.js';
 import { FindingSchema } from '../schemas/comparison.js';
-import { dateTime, literals, nullable } from '../schemas/constructors.js';
+import { dateTime, literals, nullable, text } from '../schemas/constructors.js';
 import { SIGNAL_REASONS } from '../schemas/loss.js';
 import { CAMERA_EVENTS, endsComparison } from '../schemas/stream-event.js';
 import { VISIT_EVENTS } from '../schemas/visit.js';
@@ -11,8 +11,8 @@ import { compareEventIds, type EventFilter, type EventReader, matches, type Stre
 
 export const ComparisonEventSchema = Type.Object(
   {
-    type: Type.String({ description: 'Also the name of the event: comparison.finished and so on.' }),
-    comparison: Type.String({ description: 'Id of the comparison.' }),
+    type: text('Also the name of the event: comparison.finished and so on.'),
+    comparison: text('Id of the comparison.'),
     camera: nullable(Type.String()),
     verdict: nullable(Type.String()),
     kind: nullable(FindingSchema.properties.kind),
@@ -26,14 +26,14 @@ export const ComparisonEventSchema = Type.Object(
 const { camera, zone, kind, severity, caption } = ChangeSchema.properties;
 export const ChangeEventSchema = Type.Object(
   {
-    type: Type.String({ description: 'Also the name of the event: change.opened and so on.' }),
-    change: Type.String({ description: 'Id of the change.' }),
+    type: text('Also the name of the event: change.opened and so on.'),
+    change: text('Id of the change.'),
     camera,
     zone,
     kind,
     severity,
     caption: nullable(caption, 'null in events that an older version wrote.'),
-    alert: Type.Optional(Type.String({ description: 'Id of the alert, in events of the types `alert.`.' })),
+    alert: Type.Optional(text('Id of the alert, in events of the types `alert.`.')),
     at: dateTime('Capture time.'),
   },
   {
@@ -47,7 +47,7 @@ export const ChangeEventSchema = Type.Object(
 export const VisitEventSchema = Type.Object(
   {
     type: literals(VISIT_EVENTS),
-    visit: Type.String({ description: 'Id of the visit.' }),
+    visit: text('Id of the visit.'),
     camera: Type.String(),
     caption: Type.String(),
     at: dateTime('Capture time.'),
@@ -73,9 +73,9 @@ export const CameraEventSchema = Type.Object(
 export const EndpointEventSchema = Type.Object(
   {
     type: literals(['endpoint.disabled']),
-    endpoint: Type.String({ description: 'Id of the endpoint.' }),
+    endpoint: text('Id of the endpoint.'),
     reason: literals(['gone', 'failing'], { description: 'gone: 410. failing: every attempt of 5 days failed.' }),
-    detail: Type.String({ description: 'A sentence for people.' }),
+    detail: text('A sentence for people.'),
     at: dateTime(),
   },
   { $id: 'EndpointEvent', description: 'The service has stopped an endpoint. Only keys with the scope admin see it.' },

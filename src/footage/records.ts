@@ -9,7 +9,7 @@ import { BoxSchema } from '../schemas/box.js';
 import { CameraFrameSchema } from '../schemas/camera-frame.js';
 import { FoundChangeSchema } from '../schemas/change.js';
 import { FindingSchema, ModelUsedSchema, OBJECT_KINDS } from '../schemas/comparison.js';
-import { dateTime, literals, nullable, unit } from '../schemas/constructors.js';
+import { count, dateTime, flag, literals, nullable, text, unit } from '../schemas/constructors.js';
 import { MomentSchema, OutlineSchema } from '../schemas/recording.js';
 import { SeenThingSchema } from '../schemas/seen-thing.js';
 import { VisitSchema } from '../schemas/visit.js';
@@ -18,7 +18,7 @@ import { SKIP_REASONS, type SkipReason } from './frame-account.js';
 export type { Moment, Outline } from '../schemas/recording.js';
 
 const version = Type.Literal(1, { description: 'Version of this format.' });
-const camera = Type.String({ description: 'The sequence: one camera.' });
+const camera = text('The sequence: one camera.');
 
 const { id, zone, kind, caption, confidence, severity, status, regions } = FoundChangeSchema.properties;
 
@@ -66,7 +66,7 @@ export const FootageChangeSchema = Type.Object(
     pictured: Type.Optional(
       Type.Object(MomentSchema.properties, { description: 'The second one of these frames; absent without pictures.' }),
     ),
-    clip: Type.Optional(Type.String({ description: 'Path of a short video of it, relative to the same folder.' })),
+    clip: Type.Optional(text('Path of a short video of it, relative to the same folder.')),
     outlines: Type.Optional(
       Type.Array(OutlineSchema, { description: 'Contours of the regions on these pictures; without: their boxes.' }),
     ),
@@ -103,7 +103,7 @@ export const FootageVisitSchema = Type.Object(
     path,
     shown: nullable(
       Type.Object({
-        picture: Type.String({ description: 'Path relative to the folder of the outputs, after privacy masks.' }),
+        picture: text('Path relative to the folder of the outputs, after privacy masks.'),
         at: Type.Object(MomentSchema.properties, { description: 'The frame of this picture.' }),
         box: BoxSchema,
         outlines: Type.Optional(
@@ -134,15 +134,12 @@ export const FrameStatsSchema = Type.Object(
   {
     v: version,
     camera,
-    number: Type.Integer({
-      minimum: 0,
-      description: "The camera's count of frames when this one came (`frames` of its state); ids derive from it.",
-    }),
+    number: count("The camera's count of frames when this one came (`frames` of its state); ids derive from it."),
     ...MomentSchema.properties,
     time: Type.Integer({
       description: 'Time in the order of the camera, ms; the capture time (epoch) if it is known.',
     }),
-    examined: Type.Boolean({ description: 'false: a quiet frame, which was not compared.' }),
+    examined: flag('false: a quiet frame, which was not compared.'),
     score: nullable(
       Type.Number(),
       'Difference from the last examined frame by the rule of quiet frames, which holds up to 1; null: not compared.',
@@ -204,32 +201,28 @@ const FootageFailureSchema = Type.Object(
   {
     v: version,
     camera: nullable(Type.String(), 'null if it is unknown.'),
-    file: Type.String({ description: 'The input as it was named.' }),
+    file: text('The input as it was named.'),
     seconds: nullable(Type.Number(), 'Presentation time of the frame; null if the whole file failed.'),
-    code: Type.String({ description: 'Code of src/errors.ts.' }),
-    reason: Type.String({ description: 'A sentence: the value that came and the value that was expected.' }),
+    code: text('Code of src/errors.ts.'),
+    reason: text('A sentence: the value that came and the value that was expected.'),
   },
   { $id: 'FootageFailure' },
 );
 export type FootageFailure = Static<typeof FootageFailureSchema>;
 
 type Skips = Record<SkipReason, Type.TInteger>;
-const count = (description: string) => Type.Integer({ minimum: 0, description });
-
 /** The whole run. It has no time of the processing itself, so that equal inputs give equal bytes. */
 export const FootageSummarySchema = Type.Object(
   {
     v: version,
-    scenedelta: Type.String({ description: 'Version of the program.' }),
-    complete: Type.Boolean({ description: 'false: the run was ended before the last frame.' }),
+    scenedelta: text('Version of the program.'),
+    complete: flag('false: the run was ended before the last frame.'),
     model: nullable(Type.Pick(ModelUsedSchema, ['name', 'version', 'sha256']), 'null if no frame was compared.'),
     warnings: Type.Optional(Type.Array(Type.String(), { description: 'Doubts about the times of the files.' })),
     cameras: Type.Array(
       Type.Object({
         camera,
-        timezone: Type.Optional(
-          Type.String({ description: 'IANA time zone in which the report shows its times; default: UTC.' }),
-        ),
+        timezone: Type.Optional(text('IANA time zone in which the report shows its times; default: UTC.')),
         settings: Type.Omit(CameraSettingsSchema, ['snapshot'], {
           description: 'That were applied; `alerts.callback_url` is null, because a recording sends no alerts.',
         }),

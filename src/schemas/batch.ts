@@ -1,7 +1,7 @@
 /** The batch resource: recordings that are processed as cameras that run fast. */
 import { type Static, Type } from 'typebox';
 import { ProblemSchema } from './comparison.js';
-import { dateTime, literals, nullable, unit } from './constructors.js';
+import { count, dateTime, literals, nullable, text, unit } from './constructors.js';
 
 const BATCH_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
@@ -16,8 +16,6 @@ const WHEN_FORMATS = ['ndjson', 'json'] as const satisfies readonly ResultFormat
 export const formatsOf = (mode: BatchMode): readonly ResultFormat[] =>
   mode === 'when' ? WHEN_FORMATS : RESULT_FORMATS;
 export type ResultFormat = (typeof RESULT_FORMATS)[number];
-
-const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const counts = {
   frames: count('Sampled frames so far.'),
@@ -44,9 +42,9 @@ export type BatchCamera = Static<typeof BatchCameraSchema>;
 export const BatchFailureSchema = Type.Object(
   {
     camera: nullable(Type.String(), 'null if it is unknown.'),
-    file: Type.String({ description: 'The input as it was named.' }),
-    code: Type.String({ description: 'Code of docs/errors.md.' }),
-    reason: Type.String({ description: 'A sentence: the value that came and the value that was expected.' }),
+    file: text('The input as it was named.'),
+    code: text('Code of docs/errors.md.'),
+    reason: text('A sentence: the value that came and the value that was expected.'),
   },
   { $id: 'BatchFailure' },
 );

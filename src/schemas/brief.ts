@@ -2,26 +2,24 @@
 import { type Static, Type } from 'typebox';
 import { CHANGE_KINDS } from './change.js';
 import { SEVERITIES, VERDICTS } from './comparison.js';
-import { dateTime, literals, nullable } from './constructors.js';
+import { count, dateTime, flag, literals, nullable, text } from './constructors.js';
 import { VisitSchema } from './visit.js';
 
 export const BriefChangeSchema = Type.Object(
   {
-    id: Type.String({ description: 'Id of the change.' }),
+    id: text('Id of the change.'),
     at: dateTime('Time of the event: when the change was first seen, or when it ended.'),
     first_seen: dateTime(),
     ended_at: nullable(dateTime(), 'null: it lasted at the end of the day.'),
-    url: Type.String({ description: 'The change in the API.' }),
+    url: text('The change in the API.'),
   },
   { $id: 'BriefChange' },
 );
 
 export const BriefGroupSchema = Type.Object(
   {
-    caption: Type.String({ description: 'Sentence of these changes; the one that a person gave, if there is one.' }),
-    ended: Type.Boolean({
-      description: 'true: the end of what the caption states ("a van has appeared", and it is no longer there).',
-    }),
+    caption: text('Sentence of these changes; the one that a person gave, if there is one.'),
+    ended: flag('true: the end of what the caption states ("a van has appeared", and it is no longer there).'),
     zone: nullable(Type.String()),
     kind: literals(CHANGE_KINDS, 'Kind of the changes.'),
     severity: literals(SEVERITIES, 'The highest of them.'),
@@ -36,11 +34,11 @@ export type BriefGroup = Static<typeof BriefGroupSchema>;
 
 export const BriefListSchema = Type.Object(
   {
-    count: Type.Integer({ minimum: 0, description: 'Changes.' }),
+    count: count('Changes.'),
     groups: Type.Array(BriefGroupSchema, {
       description: 'In the order of their time; at most 50, those of the highest severity first.',
     }),
-    left_out: Type.Integer({ minimum: 0, description: 'Changes of further groups.' }),
+    left_out: count('Changes of further groups.'),
   },
   { $id: 'BriefList' },
 );
@@ -56,7 +54,7 @@ export const UnseenSchema = Type.Object(
     }),
     from: dateTime(),
     until: nullable(dateTime(), 'null: it goes on.'),
-    detail: Type.String({ description: 'A sentence for people.' }),
+    detail: text('A sentence for people.'),
     change: nullable(Type.String(), 'Id of the change, if the reason is tamper.'),
   },
   { $id: 'Unseen' },
@@ -65,9 +63,9 @@ export type Unseen = Static<typeof UnseenSchema>;
 
 export const NotSeenSchema = Type.Object(
   {
-    seconds: Type.Integer({ minimum: 0, description: 'Seconds of the day so far; overlapping spans count once.' }),
+    seconds: count('Seconds of the day so far; overlapping spans count once.'),
     spans: Type.Array(UnseenSchema, { description: 'In the order of their begin; at most 100, the longest.' }),
-    left_out: Type.Integer({ minimum: 0, description: 'Further spans.' }),
+    left_out: count('Further spans.'),
   },
   { $id: 'NotSeen' },
 );
@@ -82,31 +80,29 @@ const perHour = (description: string) =>
 const { id, caption, status, first_seen, last_seen, gone } = VisitSchema.properties;
 export const BriefVisitsSchema = Type.Object(
   {
-    count: Type.Integer({ minimum: 0, description: 'Visits that began on the day.' }),
+    count: count('Visits that began on the day.'),
     per_hour: perHour('Visits that began in an hour; hours without one are left out.'),
     items: Type.Array(
       Type.Object({
         ...{ id, caption, status, first_seen, last_seen, gone },
-        url: Type.String({ description: 'The visit in the API.' }),
+        url: text('The visit in the API.'),
       }),
       { description: `In the order of their begin; at most ${MOST_BRIEF_VISITS}, the latest.` },
     ),
-    left_out: Type.Integer({ minimum: 0, description: 'Earlier visits.' }),
+    left_out: count('Earlier visits.'),
   },
   { $id: 'BriefVisits' },
 );
 
 export const BriefRoundSchema = Type.Object(
   {
-    name: Type.String({ description: 'Name of the round.' }),
+    name: text('Name of the round.'),
     at: dateTime('The later time.'),
     with: dateTime('The earlier time.'),
-    comparison: Type.String({ description: 'Id.' }),
+    comparison: text('Id.'),
     verdict: nullable(literals(VERDICTS), 'null: it has none yet, or a time has no usable picture.'),
-    caption: Type.String({
-      description: 'The difference as a sentence; or which time has no usable picture, and what there was.',
-    }),
-    url: Type.String({ description: 'The comparison in the API.' }),
+    caption: text('The difference as a sentence; or which time has no usable picture, and what there was.'),
+    url: text('The comparison in the API.'),
   },
   { $id: 'BriefRound', description: 'A comparison of two times of the day.' },
 );
@@ -118,13 +114,13 @@ export type BriefListName = (typeof BRIEF_LISTS)[number];
 
 export const CameraBriefSchema = Type.Object(
   {
-    camera: Type.String({ description: 'Id of the camera.' }),
+    camera: text('Id of the camera.'),
     name: nullable(Type.String()),
-    day: Type.String({ description: 'YYYY-MM-DD.' }),
-    timezone: Type.String({ description: 'The day is one of this time zone.' }),
+    day: text('YYYY-MM-DD.'),
+    timezone: text('The day is one of this time zone.'),
     from: dateTime('Begin of the day.'),
     until: dateTime('End of the day, exclusive. A day has 23 or 25 hours if the clock changes.'),
-    over: Type.Boolean({ description: 'false: the day goes on.' }),
+    over: flag('false: the day goes on.'),
     visits: BriefVisitsSchema,
     passages: perHour('Things that one or two frames show, per hour; hours without one are left out.'),
     rounds: Type.Array(BriefRoundSchema, { description: 'Rounds whose later time is on the day.' }),
@@ -135,7 +131,7 @@ export const CameraBriefSchema = Type.Object(
     still_there: BriefListSchema,
     still_gone: BriefListSchema,
     not_seen: NotSeenSchema,
-    truncated: Type.Boolean({ description: 'true: there were more changes than are read; counts are lower bounds.' }),
+    truncated: flag('true: there were more changes than are read; counts are lower bounds.'),
   },
   {
     $id: 'CameraBrief',

@@ -1,6 +1,6 @@
 /** The part of a comparison that says how a frame of a camera was processed. */
 import { type Static, Type } from 'typebox';
-import { dateTime, literals, nullable } from './constructors.js';
+import { count, dateTime, literals, nullable, text } from './constructors.js';
 
 const CAMERA_NOTES = [
   'first_frame',
@@ -21,9 +21,9 @@ const CAMERA_NOTES = [
 export const PendingChangeSchema = Type.Object(
   {
     first_seen: dateTime('Capture time of the first frame that showed it.'),
-    frames: Type.Integer({ minimum: 0, description: 'Frames in a row that showed it.' }),
+    frames: count('Frames in a row that showed it.'),
     confirm_frames: Type.Integer({ minimum: 1, description: 'Frames in a row that confirm it.' }),
-    detail: Type.String({ description: 'A sentence for people.' }),
+    detail: text('A sentence for people.'),
   },
   {
     $id: 'PendingChange',
@@ -48,13 +48,13 @@ export const CameraFrameSchema = Type.Object(
     notes: Type.Array(
       Type.Object({
         code: literals(CAMERA_NOTES, 'Stable name.'),
-        detail: Type.String({ description: 'A sentence for people.' }),
+        detail: text('A sentence for people.'),
       }),
       { description: 'Unusual circumstances of this frame.' },
     ),
     nothing_new_since: Type.Optional(
       Type.Object(
-        { comparison: Type.String({ description: 'Id.' }), captured_at: dateTime() },
+        { comparison: text('Id.'), captured_at: dateTime() },
         {
           description:
             'Present if the frame equals the last examined frame of the camera, but for noise: the comparison of that ' +

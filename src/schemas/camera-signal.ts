@@ -1,6 +1,6 @@
 /** The loss of a camera's signal and its return, as messages to endpoints report them. */
 import { type Static, Type } from 'typebox';
-import { dateTime, literals } from './constructors.js';
+import { dateTime, literals, text } from './constructors.js';
 import { SIGNAL_REASONS } from './loss.js';
 import { StatementSchema } from './statement.js';
 
@@ -12,7 +12,7 @@ export const CameraSignalSchema = Type.Object(
     camera: Type.String(),
     reason: literals(SIGNAL_REASONS, 'Why the frames do not show the scene, or did not.'),
     since: dateTime('Capture time of the first of these frames.'),
-    caption: Type.String({ description: 'The reason as a sentence.' }),
+    caption: text('The reason as a sentence.'),
     content: StatementSchema,
   },
   { $id: 'CameraSignal' },

@@ -1,6 +1,6 @@
 /** The truth check of an answer: how probable each clause of its sentence is, and which of its words. */
 import { type Static, Type } from 'typebox';
-import { literals, nullable, unit } from './constructors.js';
+import { literals, nullable, text, unit } from './constructors.js';
 
 const fact = (of: string) => nullable(unit(`Probability that ${of} true; null: the sentence states none.`));
 export const SentenceFactsSchema = Type.Object(
@@ -22,7 +22,7 @@ export const CheckSchema = Type.Object(
     ),
     clauses: Type.Array(
       Type.Object({
-        text: Type.String({ description: 'The clause as the caption states it.' }),
+        text: text('The clause as the caption states it.'),
         p: unit('Probability that it is true, if as many true as false sentences are asked about.'),
         facts: SentenceFactsSchema,
         regions: Type.Array(Type.Integer({ minimum: 1 }), { description: 'Ids of the regions that it is about.' }),
@@ -30,7 +30,7 @@ export const CheckSchema = Type.Object(
     ),
     weakened: Type.Array(
       Type.Object({
-        text: Type.String({ description: 'A clause that the caption leaves out.' }),
+        text: text('A clause that the caption leaves out.'),
         slot: literals(['action'], 'The part that is not probable enough: what happened.'),
         p: unit('Probability of that part.'),
         regions: Type.Array(Type.Integer({ minimum: 1 })),

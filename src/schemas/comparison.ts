@@ -7,7 +7,7 @@ import { SIDES, type Side } from '../images.js';
 import { BoxSchema } from './box.js';
 import { CameraFrameSchema } from './camera-frame.js';
 import { CheckSchema, keepClauses } from './check.js';
-import { dateTime, literals, nullable, unit } from './constructors.js';
+import { dateTime, literals, nullable, text, unit } from './constructors.js';
 import { LostSchema, TamperSchema } from './loss.js';
 import { ContentSchema, StatementSchema } from './statement.js';
 import { ViewpointSchema } from './viewpoint.js';
@@ -45,7 +45,7 @@ export const RegionSchema = Type.Object(
 const STATEMENT_KINDS = Object.keys(SIDES_OF_KIND) as StatementKind[];
 const LocatedStatementSchema = Type.Object(
   {
-    text: Type.String({ description: 'A clause about the thing in these regions alone.' }),
+    text: text('A clause about the thing in these regions alone.'),
     kind: literals(STATEMENT_KINDS, 'Kind of the change that the text states.'),
     content: Type.Optional(StatementSchema),
     regions: Type.Array(Type.Integer({ minimum: 1 }), {
@@ -123,8 +123,8 @@ export const ModelUsedSchema = Type.Object(
   {
     name: Type.String(),
     version: Type.String(),
-    sha256: Type.String({ description: "Hash over the bundle's files, as its manifest states them." }),
-    provider: Type.String({ description: "Device that ran it: 'cpu' or 'cuda:N'." }),
+    sha256: text("Hash over the bundle's files, as its manifest states them."),
+    provider: text("Device that ran it: 'cpu' or 'cuda:N'."),
   },
   { $id: 'ModelUsed' },
 );
@@ -175,7 +175,7 @@ export const FindingSchema = Type.Object(
         description: 'Present if the verdict is tamper: the kinds of tampering, the most probable first.',
       }),
     ),
-    caption: Type.String({ description: 'Sentence that describes the change.' }),
+    caption: text('Sentence that describes the change.'),
     caption_score: unit("Geometric mean of the words' probabilities."),
     words: Type.Array(WordSchema),
     content: Type.Optional(ContentSchema),

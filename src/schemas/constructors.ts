@@ -20,3 +20,7 @@ export const truthShare = (given: Keywords = {}) => Type.Number({ minimum: 0.5, 
 
 /** A time in the form of RFC 3339. */
 export const dateTime = (given: Keywords = {}) => Type.String({ format: 'date-time', ...keywords(given) });
+
+export const text = (description: string) => Type.String({ description });
+export const flag = (description: string) => Type.Boolean({ description });
+export const count = (description: string) => Type.Integer({ minimum: 0, description });

@@ -1,6 +1,6 @@
 /** The delivery resource: one message to one receiver, with all its attempts. */
 import { type Static, Type } from 'typebox';
-import { dateTime, nullable } from './constructors.js';
+import { dateTime, nullable, text } from './constructors.js';
 
 const DeliveryAttemptSchema = Type.Object({
   attempt: Type.Integer({ minimum: 1 }),
@@ -19,18 +19,14 @@ export const DELIVERY_ID_PATTERN = '^dlv_[0-9a-z]{26}$';
 export const DeliverySchema = Type.Object(
   {
     id: Type.String({ pattern: DELIVERY_ID_PATTERN, description: 'Also the webhook-id, the same at every attempt.' }),
-    comparison: Type.Optional(
-      Type.String({ description: 'The comparison that is delivered, or that caused the alert.' }),
-    ),
-    change: Type.Optional(Type.String({ description: 'The change that the alert reports.' })),
-    visit: Type.Optional(Type.String({ description: 'The visit that the message reports.' })),
-    camera: Type.Optional(Type.String({ description: 'The camera whose signal the message reports.' })),
-    alert: Type.Optional(Type.String({ description: 'The alert, if an endpoint receives it.' })),
-    endpoint: Type.Optional(Type.String({ description: 'The endpoint that receives it; absent: a callback_url.' })),
-    event: Type.Optional(Type.String({ description: 'Type of the event that an endpoint receives.' })),
-    url: Type.String({
-      description: 'Without query and credentials; without the path as well if the path is a secret.',
-    }),
+    comparison: Type.Optional(text('The comparison that is delivered, or that caused the alert.')),
+    change: Type.Optional(text('The change that the alert reports.')),
+    visit: Type.Optional(text('The visit that the message reports.')),
+    camera: Type.Optional(text('The camera whose signal the message reports.')),
+    alert: Type.Optional(text('The alert, if an endpoint receives it.')),
+    endpoint: Type.Optional(text('The endpoint that receives it; absent: a callback_url.')),
+    event: Type.Optional(text('Type of the event that an endpoint receives.')),
+    url: text('Without query and credentials; without the path as well if the path is a secret.'),
     state: Type.Unsafe<'pending' | 'delivered' | 'failed'>(Type.String({ enum: ['pending', 'delivered', 'failed'] })),
     next_attempt_at: nullable(dateTime()),
     resent_after: Type.Optional(

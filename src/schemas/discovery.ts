@@ -1,13 +1,11 @@
 /** Cameras that a search found in the local networks, and the addresses of a camera's pictures. */
 import { type Static, Type } from 'typebox';
-import { nullable } from './constructors.js';
-
-const text = (description: string) => Type.String({ description });
+import { nullable, text } from './constructors.js';
 
 const FoundCameraSchema = Type.Object({
   name: text('Its name as the camera states it; empty: none.'),
   hardware: text('Its model; empty: not stated.'),
-  location: text('Where it is; empty: not stated.'),
+  location: text('Its place; empty: not stated.'),
   addresses: Type.Array(Type.String({ format: 'uri' }), {
     description: 'Addresses of its ONVIF service that OUTBOUND_ALLOW allows.',
   }),

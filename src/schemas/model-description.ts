@@ -1,16 +1,16 @@
 /** A served bundle, as the API lists it. */
 import { type Static, Type } from 'typebox';
-import { unit } from './constructors.js';
+import { flag, text, unit } from './constructors.js';
 
 export const ModelDescriptionSchema = Type.Object(
   {
     name: Type.String(),
     version: Type.String(),
-    sha256: Type.String({ description: "Hash over the bundle's files, as its manifest states them." }),
+    sha256: text("Hash over the bundle's files, as its manifest states them."),
     architecture: Type.String(),
     licence: Type.String(),
-    provider: Type.String({ description: "Device that runs it: 'cpu' or 'cuda:N'." }),
-    default: Type.Boolean({ description: 'Used if a request names no model.' }),
+    provider: text("Device that runs it: 'cpu' or 'cuda:N'."),
+    default: flag('Used if a request names no model.'),
     metrics: Type.Record(Type.String(), Type.Unknown(), {
       description: 'Its metrics, as the manifest of the bundle states them.',
     }),

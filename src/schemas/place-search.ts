@@ -3,12 +3,12 @@ import { type Static, Type } from 'typebox';
 import { BoxSchema } from './box.js';
 import { CHANGE_KINDS } from './change.js';
 import { RegionSchema } from './comparison.js';
-import { literals, nullable, unit } from './constructors.js';
+import { count, flag, literals, nullable, text, unit } from './constructors.js';
 import { MomentSchema, OutlineSchema, pointSchema } from './recording.js';
 
 const PlaceChangeSchema = Type.Object({
   kind: literals(CHANGE_KINDS, 'Kind of the change.'),
-  caption: Type.String({ description: 'The sentence.' }),
+  caption: text('The sentence.'),
   confidence: unit(),
   regions: Type.Array(RegionSchema, { description: 'Regions at the place.' }),
   outlines: Type.Array(OutlineSchema, { description: 'Contours of the regions; may be absent from small places.' }),
@@ -19,9 +19,7 @@ export const PlaceIntervalSchema = Type.Object(
   {
     before: Type.Object(MomentSchema.properties, { description: 'The last frame of the earlier state.' }),
     after: Type.Object(MomentSchema.properties, { description: 'The first frame of the later state.' }),
-    exact: Type.Boolean({
-      description: 'false: frames between them remain, in which the place is covered or could not be decided.',
-    }),
+    exact: flag('false: frames between them remain, in which the place is covered or could not be decided.'),
     change: PlaceChangeSchema,
     pictures: Type.Optional(
       Type.Object(
@@ -33,8 +31,6 @@ export const PlaceIntervalSchema = Type.Object(
   { $id: 'PlaceInterval' },
 );
 export type PlaceInterval = Static<typeof PlaceIntervalSchema>;
-
-const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const PlaceSearchSchema = Type.Object(
   {

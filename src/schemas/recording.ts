@@ -1,13 +1,13 @@
 /** Shapes of all records about recordings: positions in them, and contours on their frames. */
 import { type Static, Type } from 'typebox';
 import { SIDES } from '../images.js';
-import { dateTime, literals, nullable, unit } from './constructors.js';
+import { dateTime, literals, nullable, text, unit } from './constructors.js';
 
 /** A position in a recording. */
 export const MomentSchema = Type.Object(
   {
     at: nullable(dateTime(), 'Capture time; null if the recording gives none.'),
-    file: Type.String({ description: 'The input as it was named: a video, or the image of one frame.' }),
+    file: text('The input as it was named: a video, or the image of one frame.'),
     seconds: Type.Number({
       minimum: 0,
       description: 'Presentation time from the beginning of the file; 0 in the image of one frame.',

@@ -1,6 +1,6 @@
 /** Schema of a statement: the value that a sentence about one change states. `src/language` writes it as words. */
 import { type Static, Type } from 'typebox';
-import { literals, nullable } from './constructors.js';
+import { count, flag, literals, nullable, text } from './constructors.js';
 
 const Word = Type.String({ minLength: 1, maxLength: 100 });
 const Count = nullable(Type.Integer({ minimum: 1, maximum: 5 }), 'null: several, four or more.');
@@ -13,7 +13,7 @@ export const ThingSchema = Type.Object({
   }),
   colour: nullable(Word),
   count: Count,
-  definite: Type.Boolean({ description: 'Whether the frame before shows it too: "the car", not "a car".' }),
+  definite: flag('Whether the frame before shows it too: "the car", not "a car".'),
   garment: Type.Optional(Word),
   parts: Type.Optional(
     Type.Array(Type.Object({ count: Count, colour: Word }), { description: 'Colours of some of several things.' }),
@@ -27,7 +27,7 @@ const STATED_KINDS = ['appear', 'disappear', 'move', 'replace', 'change', 'none'
 export const StatementSchema = Type.Object(
   {
     kind: literals(STATED_KINDS, 'change: it is not known what happened; none: nothing did.'),
-    verb: Type.String({ description: 'The template that writes it, of those of its kind.' }),
+    verb: text('The template that writes it, of those of its kind.'),
     things: Type.Array(ThingSchema, { description: 'For a replacement the former thing, then the new one.' }),
     place: nullable(Word),
     way: nullable(Word),
@@ -40,7 +40,7 @@ export type Statement = Static<typeof StatementSchema>;
 export const ContentSchema = Type.Object(
   {
     statements: Type.Array(StatementSchema),
-    more: Type.Integer({ minimum: 0, description: 'Further places that changed, without a statement of their own.' }),
+    more: count('Further places that changed, without a statement of their own.'),
   },
   { description: 'The statements of the caption, as values. Absent: the model writes by a grammar of its own.' },
 );

@@ -6,7 +6,7 @@ import { type Static, Type } from 'typebox';
 import { SIDES } from '../images.js';
 import { BoxSchema } from './box.js';
 import { OBJECT_KINDS, SEVERITIES } from './comparison.js';
-import { dateTime, literals, nullable } from './constructors.js';
+import { dateTime, flag, literals, nullable, text } from './constructors.js';
 import { VisitStatementSchema } from './visit-statement.js';
 
 export const VISIT_KINDS = ['visit', 'passage'] as const;
@@ -27,11 +27,11 @@ export const VisitSchema = Type.Object(
     camera: Type.String(),
     kind: literals(VISIT_KINDS, 'passage: one or two frames show it; visit: three or more do.'),
     status: literals(STATUSES, 'open: it is still there.'),
-    caption: Type.String({ description: 'The sentence of `content`.' }),
+    caption: text('The sentence of `content`.'),
     content: VisitStatementSchema,
     identity: literals(IDENTITIES, 'uncertain: it may be two things that look alike, or one of several.'),
     first_seen: dateTime('The first frame that shows it.'),
-    there_before: Type.Boolean({ description: 'It was in view in the first frame: when it came is unknown.' }),
+    there_before: flag('It was in view in the first frame: when it came is unknown.'),
     last_seen: dateTime('The last frame that shows it.'),
     gone: nullable(
       Type.Object({
@@ -48,7 +48,7 @@ export const VisitSchema = Type.Object(
     path: Type.Array(PathPointSchema, { description: 'At most 32 places, in the order of time.' }),
     best: Type.Object(
       {
-        comparison: Type.String({ description: 'Id of a comparison of this frame.' }),
+        comparison: text('Id of a comparison of this frame.'),
         side: literals(SIDES, 'Which frame of the comparison it is.'),
         at: dateTime(),
         box: BoxSchema,

@@ -2,13 +2,13 @@
  * Payloads of webhooks (Standard Webhooks 1.0): a comparison or an alert, with links that open without an API key.
  * Pure.
  */
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { SIDES, type Side } from '../images.js';
 import { framePath, heatmapPath, signLink } from '../links.js';
 import { CameraSignalSchema, SIGNAL_EVENTS, type SignalNotice } from './camera-signal.js';
 import { ALERT_TYPES, type AlertIntent, FoundChangeSchema } from './change.js';
 import { type Comparison, ComparisonSchema, sidesOf } from './comparison.js';
-import { dateTime, literals } from './constructors.js';
+import { count, dateTime, literals } from './constructors.js';
 import { roundFigures } from './rounding.js';
 import { VISIT_EVENTS, type VisitNotice, VisitSchema } from './visit.js';
 
@@ -34,42 +34,36 @@ export const WebhookPayloadSchema = Type.Object(
 );
 export type WebhookPayload = Static<typeof WebhookPayloadSchema>;
 
+/** A message of a camera's own time. */
+const payloadOf = <T extends TSchema, D extends TSchema>($id: string, type: T, data: D) =>
+  Type.Object({ type, timestamp: dateTime('Capture time of the event; the same at every attempt.'), data }, { $id });
+
 const { frames, heatmaps } = ComparisonSchema.properties;
-export const AlertPayloadSchema = Type.Object(
-  {
-    type: literals([...ALERT_TYPES, 'endpoint.test'], 'endpoint.test: an invented change, sent by request.'),
-    timestamp: dateTime('Capture time of the event; the same at every attempt.'),
-    data: Type.Object({
-      change: FoundChangeSchema,
-      suppressed_count: Type.Integer({
-        minimum: 0,
-        description: 'Alerts of the same zone, kind and location that were suppressed or lost since the previous one.',
-      }),
-      frames,
-      heatmaps,
-    }),
-  },
-  { $id: 'AlertPayload' },
+export const AlertPayloadSchema = payloadOf(
+  'AlertPayload',
+  literals([...ALERT_TYPES, 'endpoint.test'], 'endpoint.test: an invented change, sent by request.'),
+  Type.Object({
+    change: FoundChangeSchema,
+    suppressed_count: count(
+      'Alerts of the same zone, kind and location that were suppressed or lost since the previous one.',
+    ),
+    frames,
+    heatmaps,
+  }),
 );
 export type AlertPayload = Static<typeof AlertPayloadSchema>;
 
-export const VisitPayloadSchema = Type.Object(
-  {
-    type: literals(VISIT_EVENTS),
-    timestamp: dateTime('Capture time of the event; the same at every attempt.'),
-    data: Type.Object({ visit: VisitSchema }),
-  },
-  { $id: 'VisitPayload' },
+export const VisitPayloadSchema = payloadOf(
+  'VisitPayload',
+  literals(VISIT_EVENTS),
+  Type.Object({ visit: VisitSchema }),
 );
 export type VisitPayload = Static<typeof VisitPayloadSchema>;
 
-export const SignalPayloadSchema = Type.Object(
-  {
-    type: literals(SIGNAL_EVENTS),
-    timestamp: dateTime('Capture time of the event; the same at every attempt.'),
-    data: Type.Object({ signal: CameraSignalSchema }),
-  },
-  { $id: 'SignalPayload' },
+export const SignalPayloadSchema = payloadOf(
+  'SignalPayload',
+  literals(SIGNAL_EVENTS),
+  Type.Object({ signal: CameraSignalSchema }),
 );
 export type SignalPayload = Static<typeof SignalPayloadSchema>;
 

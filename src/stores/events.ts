@@ -98,8 +98,8 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
       return () => void listeners.delete(listener);
     },
     /**
-     * The events after `sinceId` (exclusive), oldest first; the stream keeps about the last EVENTS_KEPT events. To resume
-     * without a gap, subscribe first, then read, then drop repeated events by `compareEventIds`.
+     * The events after `sinceId` (exclusive), oldest first; the stream keeps about the last EVENTS_KEPT events. To
+     * resume without a gap, subscribe first, then read, then drop repeated events by `compareEventIds`.
      * @throws ScenedeltaError 'queue-unavailable'
      */
     read: (sinceId: string, filter: EventFilter = {}): Promise<StreamedEvent[]> =>

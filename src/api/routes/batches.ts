@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { invalidValue, ScenedeltaError } from '../../errors.js';
 import { BatchSchema } from '../../schemas/batch.js';
+import { text } from '../../schemas/constructors.js';
 import { eraseBatch } from '../../stores/erase-batch.js';
 import type { Visibility } from '../../stores/visibility.js';
 import { acceptBatch } from '../batches/accept.js';
@@ -36,7 +37,7 @@ const createSchema = {
   },
   response: {
     202: json('The batch is queued.', ref(BatchSchema), {
-      Location: Type.String({ description: 'Path of the batch.' }),
+      Location: text('Path of the batch.'),
       ...RESPONSE_HEADERS.replayed,
     }),
     ...problems([

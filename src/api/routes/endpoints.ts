@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { type EndpointPatch, EndpointPatchSchema, EndpointRequestSchema } from '../../endpoints/settings.js';
 import { parseAllowList } from '../../outbound/address.js';
+import { text } from '../../schemas/constructors.js';
 import { checker } from '../../schemas/validation-error.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import {
@@ -34,7 +35,7 @@ const createSchema = {
   body: body(EndpointRequestSchema),
   response: {
     201: json('The endpoint with its secret.', ref(EndpointCreatedSchema), {
-      Location: Type.String({ description: 'Path of the endpoint.' }),
+      Location: text('Path of the endpoint.'),
     }),
     ...problems([...BODY_PROBLEMS, 'url-refused', 'invalid-value']),
   },

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { isFinal } from '../../schemas/comparison.js';
-import { dateTime, literals } from '../../schemas/constructors.js';
+import { dateTime, literals, text } from '../../schemas/constructors.js';
 import { EVENT_ID_PATTERN } from '../../stores/events.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
@@ -35,9 +35,7 @@ const HeadersSchema = Type.Object({
 });
 /** For browsers, whose event sources send no headers. */
 const TokenQuery = Type.Object({
-  access_token: Type.Optional(
-    Type.String({ description: 'An event token of POST /v1/events/token, in place of an API key.' }),
-  ),
+  access_token: Type.Optional(text('An event token of POST /v1/events/token, in place of an API key.')),
 });
 const security = [{ bearer: [] }, { apiKey: [] }, { eventToken: [] }];
 const STREAM =
@@ -47,7 +45,7 @@ const STREAM =
 const serverSentEvent = (data: TSchema) =>
   Type.Object({
     id: Type.String({ pattern: EVENT_ID_PATTERN, description: 'For Last-Event-ID.' }),
-    event: Type.String({ description: 'The `type` of the data.' }),
+    event: text('The `type` of the data.'),
     data: Type.String({ contentMediaType: 'application/json', contentSchema: data }),
   });
 const comparisonEvents = media(STREAM, { 'text/event-stream': serverSentEvent(ref(ComparisonEventSchema)) });

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import type { QueueCounts, QueueName } from '../../jobs/job-states.js';
 import { QUEUES } from '../../jobs/queues.js';
+import { flag } from '../../schemas/constructors.js';
 import { VERSION } from '../../version.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import type { StartPage } from '../plugins/console.js';
@@ -17,11 +18,9 @@ const KEY_PROBLEMS = ['unauthorized', 'forbidden', 'too-many-requests', 'queue-u
 
 const ReadySchema = Type.Object({
   ready: Type.Boolean(),
-  redis: Type.Boolean({ description: 'Redis answers.' }),
-  writable: Type.Boolean({ description: 'Redis takes writes.' }),
-  evicts: Type.Boolean({
-    description: 'Redis may evict keys, and with them accepted work: its maxmemory-policy is not noeviction.',
-  }),
+  redis: flag('Redis answers.'),
+  writable: flag('Redis takes writes.'),
+  evicts: flag('Redis may evict keys, and with them accepted work: its maxmemory-policy is not noeviction.'),
   workers: Type.Integer({
     description: 'Live workers whose models are warmed up, and that have not paused because a store refuses writes.',
   }),

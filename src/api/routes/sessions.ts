@@ -2,7 +2,7 @@
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { dateTime, nullable } from '../../schemas/constructors.js';
+import { dateTime, flag, nullable, text } from '../../schemas/constructors.js';
 import { VERSION } from '../../version.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { LOCAL_KEY_ID, SESSION_COOKIE } from '../plugins/auth.js';
@@ -21,9 +21,9 @@ const SessionSchema = Type.Object({
     }),
     'null if AUTH is off: no sign-in is needed.',
   ),
-  admin: Type.Boolean({ description: 'Whether the key has the scope admin, or AUTH is off.' }),
+  admin: flag('Whether the key has the scope admin, or AUTH is off.'),
   expires_at: nullable(dateTime('End of the session; null if a key was sent, or AUTH is off.')),
-  version: Type.String({ description: 'Version of the service.' }),
+  version: text('Version of the service.'),
   limits: Type.Object(
     { frame_bytes: Type.Integer(), body_bytes: Type.Integer(), footage_bytes: Type.Integer() },
     { description: 'Largest single frame, largest request and largest recording, in bytes.' },

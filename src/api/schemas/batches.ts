@@ -4,7 +4,7 @@ import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
 import { CameraSettingsRequestSchema, ZoneSchema } from '../../cameras/settings.js';
 import { BATCH_MODES } from '../../schemas/batch.js';
 import { BoxSchema } from '../../schemas/box.js';
-import { dateTime, literals } from '../../schemas/constructors.js';
+import { dateTime, flag, literals } from '../../schemas/constructors.js';
 import { binary } from './comparison-request.js';
 
 const closed = { additionalProperties: false } as const;
@@ -85,10 +85,8 @@ const options = {
       examples: ['10s'],
     }),
   ),
-  exact: Type.Optional(
-    Type.Boolean({ description: 'With a duration: decode every frame, even if key frames are close enough.' }),
-  ),
-  across_gaps: Type.Optional(Type.Boolean({ description: 'Compare frames across pauses of the recording as well.' })),
+  exact: Type.Optional(flag('With a duration: decode every frame, even if key frames are close enough.')),
+  across_gaps: Type.Optional(flag('Compare frames across pauses of the recording as well.')),
   merge_window_s: Type.Optional(
     Type.Number({
       exclusiveMinimum: 0,

@@ -5,7 +5,7 @@ import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
 import { LIGHTS } from '../../cameras/light.js';
 import { type CameraSettings, CameraSettingsRequestSchema, CameraSettingsSchema } from '../../cameras/settings.js';
 import { PendingChangeSchema } from '../../schemas/camera-frame.js';
-import { dateTime, literals, nullable, unit } from '../../schemas/constructors.js';
+import { count, dateTime, flag, literals, nullable, text, unit } from '../../schemas/constructors.js';
 import { mergePatchOf } from '../../schemas/optional-where-default.js';
 import {
   binary,
@@ -99,9 +99,7 @@ export const CameraStatusSchema = Type.Object(
       Type.Object({ at: dateTime(), error: nullable(Type.String(), 'null if it returned a frame.') }),
       'Outcome of the last snapshot pull.',
     ),
-    snapshot_login: Type.Boolean({
-      description: 'Whether a login is stored for `snapshot`. User name and password are never shown.',
-    }),
+    snapshot_login: flag('Whether a login is stored for `snapshot`. User name and password are never shown.'),
   },
   { $id: 'CameraStatus' },
 );
@@ -109,7 +107,7 @@ export const CameraStatusSchema = Type.Object(
 export const CameraOverviewSchema = Type.Object(
   {
     state: literals(HEALTH_STATES, 'State in a word; `no_frames`: none for longer than usual.'),
-    detail: Type.String({ description: 'A sentence for people about the state, or about the last frame.' }),
+    detail: text('A sentence for people about the state, or about the last frame.'),
     last_frame_at: nullable(dateTime(), 'Capture time of the last processed frame.'),
     frozen_since: nullable(dateTime(), 'Capture time of the picture that a stuck camera repeats.'),
     comparison: nullable(
@@ -131,11 +129,8 @@ export const AlarmBudgetSchema = Type.Object(
         "How many times as often the camera's own frames look changed by mistake as the pairs of the bundle's " +
         'measurement; 1 before the first frame.',
     }),
-    frames: Type.Integer({
-      minimum: 0,
-      description: 'Own frames that were counted for `rate_ratio`; older ones count less.',
-    }),
-    detail: Type.String({ description: 'A sentence for people.' }),
+    frames: count('Own frames that were counted for `rate_ratio`; older ones count less.'),
+    detail: text('A sentence for people.'),
   },
   { $id: 'AlarmBudget', description: 'Whether the alarm budget can be met at the rate of the frames.' },
 );
@@ -193,7 +188,7 @@ export const CameraFrameFormSchema = Type.Object(
   {
     frame: binary('A file, or a text in one of the forms of FrameInput.'),
     ...frameOptions,
-    metadata: Type.Optional(Type.String({ description: 'JSON, at most 4096 bytes.' })),
+    metadata: Type.Optional(text('JSON, at most 4096 bytes.')),
   },
   { $id: 'CameraFrameForm', additionalProperties: false },
 );
@@ -220,7 +215,7 @@ export const BaselineOrderSchema = Type.Object(
     ),
     sha256: nullable(Type.String(), 'The picture as it is stored, masked.'),
     settles: Type.Array(Type.String(), { description: 'Ids of the changes that are open and settle with it.' }),
-    detail: Type.String({ description: 'A sentence for people.' }),
+    detail: text('A sentence for people.'),
   },
   { $id: 'BaselineOrder', description: 'An order that the next frame of the camera carries out.' },
 );

@@ -1,7 +1,7 @@
 /** Parts of the answer to a search over changes. */
 import { type Static, Type } from 'typebox';
 import { ChangeSchema } from '../../schemas/change.js';
-import { literals, nullable } from '../../schemas/constructors.js';
+import { count, flag, literals, nullable, text } from '../../schemas/constructors.js';
 
 const MatchSchema = Type.Object(
   {
@@ -11,8 +11,8 @@ const MatchSchema = Type.Object(
     }),
     words: Type.Array(
       Type.Object({
-        word: Type.String({ description: 'Word of the query.' }),
-        matched: Type.String({ description: 'Word of the change, or of its camera or zone, that answers it.' }),
+        word: text('Word of the query.'),
+        matched: text('Word of the change, or of its camera or zone, that answers it.'),
       }),
       { description: 'Why it was found.' },
     ),
@@ -37,7 +37,7 @@ export const SearchSummarySchema = Type.Object(
   {
     interpreted_as: Type.Array(
       Type.Object({
-        word: Type.String({ description: 'Word of the query; no change that may be found has it.' }),
+        word: text('Word of the query; no change that may be found has it.'),
         as: Type.Array(Type.String(), { description: 'The words that were searched instead.' }),
         by: literals(
           ['translation', 'synonym', 'wider', 'narrower', 'spelling'],
@@ -48,13 +48,9 @@ export const SearchSummarySchema = Type.Object(
     unknown_words: Type.Array(Type.String(), {
       description: 'Words of the query that neither the changes nor the lexicon have; they found nothing.',
     }),
-    all_words: Type.Boolean({
-      description: 'false: no change matches all words of the query; those that match some are the nearest ones.',
-    }),
-    complete: Type.Boolean({
-      description: 'false: the service has just started and still reads stored changes, the latest first.',
-    }),
-    changes: Type.Integer({ minimum: 0, description: 'Number of changes that were searched, after the filters.' }),
+    all_words: flag('false: no change matches all words of the query; those that match some are the nearest ones.'),
+    complete: flag('false: the service has just started and still reads stored changes, the latest first.'),
+    changes: count('Number of changes that were searched, after the filters.'),
     compared_vectors: Type.Integer({
       minimum: 0,
       description:

@@ -1,6 +1,6 @@
 /** The body of POST /v1/comparisons, as JSON and as a form. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
-import { literals, truthShare } from '../../schemas/constructors.js';
+import { literals, text, truthShare } from '../../schemas/constructors.js';
 
 export const URL_PATTERN = '^https?://[^\\s]+$';
 
@@ -123,7 +123,7 @@ export const ComparisonFormSchema = Type.Object(
     before: binary('The earlier frame: a file, or a text in one of the forms of FrameInput.'),
     after: binary('The later frame.'),
     ...optionProperties,
-    metadata: Type.Optional(Type.String({ description: 'JSON, at most 4096 bytes.' })),
+    metadata: Type.Optional(text('JSON, at most 4096 bytes.')),
   },
   { $id: 'ComparisonForm', additionalProperties: false },
 );

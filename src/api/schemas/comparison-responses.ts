@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import type { ErrorCode } from '../../errors.js';
 import { ComparisonSchema } from '../../schemas/comparison.js';
+import { text } from '../../schemas/constructors.js';
 import {
   BODY_PROBLEMS,
   ComparisonProblemSchema,
@@ -16,7 +17,7 @@ import {
 export const PREFERENCE_HEADERS = Type.Object({
   Prefer: Type.Optional(Type.String({ description: '`wait=N` (seconds) or `respond-async`.', examples: ['wait=20'] })),
   ...IDEMPOTENCY_HEADER,
-  traceparent: Type.Optional(Type.String({ description: 'W3C trace context, carried to the webhook.' })),
+  traceparent: Type.Optional(text('W3C trace context, carried to the webhook.')),
 });
 
 const COMPARISON_PROBLEMS = [

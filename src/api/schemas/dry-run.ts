@@ -2,9 +2,7 @@
 import { Type } from 'typebox';
 import { ALERT_TYPES, CHANGE_KINDS } from '../../schemas/change.js';
 import { SEVERITIES } from '../../schemas/comparison.js';
-import { dateTime, literals, nullable, unit } from '../../schemas/constructors.js';
-
-const count = (description: string) => Type.Integer({ minimum: 0, description });
+import { count, dateTime, literals, nullable, text, unit } from '../../schemas/constructors.js';
 
 const DryRunAlertSchema = Type.Object({
   type: literals(ALERT_TYPES),
@@ -13,7 +11,7 @@ const DryRunAlertSchema = Type.Object({
   caption: Type.String(),
   severity: literals(SEVERITIES),
   zone: nullable(Type.String(), 'Id.'),
-  comparison: Type.String({ description: 'Id of the comparison of that frame.' }),
+  comparison: text('Id of the comparison of that frame.'),
 });
 
 export const CameraDryRunSchema = Type.Object(

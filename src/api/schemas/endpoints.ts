@@ -1,7 +1,7 @@
 /** Bodies of the endpoint routes. */
 import { Type } from 'typebox';
 import { EndpointSettingsSchema } from '../../endpoints/settings.js';
-import { dateTime, literals, nullable } from '../../schemas/constructors.js';
+import { dateTime, flag, literals, nullable, text } from '../../schemas/constructors.js';
 
 const ENDPOINT_ID_PATTERN = '^end_[0-9a-z]{26}$';
 export const EndpointIdParams = Type.Object({
@@ -17,11 +17,9 @@ const secret = 'Signs the requests (Standard Webhooks). It is shown only in this
 export const EndpointSchema = Type.Object(
   {
     id: Type.String(),
-    url: Type.String({
-      description: 'Without query; with slack, ntfy, teams and telegram without the path as well, which is a secret.',
-    }),
+    url: text('Without query; with slack, ntfy, teams and telegram without the path as well, which is a secret.'),
     ...EndpointSettingsSchema.properties,
-    has_authorization: Type.Boolean({ description: 'Whether requests have the header Authorization.' }),
+    has_authorization: flag('Whether requests have the header Authorization.'),
     secrets: Type.Integer({ minimum: 0, maximum: 2, description: 'Number of secrets that sign requests now.' }),
     previous_secret_until: nullable(dateTime(), 'End of the earlier secret after a rotation; null: there is none.'),
     state: literals(['active', 'failing', 'disabled', 'stopped'], {
