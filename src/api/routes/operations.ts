@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { QueueCounts, QueueName } from '../../jobs/job-states.js';
 import { QUEUES } from '../../jobs/queues.js';
-import { flag } from '../../schemas/constructors.js';
+import { count, flag } from '../../schemas/constructors.js';
 import { VERSION } from '../../version.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import type { StartPage } from '../plugins/console.js';
@@ -35,17 +35,16 @@ const ReadyQuerySchema = Type.Object(
   },
   { additionalProperties: false },
 );
-const jobs = (description: string) => Type.Integer({ minimum: 0, description });
 const ScaleSchema = Type.Object(
   Object.fromEntries(
     Object.keys(QUEUES).map((name) => [
       name,
       Type.Object({
-        backlog: jobs('Sum of the counts below, the number that a scaler should follow.'),
-        waiting: jobs('Waiting without a priority.'),
-        prioritized: jobs('Waiting with a priority.'),
-        delayed: jobs('Waiting for the time of their next attempt.'),
-        active: jobs('Held by a worker.'),
+        backlog: count('Sum of the counts below, the number that a scaler should follow.'),
+        waiting: count('Waiting without a priority.'),
+        prioritized: count('Waiting with a priority.'),
+        delayed: count('Waiting for the time of their next attempt.'),
+        active: count('Held by a worker.'),
       }),
     ]),
   ),

@@ -3,7 +3,7 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { type ErrorCode, errorEntry } from '../../errors.js';
 import { SIDES } from '../../images.js';
 import { ComparisonSchema, ProblemSchema } from '../../schemas/comparison.js';
-import { literals } from '../../schemas/constructors.js';
+import { literals, text } from '../../schemas/constructors.js';
 
 export const ComparisonProblemSchema = Type.Object(
   { ...ProblemSchema.properties, comparison: Type.Optional(ComparisonSchema) },
@@ -45,7 +45,6 @@ export const IDEMPOTENCY_HEADER = {
   ),
 };
 
-const text = (description: string) => Type.String({ description });
 export const PICTURE_CACHE = 'private, max-age=3600';
 export const RESPONSE_HEADERS = {
   retryAfter: { 'Retry-After': Type.Integer({ description: 'Seconds after which to try again.' }) },
