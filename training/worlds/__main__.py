@@ -1,10 +1,9 @@
-"""`python -m training.worlds COMMAND`: pictures and statistics of the surveillance world."""
+"""`python -m training.worlds COMMAND`: pictures and pairs of the surveillance world."""
 
 from training.inputs import run_command
 
 COMMANDS = {
     "sheet": "surveillance.sheet",
-    "stats": "surveillance.stats",
     "pairs": "surveillance.made_pairs",
     "streams": "surveillance.made_streams",
     "visits": "surveillance.made_visits",
