@@ -8,7 +8,7 @@ import type { Problem } from '../errors.js';
 import { type BatchCamera, type BatchStatus, isBatchFinal } from '../schemas/batch.js';
 import type { BatchRequest } from './batch-request.js';
 import { KEYS } from './keys.js';
-import { type PageQuery, pageOf } from './pages.js';
+import { earlierThan, type PageQuery, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
 import type { Visibility } from './visibility.js';
 
@@ -190,10 +190,7 @@ export function createBatchStore(redis: Redis) {
         return (await runCommit(keys, index, chunk, blob, checkpoint, JSON.stringify(progress))) === 1;
       }),
     /** @returns ids of batches that were created before `before` (epoch ms), oldest first */
-    olderThan: (before: number, limit: number): Promise<string[]> =>
-      redisCall('listing old batches', () =>
-        redis.zrangebyscore(KEYS.batchesByTime, '-inf', `(${before}`, 'LIMIT', 0, limit),
-      ),
+    olderThan: earlierThan(redis, 'listing old batches', KEYS.batchesByTime),
     /** @returns ids of batches that have not ended and were created before `before` (epoch ms), newest first */
     unfinished: (before: number, limit: number): Promise<string[]> =>
       redisCall('listing unfinished batches', async () => {

@@ -5,6 +5,7 @@ import { logEntry } from './change-log.js';
 import { allIndexes } from './change-writes.js';
 import { eraseEvents, eraseMessages } from './erase-messages.js';
 import { KEYS } from './keys.js';
+import { earlierThan } from './pages.js';
 import { redisCall } from './redis.js';
 import { readerOf } from './stored-change.js';
 
@@ -46,10 +47,7 @@ export function erasureOf(redis: Redis) {
 
   return {
     /** @returns ids of changes last written before `before` (epoch ms), oldest first. */
-    olderThan: (before: number, limit: number): Promise<string[]> =>
-      redisCall('listing old changes', () =>
-        redis.zrangebyscore(KEYS.changesByWriting, '-inf', `(${before}`, 'LIMIT', 0, limit),
-      ),
+    olderThan: earlierThan(redis, 'listing old changes', KEYS.changesByWriting),
     /** Erases the camera's changes last written before `before` (epoch ms). @returns how many. */
     eraseOlderOf: (camera: string, before: number): Promise<number> =>
       redisCall("erasing a camera's old changes", () =>

@@ -8,7 +8,7 @@ import { signalSubject } from '../schemas/camera-signal.js';
 import type { CameraEvent } from '../schemas/change.js';
 import type { Delivery, DeliveryAttempt } from '../schemas/delivery.js';
 import { KEYS } from './keys.js';
-import { type PageQuery, pageOf } from './pages.js';
+import { earlierThan, type PageQuery, pageOf } from './pages.js';
 import { defineScript, redisCall } from './redis.js';
 
 /**
@@ -162,10 +162,7 @@ export function createDeliveryStore(redis: Redis, options: { retentionMs: number
     /**
      * @returns ids of deliveries that were due before `before` (epoch ms), oldest first; some may not be created yet.
      */
-    overdue: (before: number, limit: number): Promise<string[]> =>
-      redisCall('listing overdue deliveries', () =>
-        redis.zrangebyscore(KEYS.deliveriesOpen, '-inf', `(${before}`, 'LIMIT', 0, limit),
-      ),
+    overdue: earlierThan(redis, 'listing overdue deliveries', KEYS.deliveriesOpen),
     /** Removes an id from `overdue`, because nothing is left to deliver. */
     forget: (id: string): Promise<void> =>
       redisCall('forgetting a delivery', async () => {

@@ -116,6 +116,12 @@ interface Position {
   readonly id: string;
 }
 
+/** @returns the reader of ids whose time in the index is before `before` (epoch ms), oldest first, at most `limit` */
+export const earlierThan =
+  (redis: Redis, what: string, index: string) =>
+  (before: number, limit: number): Promise<string[]> =>
+    redisCall(what, () => redis.zrangebyscore(index, '-inf', `(${before}`, 'LIMIT', 0, limit));
+
 /** Published in the OpenAPI file, so that it says which cursors are refused. */
 export const CURSOR_PATTERN = '^([0-9]{1,15})[.]([A-Za-z0-9_]{1,64})$';
 

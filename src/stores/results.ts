@@ -9,7 +9,7 @@ import { deliveryIdOf } from '../ids.js';
 import type { Comparison } from '../schemas/comparison.js';
 import { eraseEvents } from './erase-messages.js';
 import { KEYS } from './keys.js';
-import { type PageQuery, pageOf } from './pages.js';
+import { earlierThan, type PageQuery, pageOf } from './pages.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';
 import { CREATE, eventOf, indexTimes, UPDATE, verdictIndexes } from './result-writes.js';
 import { isDelivered, ownerOf, parseRecord, type StoredComparison } from './stored-comparison.js';
@@ -176,17 +176,11 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
       ),
 
     /** @returns ids of comparisons created before `before` (epoch ms), at most `limit`, oldest first. */
-    olderThan: (before: number, limit: number): Promise<string[]> =>
-      redisCall('listing old comparisons', () =>
-        redis.zrangebyscore(KEYS.comparisonsByTime, '-inf', `(${before}`, 'LIMIT', 0, limit),
-      ),
+    olderThan: earlierThan(redis, 'listing old comparisons', KEYS.comparisonsByTime),
     /**
      * @returns ids of comparisons that are not final and were last written before `before` (epoch ms), oldest first.
      */
-    unfinished: (before: number, limit: number): Promise<string[]> =>
-      redisCall('listing unfinished comparisons', () =>
-        redis.zrangebyscore(KEYS.comparisonsOpen, '-inf', `(${before}`, 'LIMIT', 0, limit),
-      ),
+    unfinished: earlierThan(redis, 'listing unfinished comparisons', KEYS.comparisonsOpen),
   };
 }
 
