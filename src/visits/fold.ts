@@ -10,7 +10,7 @@
  *   ending      a track that several frames in a row do not show ends
  *   beginning   a thing without a track begins one
  */
-import { areaOf, type Box, overlapsBy, sharedArea } from '../images.js';
+import { areaOf, type Box, overlapsBy } from '../images.js';
 import type { VisitEvent } from '../schemas/visit.js';
 import {
   distance,
@@ -94,7 +94,8 @@ export function absorbPlaces(state: VisitsState, places: readonly Box[]): Visits
 function foldEqual(state: VisitsState, frame: VisitFrame): Folded {
   const { at } = frame;
   const tracks = state.tracks.map((track) =>
-    track.last === state.lookedAt ? seenStill(track, at) : missed(track, at),
+    // It is not stored, so that no "before" shows this time.
+    track.last === state.lookedAt ? { ...seenStill(track, at), apart: track.apart } : missed(track, at),
   );
   return concluded({ ...state, at, lookedAt: at }, tracks, frame);
 }
@@ -200,7 +201,7 @@ const stayed = (track: VisitTrack, until: number | null): VisitTrack =>
 /** The place at which a frame shows a track apart from other things. */
 const placeAt = ({ path, apart, begin }: VisitTrack, at: number | null): Box | null => {
   if (at !== apart && at !== begin) return null;
-  const point = path.findLast((one) => one[0] === at);
+  const point = path.findLast(([time]) => time <= at);
   return point === undefined ? null : boxOf(point);
 };
 
@@ -214,9 +215,8 @@ function joined(track: VisitTrack, { thing, close }: Match, frame: VisitFrame): 
 function hostOf(track: VisitTrack, matches: readonly Match[], at: number, aspect: number): Match | null {
   const place = predicted(track, at, aspect);
   if (isOutside(place)) return null;
-  // A thing hides the place if it is not much smaller.
   const covers = ({ box }: VisitThing): boolean =>
-    [place, track.box].some((one) => sharedArea(one, box) >= SAME_PLACE * areaOf(one));
+    [place, track.box].some((one) => isSamePlace(one, box) && mayFill(box, one));
   const host = matches.find(({ thing }) => covers(thing));
   if (host === undefined) return null;
   return track.merged < MAX_MERGED || isSeveral(host.thing, aspect) ? host : null;

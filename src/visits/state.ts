@@ -100,7 +100,7 @@ export interface VisitTrack {
   readonly there: boolean;
   /** where "before" shows it; null: it does not */
   readonly inBefore: Box | null;
-  /** capture time of the last frame that shows it apart from other things */
+  /** capture time of the last frame, quiet ones excluded, that shows it apart from other things */
   readonly apart: number;
   /** frames in a row in which it was one thing with another track */
   readonly merged: number;

@@ -55,6 +55,11 @@ describe('a thing that stands still', () => {
     expect(visit?.last_seen).toBe(new Date(START + 22_000).toISOString());
     expect(visit?.path.at(-1)).toMatchObject({ at: visit?.last_seen, box: at(0.24) });
   });
+  it('is at its place in the "before" of the last frame that was examined, after frames that equal it', () => {
+    const equal = Array.from({ length: 60 }, (_, i) => frame(13 + i, [], { view: 'equals' }));
+    const later = frame(73, [], { before: { key: 'with it', at: START + 12_000 } });
+    expect(foldAll([...stands, ...equal, later]).state.tracks).toMatchObject([{ missed: 0, inBefore: at(0.24) }]);
+  });
   it('keeps the way that it came, however long it stands', () => {
     const equal = Array.from({ length: 60 }, (_, i) => frame(13 + i, [], { view: 'equals' }));
     const [visit] = openVisits(foldAll([...stands, ...equal]).state, 'yard');
