@@ -25,6 +25,8 @@ const AS_HIGH = 0.6;
 const ALONE = 0.5;
 /** Least share of a person's box that differs between the frames: a person in both has not changed. */
 const CHANGED = 0.2;
+/** Least share of it that differs and is in no better box: the detector may see a third person between two. */
+const OWN = 0.1;
 /** Pixels of a box that are compared, along each side. */
 const SAMPLED = 48;
 
@@ -61,8 +63,8 @@ export async function peopleOfRegions(
     });
     for (const [i, region] of regions.entries()) {
       const crop = seen[i] as Box;
-      const changed = (found[i] ?? []).map(({ box }) => inFrame(box, crop)).filter((box) => hasChanged(box, frames));
-      people.set(region, knownPeople(region.box, changed));
+      const boxes = (found[i] ?? []).map(({ box }) => inFrame(box, crop));
+      people.set(region, knownPeople(region.box, distinctPeople(region.box, boxes, frames)));
     }
   };
   await Promise.all(SIDES.map(countSide));
@@ -74,9 +76,18 @@ function showsPeople(shown: PairNames[Side], words: Names): boolean {
   return (1 - nothing) * (shares.get('person') ?? 0) >= SHOWS_PEOPLE;
 }
 
+/** @param boxes of a crop around the region, the best first */
+function distinctPeople(region: Box, boxes: readonly Box[], frames: FramePair): readonly Box[] {
+  const people: Box[] = [];
+  for (const box of boxes) {
+    const hasChanged = isOfRegion(box, region) && changedShare(box, frames) >= CHANGED;
+    if (hasChanged && changedShare(box, frames, people) >= OWN) people.push(box);
+  }
+  return people;
+}
+
 /** One person who fills little of a region may have another beside, whom the detector does not recognise. */
-function knownPeople(region: Box, boxes: readonly Box[]): readonly Box[] {
-  const people = boxes.filter((box) => isOfRegion(box, region));
+function knownPeople(region: Box, people: readonly Box[]): readonly Box[] {
   const [only, ...others] = people;
   const isAlone = only !== undefined && others.length === 0;
   return isAlone && sharedArea(only, region) < ALONE * areaOf(region) ? [] : people;
@@ -88,7 +99,8 @@ function isOfRegion({ x, y, width, height }: Box, region: Box): boolean {
   return isInside && height >= AS_HIGH * region.height;
 }
 
-function hasChanged(box: Box, { before, after }: FramePair): boolean {
+/** Share of a box that differs between the frames and is in none of the others. */
+function changedShare(box: Box, { before, after }: FramePair, others: readonly Box[] = []): number {
   const { width, height } = after;
   const [left, right] = [box.x, box.x + box.width].map((x) => clamp(Math.round(x * width), width)) as [number, number];
   const [top, bottom] = [box.y, box.y + box.height].map((y) => clamp(Math.round(y * height), height)) as [
@@ -103,10 +115,14 @@ function hasChanged(box: Box, { before, after }: FramePair): boolean {
   for (let y = top; y < bottom; y += step.y) {
     for (let x = left; x < right; x += step.x) {
       all++;
+      if (others.some((other) => isInside(x / width, y / height, other))) continue;
       if (pixelDiffers(before.data, after.data, (y * width + x) * 3)) differ++;
     }
   }
-  return differ >= CHANGED * Math.max(1, all);
+  return differ / Math.max(1, all);
 }
+
+const isInside = (x: number, y: number, box: Box): boolean =>
+  x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height;
 
 const clamp = (value: number, most: number): number => Math.min(Math.max(value, 0), most);

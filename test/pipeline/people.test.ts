@@ -78,9 +78,16 @@ it('are those whom the detector sees there, in fractions of the frame', async ()
   });
 });
 
+it('are no third person between two, who shows nothing that differs beside them', async () => {
+  const between = { x: 0.3, y: 0, width: 0.4, height: 0.8 };
+  expect(await peopleAt([LEFT as Box, RIGHT as Box, between])).toHaveLength(2);
+  const narrow = { ...(LEFT as Box), width: 0.4 };
+  expect(await peopleAt([narrow, { ...narrow, x: 0.6 }, { ...between, x: 0.35 }])).toHaveLength(3);
+});
+
 it('leave out who stands there in both frames', async () => {
   const after = picture({ x: 0.2, y: 0.2, width: 0.2, height: 0.4 });
-  expect(await peopleAt([LEFT as Box, WHOLE as Box, RIGHT as Box], { after })).toHaveLength(2);
+  expect(await peopleAt([WHOLE as Box, RIGHT as Box], { after })).toHaveLength(1);
   expect(await peopleAt([RIGHT as Box], { after })).toEqual([]);
 });
 
