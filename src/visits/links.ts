@@ -16,7 +16,7 @@ const NEAR = 0.5;
 /** Time beside it that shows an owner, and how much that counts, as does going away afterwards (chosen on streams). */
 const STOOD_MS = 5_000;
 const HABIT = 0.5;
-/** Most that the boxes of one thing differ in area, as a factor (set): an owner covers the object, and is larger. */
+/** Greatest factor between the area of a thing and that of a region that shows it (set): an owner is larger. */
 const LARGER = 3;
 
 /**
@@ -58,7 +58,7 @@ function ownerOf(
   const isLeft = object.value === 'object_left';
   const itself = followed.filter((track) => isItself(track, boxes, counted, isLeft));
   // The clock of its change starts again after people who hid it. Its own track, or its empty place, is older.
-  const empty = (before?.vacated ?? []).filter((place) => boxes.some((box) => isSameThing(box, place)));
+  const empty = (before?.vacated ?? []).filter((place) => boxes.some((box) => isSameThing(place, box)));
   const earlier = isLeft ? itself.map(({ begin }) => begin) : empty.map(({ at = counted }) => at);
   const since = Math.min(counted, ...earlier);
   const doubts = followed
@@ -76,8 +76,9 @@ function isItself({ path, opened }: VisitTrack, boxes: readonly Box[], since: nu
   return there.length > places.length / 2;
 }
 
-const isSameThing = (a: Box, b: Box): boolean =>
-  overlapsBy(a, b, 0.5) && Math.max(areaOf(a), areaOf(b)) <= LARGER * Math.min(areaOf(a), areaOf(b));
+/** @param region of the change map: it has the borders of its cells, so that it may be much larger than the thing */
+const isSameThing = (box: Box, region: Box): boolean =>
+  overlapsBy(box, region, 0.5) && areaOf(box) <= LARGER * areaOf(region);
 
 /**
  * Doubt that a track is the owner of an object: its least distance before that time, each `BESIDE_MS` between being one
