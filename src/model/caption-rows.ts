@@ -41,6 +41,7 @@ export function captionsOf(
 
 /**
  * Crops and pairs of crops are encoded once; a row of the graph is a direction of time and the indices of its crops.
+ * The graph needs as many rows of one direction, first, as of the other.
  * @param buckets as those of `Captioner`
  * @returns one output per set, then one per set with the frames exchanged
  */
@@ -53,13 +54,14 @@ export async function runStatementsGraph(
 ): Promise<CaptionOutput[]> {
   const { attention, glance: cropRule, kinds } = manifest;
   if (cropRule === null) throw new RangeError('the bundle has no region crops');
-  const count = 2 * sets.length;
-  const B = paddedSize(count, buckets);
+  const count = sets.length;
+  const half = paddedSize(count, buckets);
+  const B = 2 * half;
   const width = 1 + cropRule.regions;
   const rows = new BigInt64Array(B * width).fill(-1n);
   for (let i = 0; i < B; i++) {
-    rows[i * width] = i >= sets.length && i < count ? 1n : 0n;
-    for (const [slot, crop] of (sets[i % sets.length] ?? []).entries()) rows[i * width + 1 + slot] = BigInt(crop);
+    rows[i * width] = i < half ? 0n : 1n;
+    for (const [slot, crop] of (sets[i % half] ?? []).entries()) rows[i * width + 1 + slot] = BigInt(crop);
   }
   const outputs = await graph.run({
     memory: stack([given.memory, exchanged.memory], [memoryRows(attention), -1], 2),
@@ -67,5 +69,6 @@ export async function runStatementsGraph(
     [FULL_FRAME_KIND]: stack([given.kindLogits, exchanged.kindLogits], [kinds.length], 2),
     rows: { dims: [B, width], data: rows },
   });
-  return captionsOf(graph, outputs, manifest, count, B);
+  const captions = captionsOf(graph, outputs, manifest, B, B);
+  return [...captions.slice(0, count), ...captions.slice(half, half + count)];
 }

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from training.bundle.graphs import caption_out, example_inputs, write_graph
 from training.bundle.half import round_to_half
 from training.contract import FRAME_KIND, KINDS, PAD, START, STATEMENTS_IN
-from training.net.captioner import Captioner, expand_crop_attention
+from training.net.captioner import Captioner
 from training.net.statements import AppendWord, EncodeRows
 
 FILE = "statements.onnx"
@@ -42,7 +42,7 @@ class StatementsGraph(nn.Module):
         frame_kind: Tensor,
         rows: Tensor,
     ):
-        bias, conditioning, uncovered, mk0, mv0, mk1, mv1, kind = self.encode(
+        which, hidden, conditioning, uncovered, sk0, sv0, rk0, rv0, sk1, sv1, rk1, rv1, kind = self.encode(
             memory, glance_coarse, glance_fine, glance_box, object_box, frame_kind, rows
         )
         B = rows.size(0)
@@ -53,18 +53,20 @@ class StatementsGraph(nn.Module):
         alive = torch.ones([B], dtype=torch.int64)
         ids = torch.zeros([B, 0], dtype=torch.int64)
         log_prob = torch.zeros([B, 0])
-        attention = torch.zeros([B, 0, bias.size(3)])
+        attention = torch.zeros([B, 0, self.N + self.R * (self.G + 1)])
         t = 0
         go = True
         while go:
-            chosen, best, attended, uncovered, k0, v0, k1, v1 = self.append(
-                token, previous, uncovered, self.positions[t], k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, conditioning
+            word = self.append(
+                *(token, previous, uncovered, self.positions[t], k0, v0, k1, v1),
+                *(sk0, sv0, rk0, rv0, sk1, sv1, rk1, rv1, which, hidden, conditioning),
             )
+            chosen, best, attended, uncovered, k0, v0, k1, v1 = word
             living = alive.to(torch.float32)
             previous, token = token, chosen * alive
-            ids = torch.cat([ids, token[:, None]], 1)
-            log_prob = torch.cat([log_prob, (best * living)[:, None]], 1)
-            attention = torch.cat([attention, (attended * living[:, None])[:, None]], 1)
+            ids = torch.cat([ids, token.unsqueeze(1)], 1)
+            log_prob = torch.cat([log_prob, (best * living).unsqueeze(1)], 1)
+            attention = torch.cat([attention, (attended * living.unsqueeze(1)).unsqueeze(1)], 1)
             alive = alive * (token != 3).to(torch.int64)  # END
             t = t + 1
             go = bool(alive.sum() > 0) and t < self.T
@@ -72,12 +74,15 @@ class StatementsGraph(nn.Module):
         log_prob = torch.nn.functional.pad(log_prob, [0, self.T - t])
         attention = torch.nn.functional.pad(attention, [0, 0, 0, self.T - t])
         length = ((ids != 0) & (ids != 3)).to(torch.int64).sum(1)
-        attention = expand_crop_attention(attention, B, self.T, self.N, self.R, self.G)
+        cells = attention[:, :, self.N : self.N + self.R * self.G].reshape(B, self.T, self.R, self.G)
+        summaries = attention[:, :, self.N + self.R * self.G :]  # [B,T,R']
+        slots = cells + summaries.unsqueeze(3) / self.G  # [B,T,R',G], as in `expand_crop_attention`
+        attention = torch.cat([attention[:, :, : self.N], slots.reshape(B, self.T, -1)], 2)
         return ids, log_prob, length, torch.nn.functional.pad(attention, [0, self.undescribed]), kind
 
 
 def rows_of(c) -> Tensor:
-    """Example rows over as many crops as a row has slots: all crops, then each one, in both directions."""
+    """Example rows over as many crops as a row has slots: all crops, then each one, first in one direction."""
     alone = [[crop] + [-1] * (c.regions - 1) for crop in range(c.regions)]
     sets = [list(range(c.regions)), *alone]
     return torch.tensor([[direction, *slots] for direction in (0, 1) for slots in sets])
@@ -93,11 +98,11 @@ def write_statements(captioner: Captioner, path: Path) -> None:
     memory = torch.randn(2, c.memory_grid[0] * c.memory_grid[1], c.width, generator=random)
     first = (memory, coarse[0], fine[0], crop[0], obj[0], torch.randn(2, len(KINDS), generator=random), rows_of(c))
     encode = torch.jit.trace(EncodeRows(captioner).eval(), first, check_trace=False)
-    bias, conditioning, uncovered, *kv, _kind = encode(*first)
-    B, (H, d) = len(bias), captioner.cache
+    which, hidden, conditioning, uncovered, *kv, _kind = encode(*first)
+    B, (H, d) = len(which), captioner.cache
     cache = [torch.zeros(B, H, 2, d) for _ in range(4)]
     start = (torch.full((B,), START), torch.full((B,), PAD), uncovered, captioner.positions[2])
-    word = (*start, *cache, *kv, bias, conditioning)
+    word = (*start, *cache, *kv, which, hidden, conditioning)
     append = torch.jit.trace(AppendWord(captioner).eval(), word, check_trace=False)
     graph = torch.jit.script(StatementsGraph(encode, append, captioner).eval())
     write_graph(graph, first, STATEMENTS_IN, caption_out(c), path, AXES)

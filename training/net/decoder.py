@@ -71,15 +71,6 @@ class DecoderLayer(nn.Module):
         x, attention = self.finish(x, attended, mk, mv, memory_bias)
         return x, attention, k, v
 
-    def append(
-        self, x: Tensor, k: Tensor, v: Tensor, mk: Tensor, mv: Tensor, memory_bias: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """As `step`, with caches [B,H,t,d] that grow by a word."""
-        q, k1, v1 = (split_heads(t, self.heads) for t in self.self_qkv(x).chunk(3, -1))  # [B,H,1,d]
-        k, v = torch.cat([k, k1], 2), torch.cat([v, v1], 2)
-        attended, _ = self.attend(q, k, v, torch.zeros_like(x[:1, :1, :1, None]))
-        return *self.finish(x, attended, mk, mv, memory_bias), k, v
-
 
 def greedy_decode(
     step: Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor, Tensor]], memory: Tensor, length: int

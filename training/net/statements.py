@@ -2,16 +2,18 @@
 
 `Captioner.greedy` sees every row of a batch as a pair of its own. The rows about one pair hold few crops in many
 combinations, in both directions of time. Here each crop, and each pair of crops, is encoded once, and a row is an index
-into them. Keys and values are linear in the tokens of the memory, so that a row adds its own terms to shared ones.
+into them. Keys and values are linear in the tokens of the memory, so that a row adds its own terms to shared ones: the
+rows of one direction read the keys of all crops in one product, and hide the crops that are not theirs.
 
 Letters: C crops of the pair, B rows, R crops of a row, R' of them that words may describe, Z = 2 directions of time
-(as given, frames exchanged), N tokens of the full frame, G cells of a crop, S = N + R' * (G + 1), D width, K kinds, E
-events, H heads, d = D / H.
+(as given, frames exchanged), N tokens of the full frame, G cells of a crop, S = N + C * G shared tokens, D width, K
+kinds, E events, H heads, d = D / H.
 """
 
 import torch
 from torch import Tensor, nn
 
+from training.contract import START
 from training.net.attention import split_heads
 from training.net.captioner import Captioner
 from training.net.crop_evidence import displacement_features, displacements, same_object_evidence
@@ -48,10 +50,11 @@ class EncodeRows(nn.Module):
         self, memory: Tensor, coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor, frame_kind: Tensor, rows: Tensor
     ) -> tuple[Tensor, ...]:
         """memory [Z,N,D] and frame_kind [Z,K] of the pair; crops as in `pair_evidence`; rows [B,1+R] (integers): the
-        direction, then the crop in each slot, -1 = none.
+        direction, then the crop in each slot, -1 = none. The first half of the rows is of the first direction.
 
-        Returns the mask of the memory [B,1,1,S], conditioning [B,D], events to report [B,E], keys and values of each
-        layer as in `keys_and_values`, kind logits [B,K].
+        Returns which crop is in each slot [B,1,R',C] (1 or 0), the mask of the slots [B,1,2R'] (for the cells, then for
+        the summaries; 0 or -10000), conditioning [B,D], events to report [B,E], keys and values of each layer as in
+        `keys_and_values`, kind logits [B,K].
         """
         crops, layers = self.captioner.crops, self.captioner.layers
         direction, slots = rows[:, 0], rows[:, 1:]
@@ -76,51 +79,86 @@ class EncodeRows(nn.Module):
             mask * strongest,
         )
         described, r = slots[:, : self.described], slice(0, self.described)
-        row = (way, described)  # index of [Z,C,...] to [B,R',...]
-        summaries = summary[row] + for_summary[:, r]  # [B,R',D]
-        kv = [
-            self.keys_and_values(layer, memory, cells, summaries, for_cells[:, r], direction, row) for layer in layers
-        ]
-        hidden = (mask[:, r] - 1) * 10_000  # [B,R']
-        each = cells.shape[2] + 1
-        hidden = hidden[:, :, None].expand(-1, -1, each).reshape(hidden.shape[0], -1)
-        bias = torch.cat([torch.zeros_like(memory[:, :, 0])[direction], hidden], 1)[:, None, None]
-        return bias, relations["conditioning"], relations["uncovered"], *kv[0], *kv[1], relations["kind_logits"]
+        summaries = summary[way, described] + for_summary[:, r]  # [B,R',D]
+        kv = [self.keys_and_values(layer, memory, cells, for_cells[:, r], summaries) for layer in layers]
+        used = mask[:, None, r]  # [B,1,R']
+        which = (described[:, None, :, None] == torch.arange(crop.shape[0])).to(memory) * used[..., None]
+        hidden = (torch.cat([used, used], -1) - 1) * 10_000
+        return (
+            which,
+            hidden,
+            relations["conditioning"],
+            relations["uncovered"],
+            *kv[0],
+            *kv[1],
+            relations["kind_logits"],
+        )
 
     def keys_and_values(
-        self,
-        layer: DecoderLayer,
-        memory: Tensor,
-        cells: Tensor,
-        summary: Tensor,
-        for_cells: Tensor,
-        direction: Tensor,
-        row: tuple[Tensor, Tensor],
-    ) -> tuple[Tensor, Tensor]:
-        """memory [Z,N,D] and cells [Z,C,G,D] are shared; summary and for_cells [B,R',D] are of the rows -> keys
-        [B,H,d,S] and values [B,H,S,d]. Keys are transposed here, and not again for every word."""
+        self, layer: DecoderLayer, memory: Tensor, cells: Tensor, for_cells: Tensor, summaries: Tensor
+    ) -> tuple[Tensor, ...]:
+        """memory [Z,N,D] and cells [Z,C,G,D] are shared; each row has for_cells (added to its cells) and summaries
+        [B,R',D] -> shared keys [Z,H,d,S] and values [Z,H,S,d], keys [B,H,d,2R'] and values [B,H,2R',d] of the rows."""
         to_kv = layer.cross_kv
-        shared = cells @ to_kv.weight.T  # [Z,C,G,2D]
-        of_cells = shared[row] + to_kv(for_cells)[:, :, None]  # [B,R',G,2D]
-        of_crops = torch.cat([of_cells, to_kv(summary)[:, :, None]], 2)  # [B,R',G+1,2D]
-        of_frame = to_kv(memory)[direction]  # [B,N,2D]
-        k, v = torch.cat([of_frame, of_crops.flatten(1, 2)], 1).chunk(2, -1)  # [B,S,D]
-        return split_heads(k, layer.heads).transpose(-1, -2), split_heads(v, layer.heads)
+        shared = torch.cat([to_kv(memory), (cells @ to_kv.weight.T).flatten(1, 2)], 1)  # [Z,S,2D]
+        of_rows = to_kv(torch.cat([for_cells, summaries], 1))  # [B,2R',2D]
+        heads = [split_heads(one, layer.heads) for both in (shared, of_rows) for one in both.chunk(2, -1)]
+        k, v, row_k, row_v = heads
+        return k.transpose(-1, -2), v, row_k.transpose(-1, -2), row_v
 
 
 class AppendWord(nn.Module):
-    """One word of every row, with caches that grow."""
+    """One word of every row, with caches that grow. Sizes are numbers here: the graph reads no shape for every word."""
 
     def __init__(self, captioner: Captioner):
         super().__init__()
+        c = captioner.c
         self.captioner = captioner
+        self.heads, self.d = captioner.cache
+        self.N, self.G, self.R = c.memory_grid[0] * c.memory_grid[1], c.crop_grid**2, min(c.regions, c.described_crops)
+        forbidden = torch.zeros(len(c.vocabulary))
+        forbidden[: START + 1] = -10_000.0  # as in `Captioner.word_scores`
+        self.register_buffer("forbidden", forbidden)
 
-    def forward(self, tokens, previous, uncovered, position, k0, v0, k1, v1, mk0, mv0, mk1, mv1, bias, conditioning):
-        """position [D]; k, v [B,H,t,d]; mk [B,H,d,S], mv [B,H,S,d]. Returns the word [B], its log-probability [B], its
-        attention [B,S], the events to report [B,E] and the caches."""
-        first, second = self.captioner.layers
-        x, uncovered = self.captioner.enter(tokens, previous, uncovered, position, conditioning)
-        x, _, k0, v0 = first.append(x, k0, v0, mk0.transpose(-1, -2), mv0, bias)
-        x, attended, k1, v1 = second.append(x, k1, v1, mk1.transpose(-1, -2), mv1, bias)
-        best, token = self.captioner.choose(self.captioner.word_scores(x))
-        return token, best, attended[:, 0], uncovered, k0, v0, k1, v1
+    def forward(self, tokens, previous, uncovered, position, k0, v0, k1, v1, *memory):
+        """position [D]; k, v [B,H,t,d]; memory: four keys and values of each layer as in `keys_and_values`, and which,
+        hidden and conditioning of `EncodeRows`. Returns the word [B], its log-probability [B], its attention as in
+        `attend`, but the mean of the heads, the events to report [B,E] and the caches."""
+        *of_layers, which, hidden, conditioning = memory
+        captioner = self.captioner
+        first, second = captioner.layers
+        uncovered = uncovered - captioner.event_of_word(tokens, previous)
+        x = captioner.embed_words(tokens, position, conditioning, uncovered)  # [B,D]
+        x, _, k0, v0 = self.apply_layer(first, x, k0, v0, (*of_layers[:4], which, hidden))
+        x, attended, k1, v1 = self.apply_layer(second, x, k1, v1, (*of_layers[4:], which, hidden))
+        best, token = captioner.choose(torch.log_softmax(captioner.logits(x) + self.forbidden, -1))
+        return token, best, attended.mean(1), uncovered, k0, v0, k1, v1
+
+    def apply_layer(self, layer: DecoderLayer, x: Tensor, k: Tensor, v: Tensor, memory: tuple[Tensor, ...]):
+        """As `DecoderLayer.step`: x [B,D] -> [B,D], attention to the memory as in `attend`, caches with this word."""
+        q, k1, v1 = (self.of_heads(one) for one in layer.self_qkv(x).split(self.heads * self.d, -1))  # [B,H,1,d]
+        k, v = torch.cat([k, k1], 2), torch.cat([v, v1], 2)
+        attended = torch.softmax(q @ k.transpose(-1, -2) / self.d**0.5, -1) @ v
+        x = layer.norms[0](x + attended.reshape(-1, self.heads * self.d))
+        attended, attention = self.attend(layer.cross_q(x), *memory)
+        x = layer.norms[1](x + attended)
+        return layer.norms[2](x + layer.ffn(x)), attention, k, v
+
+    def of_heads(self, x: Tensor) -> Tensor:
+        """[B,D] -> [B,H,1,d]"""
+        return x.reshape(-1, self.heads, 1, self.d)
+
+    def attend(self, q: Tensor, k: Tensor, v: Tensor, row_k: Tensor, row_v: Tensor, which: Tensor, hidden: Tensor):
+        """q [B,D], keys and values as in `keys_and_values` -> [B,D], attention to the frame, the cells of the slots and
+        their summaries [B,H,N+R'*(G+1)]."""
+        H, d, N, G, R = self.heads, self.d, self.N, self.G, self.R
+        of_direction = q.reshape(2, -1, H, d).transpose(1, 2)  # [Z,H,B/Z,d]
+        shared = (of_direction @ k / d**0.5).transpose(1, 2).reshape(-1, H, k.shape[3])  # [B,H,S]
+        of_rows = (self.of_heads(q) @ row_k / d**0.5)[:, :, 0] + hidden  # [B,H,2R']: for cells, then of summaries
+        cells = which @ shared[..., N:].reshape(q.shape[0], H, -1, G) + of_rows[..., :R, None]  # [B,H,R',G]
+        attention = torch.softmax(torch.cat([shared[..., :N], cells.flatten(2), of_rows[..., R:]], -1), -1)
+        cells = attention[..., N:-R].reshape(-1, H, R, G)
+        of_crops = (which.transpose(-1, -2) @ cells).flatten(2)  # [B,H,C*G]
+        seen = torch.cat([attention[..., :N], of_crops], -1).reshape(2, -1, H, k.shape[3]).transpose(1, 2) @ v
+        weights = torch.cat([cells.sum(-1), attention[..., -R:]], -1)  # [B,H,2R']
+        return seen.transpose(1, 2).reshape(-1, H * d) + (weights[:, :, None] @ row_v).reshape(-1, H * d), attention
