@@ -8,7 +8,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { invalidRequest } from './errors.js';
 import { LOG_LEVELS } from './logger.js';
-import { flag, integer, list, oneOf, optionalText, share, text, topic } from './setting-schemas.js';
+import { flag, httpAddress, integer, list, oneOf, optionalText, share, text, topic } from './setting-schemas.js';
 
 const MiB = 1024 * 1024;
 /** The commands find the bundles of the repository from any folder. */
@@ -24,14 +24,7 @@ export const FRIGATE_VARIABLES = Object.fromEntries(
 const settings = {
   HOST: text('127.0.0.1', 'Address the API listens on.'),
   PORT: integer(0, 65_535, 8080, 'Port the API listens on; 0 picks a free one.'),
-  PUBLIC_URL: Type.Unsafe<string | null>(
-    Type.String({
-      pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
-      title: 'an http(s) address without a query',
-      default: null,
-      description: 'Base of links in answers and webhooks; default: http://HOST:PORT.',
-    }),
-  ),
+  PUBLIC_URL: httpAddress('Base of links in answers and webhooks; default: http://HOST:PORT.'),
   DATA_DIR: text('./data', 'Folder for frames, heatmap data and the embedded Redis.'),
   MODELS_DIR: Type.Unsafe<string>(
     Type.String({
@@ -181,13 +174,8 @@ const settings = {
     'Largest picture in bytes that is sent to the broker; 0 = none.',
   ),
   MQTT_METRICS_PORT: integer(0, 65_535, 0, 'Port on HOST of the /metrics and /livez of the MQTT publisher; 0 = none.'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Unsafe<string | null>(
-    Type.String({
-      pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
-      title: 'an http(s) address without a query',
-      default: null,
-      description: 'Collector of OpenTelemetry (OTLP over HTTP) that gets the traces; default: there are none.',
-    }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpAddress(
+    'Collector of OpenTelemetry (OTLP over HTTP) that gets the traces; default: there are none.',
   ),
   SHUTDOWN_MS: integer(0, 300_000, 25_000, 'Longest graceful shutdown.'),
 } as const satisfies Readonly<Record<string, TSchema>>;

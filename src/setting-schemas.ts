@@ -4,6 +4,15 @@ import { Type } from 'typebox';
 export const text = (fallback: string, description: string) => Type.String({ default: fallback, description });
 export const optionalText = (description: string) =>
   Type.Unsafe<string | null>(Type.String({ default: null, description }));
+/** An http(s) address; null: none is set. */
+export const httpAddress = (description: string) =>
+  Type.Unsafe<string | null>(
+    Type.String({
+      pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
+      title: 'an http(s) address without a query',
+      ...{ default: null, description },
+    }),
+  );
 export const list = (description: string) =>
   Type.Unsafe<readonly string[]>(Type.Array(Type.String(), { default: [], description }));
 export const flag = (fallback: boolean, description: string) => Type.Boolean({ default: fallback, description });

@@ -14,16 +14,11 @@ export interface ClosingStep {
   readonly cut?: () => void;
 }
 
-export interface Shutdown {
-  /** Resolves at once, or never if closing has begun: a process that is still starting must start nothing more. */
-  assertNotClosing(): Promise<void>;
-}
-
 /**
  * On SIGTERM or SIGINT, closes the steps one after the other and exits 0. The status is 1 after a failed or late
  * step, after `deadlineMs`, and after a second signal.
- * @param steps may grow at its front, also during the shutdown
  * @param options.signals emits the signals; the process by default
+ * @returns how to add further steps, which are closed before the ones that are there
  */
 export function closeOnSignals(
   steps: ClosingStep[],
@@ -33,7 +28,7 @@ export function closeOnSignals(
     exit?: (code: number) => void;
     signals?: Pick<NodeJS.EventEmitter, 'on'>;
   },
-): Shutdown {
+) {
   const { logger, deadlineMs, exit = (code) => process.exit(code), signals = process } = options;
   let closing = false;
   const onSignal = async (signal: NodeJS.Signals) => {
@@ -55,7 +50,12 @@ export function closeOnSignals(
   };
   signals.on('SIGTERM', onSignal);
   signals.on('SIGINT', onSignal);
-  return { assertNotClosing: () => (closing ? new Promise(() => {}) : Promise.resolve()) };
+  return {
+    /** Closes a part of the process before all parts that began earlier. */
+    onShutdown: (name: string, close: () => Promise<unknown>): void => void steps.unshift({ name, close }),
+    /** Resolves at once, or never if closing has begun: a process that is still starting must start nothing more. */
+    haltIfClosing: (): Promise<void> => (closing ? new Promise(() => {}) : Promise.resolve()),
+  };
 }
 
 /**

@@ -91,9 +91,9 @@ describe('closeOnSignals', () => {
       exit: exited,
       signals,
     });
-    await shutdown.assertNotClosing();
+    await shutdown.haltIfClosing();
     signals.emit('SIGTERM', 'SIGTERM');
-    const outcome = await Promise.race([shutdown.assertNotClosing().then(() => 'goes on'), exit]);
+    const outcome = await Promise.race([shutdown.haltIfClosing().then(() => 'goes on'), exit]);
     expect(outcome).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { loadConfig, redisUrlOf } from '../config.js';
 import { createLogger } from '../logger.js';
 import { serveMetrics } from '../metrics-server.js';
-import { type ClosingStep, closeOnSignals, endOnFatal } from '../shutdown.js';
+import { closeOnSignals, endOnFatal } from '../shutdown.js';
 import { createStores } from '../stores/create.js';
 import { createMqttStore } from '../stores/mqtt.js';
 import { connectRedis } from '../stores/redis.js';
@@ -18,10 +18,7 @@ const logger = createLogger({ level: config.logLevel, name: 'mqtt' });
 endOnFatal(logger);
 const settings = await brokerSettings(config);
 
-// In reverse order of the start.
-const closing: ClosingStep[] = [];
-const onShutdown = (name: string, close: () => Promise<unknown>) => closing.unshift({ name, close });
-const shutdown = closeOnSignals(closing, { deadlineMs: config.shutdownMs, logger });
+const { onShutdown, haltIfClosing } = closeOnSignals([], { deadlineMs: config.shutdownMs, logger });
 
 const redis = connectRedis(redisUrlOf(config), { role: 'producer', logger });
 onShutdown('redis', async () => redis.disconnect());
@@ -43,6 +40,6 @@ const lease = await holdLease(createMqttStore(redis), randomUUID(), {
   },
 });
 onShutdown('lease', () => lease.release());
-await shutdown.assertNotClosing();
+await haltIfClosing();
 const publisher = startPublisher({ config, settings, redis, stores, secret, metrics, logger });
 onShutdown('publisher', () => publisher.close());

@@ -5,7 +5,7 @@ import { loginKey } from '../login.js';
 import { serveMetrics } from '../metrics-server.js';
 import { createOutboundClient } from '../outbound/client.js';
 import { Pipeline } from '../pipeline/compare.js';
-import { type ClosingStep, closeOnSignals, endOnFatal } from '../shutdown.js';
+import { closeOnSignals, endOnFatal } from '../shutdown.js';
 import { startTracing } from '../start-tracing.js';
 import { createStores } from '../stores/create.js';
 import { createDeployment } from '../stores/deployment.js';
@@ -20,10 +20,7 @@ const config = loadConfig();
 const logger = createLogger({ level: config.logLevel, name: 'worker' });
 endOnFatal(logger, ['BundleError']);
 
-// In reverse order of the start.
-const closing: ClosingStep[] = [];
-const onShutdown = (name: string, close: () => Promise<unknown>) => closing.unshift({ name, close });
-const shutdown = closeOnSignals(closing, { deadlineMs: config.shutdownMs, logger });
+const { onShutdown, haltIfClosing } = closeOnSignals([], { deadlineMs: config.shutdownMs, logger });
 
 const tracing = await startTracing(config, 'worker', logger);
 onShutdown('tracing', () => tracing.close());
@@ -49,7 +46,7 @@ onShutdown('heartbeat', () => heartbeat.close());
 const loading = Pipeline.start({ config, logger, onCacheLookup: metrics.featureCache });
 onShutdown('pipeline', async () => (await loading).close());
 const pipeline = await loading;
-await shutdown.assertNotClosing();
+await haltIfClosing();
 const models = pipeline.models();
 metrics.models(models);
 
@@ -59,7 +56,7 @@ await createDeployment(redis, stores.blobs).untilVisible(() => {
   const place = s3FrameBucket === null ? `DATA_DIR=${dataDir}` : `S3_FRAME_BUCKET=${s3FrameBucket}`;
   logger.error(`the frames of the API are not in ${place}: no job is taken until they are, as with the API's setting`);
 });
-await shutdown.assertNotClosing();
+await haltIfClosing();
 const queues = await serveQueues({
   config,
   logger,

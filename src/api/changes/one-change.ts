@@ -27,16 +27,21 @@ export const CHANGE_RESPONSES = {
 const noChange = (id: string) => notFound(`There is no change ${id}: it never was or has expired`);
 
 export function changesOf({ changes }: Pick<ApiDependencies, 'changes'>) {
+  /** @throws ScenedeltaError 'not-found', also for a change of a camera that the request may not see */
+  const find = async (id: string, visibility: Visibility): Promise<Change> => {
+    const change = await changes.get(id);
+    if (change !== undefined && seesCamera(visibility, change.camera)) return roundFigures(change);
+    throw noChange(id);
+  };
   return {
-    /** @throws ScenedeltaError 'not-found', also for a change of a camera that the request may not see */
-    async find(id: string, visibility: Visibility): Promise<Change> {
-      const change = await changes.get(id);
-      if (change !== undefined && seesCamera(visibility, change.camera)) return roundFigures(change);
-      throw noChange(id);
-    },
-    /** @throws ScenedeltaError 'not-found' if the change was erased meanwhile */
-    async altered(id: string, alteration: Promise<Change | undefined>): Promise<Change> {
-      const change = await alteration;
+    find,
+    /** @throws ScenedeltaError 'not-found', as `find` does, and if the change was erased meanwhile */
+    async altered(
+      { params: { id }, visibility }: { params: { id: string }; visibility: Visibility },
+      alter: (id: string) => Promise<Change | undefined>,
+    ): Promise<Change> {
+      await find(id, visibility);
+      const change = await alter(id);
       if (change !== undefined) return roundFigures(change);
       throw noChange(id);
     },

@@ -97,14 +97,13 @@ export function changeRoutes(
     response: CHANGE_RESPONSES,
   };
   app.post('/v1/changes/:id/acknowledge', { schema: acknowledgeSchema, config }, async (request) => {
-    const { id } = request.params;
-    await find(id, request.visibility);
     const by = { traceId: request.id, apiKeyId: request.apiKeyId ?? LOCAL_KEY_ID };
-    const acknowledged = await deps.changes.acknowledge(id, by);
-    const alert = acknowledged?.alert ?? null;
-    // It is stored, so if this fails, recovery queues it.
-    if (alert !== null) await enqueueDelivery.ofAlert(alert).catch((err) => request.log.warn({ err }, NOT_QUEUED));
-    return altered(id, Promise.resolve(acknowledged?.change));
+    return altered(request, async (id) => {
+      const { change, alert = null } = (await deps.changes.acknowledge(id, by)) ?? {};
+      // It is stored, so if this fails, recovery queues it.
+      if (alert !== null) await enqueueDelivery.ofAlert(alert).catch((err) => request.log.warn({ err }, NOT_QUEUED));
+      return change;
+    });
   });
 
   const unacknowledgeSchema = {
@@ -115,13 +114,8 @@ export function changeRoutes(
     params: ChangeIdParams,
     response: CHANGE_RESPONSES,
   };
-  app.delete(
-    '/v1/changes/:id/acknowledge',
-    { schema: unacknowledgeSchema, config },
-    async ({ params: { id }, visibility }) => {
-      await find(id, visibility);
-      return altered(id, deps.changes.withdrawAcknowledgement(id));
-    },
+  app.delete('/v1/changes/:id/acknowledge', { schema: unacknowledgeSchema, config }, async (request) =>
+    altered(request, (id) => deps.changes.withdrawAcknowledgement(id)),
   );
 
   const normalSchema = {

@@ -35,12 +35,10 @@ export function feedbackRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' |
     response: { ...CHANGE_RESPONSES, ...problems(['not-found', ...BODY_PROBLEMS]) },
   };
   app.post('/v1/changes/:id/feedback', { schema: feedbackSchema, config }, async (request) => {
-    const { id } = request.params;
     const { judgement, caption } = checkFeedback(request.body) as FeedbackRequest;
-    await find(id, request.visibility);
     const by = request.apiKeyId === undefined ? {} : { by: request.apiKeyId };
     const feedback = { judgement, ...(caption === undefined ? {} : { caption }), ...by };
-    return altered(id, deps.changes.giveFeedback(id, feedback));
+    return altered(request, (id) => deps.changes.giveFeedback(id, feedback));
   });
 
   const bulkSchema = {
@@ -58,8 +56,9 @@ export function feedbackRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' |
     const { changes, judgement } = checkBulk(request.body) as BulkFeedbackRequest;
     await Promise.all(changes.map((id) => find(id, request.visibility)));
     const by = request.apiKeyId === undefined ? {} : { by: request.apiKeyId };
-    const judged = changes.map((id) => altered(id, deps.changes.giveFeedback(id, { judgement, ...by })));
-    return { items: await Promise.all(judged) };
+    const { visibility } = request;
+    const judge = (id: string) => deps.changes.giveFeedback(id, { judgement, ...by });
+    return { items: await Promise.all(changes.map((id) => altered({ params: { id }, visibility }, judge))) };
   });
 
   const noFeedbackSchema = {
@@ -70,13 +69,8 @@ export function feedbackRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' |
     params: ChangeIdParams,
     response: CHANGE_RESPONSES,
   };
-  app.delete(
-    '/v1/changes/:id/feedback',
-    { schema: noFeedbackSchema, config },
-    async ({ params: { id }, visibility }) => {
-      await find(id, visibility);
-      return altered(id, deps.changes.withdrawFeedback(id));
-    },
+  app.delete('/v1/changes/:id/feedback', { schema: noFeedbackSchema, config }, async (request) =>
+    altered(request, (id) => deps.changes.withdrawFeedback(id)),
   );
 
   const exportSchema = {
