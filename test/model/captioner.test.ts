@@ -1,45 +1,21 @@
 /** Runs the graphs of the hand-made bundle, whose outputs follow from make-tiny-bundle.py. */
-import { join } from 'node:path';
-import { BundleError } from '../../src/model/bundle.js';
 import { Captioner, type Graphs } from '../../src/model/captioner.js';
 import type { Difference, Features } from '../../src/model/graph-io.js';
 import type { TensorSpec } from '../../src/model/graphs-schema.js';
-import { type Bundle, loadBundle } from '../../src/model/manifest.js';
-import { type Graph, openGraph } from '../../src/model/session.js';
+import type { Bundle } from '../../src/model/manifest.js';
+import type { Graph } from '../../src/model/session.js';
 import { toSentence } from '../../src/model/tokenizer.js';
-import { put, TINY } from './tiny-bundle.js';
+import { encode as encodeBy, HEIGHT, image, openTiny, release, WIDTH } from './tiny-captioner.js';
 
-const [WIDTH, HEIGHT] = [96, 64];
-const path = (file: string) => join(TINY, file);
 let bundle: Bundle;
 let graphs: Graphs;
 beforeAll(async () => {
-  bundle = await loadBundle(TINY);
-  graphs = {
-    features: await openGraph(path('features.onnx'), 'cpu'),
-    difference: await openGraph(path('difference.onnx'), 'cpu'),
-    caption: await openGraph(path('caption.onnx'), 'cpu'),
-  };
+  ({ bundle, graphs } = await openTiny());
 });
-afterAll(async () => {
-  for (const graph of Object.values(graphs)) await graph.release();
-});
+afterAll(() => release({ bundle, graphs }));
 
-/** Planar dark image with a light block. */
-function image(block?: { x: number; y: number; size: number; level: number }): Float32Array {
-  const pixels = new Float32Array(3 * HEIGHT * WIDTH).fill(0.2);
-  if (block === undefined) return pixels;
-  for (let channel = 0; channel < 3; channel++) {
-    for (let y = block.y; y < block.y + block.size; y++) {
-      const start = (channel * HEIGHT + y) * WIDTH + block.x;
-      pixels.fill(block.level, start, start + block.size);
-    }
-  }
-  return pixels;
-}
 const captioner = (buckets: readonly number[] | null = null) => new Captioner(bundle, graphs, buckets);
-const encode = async (pixels: Float32Array, model = captioner()): Promise<Features> =>
-  (await model.encode([pixels], HEIGHT, WIDTH))[0] as Features;
+const encode = (pixels: Float32Array, model = captioner()): Promise<Features> => encodeBy(pixels, model);
 
 describe('Captioner.name', () => {
   const specs = (...names: string[]): TensorSpec[] => names.map((name) => ({ name, dtype: 'float32', shape: [] }));
@@ -246,88 +222,5 @@ describe('Captioner', () => {
     };
     await new Captioner(bundle, spy, [1, 2, 4]).warmUp();
     expect(sizes).toEqual([1, 2, 4]);
-  });
-});
-
-describe('Captioner refuses', () => {
-  const edited = (path: string, value: unknown): Bundle => {
-    const manifest = structuredClone(bundle.manifest);
-    put(manifest, path, value);
-    return { ...bundle, manifest };
-  };
-  const refusal = (run: () => unknown) => {
-    expect(run).toThrow(BundleError);
-    return expect(run);
-  };
-
-  it('a graph in the place of another, with the names of the tensors', () => {
-    refusal(() => new Captioner(bundle, { ...graphs, features: graphs.caption }, null)).toThrow(
-      /caption\.onnx: has the inputs memory, .*; expected image$/,
-    );
-  });
-
-  it('inputs for region crops that the manifest does not state', () => {
-    refusal(() => new Captioner(edited('glance', null), graphs, null)).toThrow(/expected memory$/);
-  });
-
-  it.each<[string, string, unknown, RegExp]>([
-    [
-      'another size',
-      'graphs.difference.outputs.0.shape',
-      ['B', 96, 256],
-      /output memory is float32 \[B,24,2\], the manifest says float32 \[B,96,256\]/,
-    ],
-    [
-      'another rank',
-      'graphs.features.inputs.0.shape',
-      ['B', 3],
-      /input image is float32 \[B,3,H,W\], the manifest says float32 \[B,3\]/,
-    ],
-    [
-      'another type',
-      'graphs.caption.outputs.0.dtype',
-      'float32',
-      /output ids is int64 \[B,10\], the manifest says float32/,
-    ],
-    ['another name', 'graphs.features.outputs.0.name', 'rough', /has no output rough, which the manifest states/],
-  ])('a manifest that states %s than the graph has', (_, where, value, message) => {
-    refusal(() => new Captioner(edited(where, value), graphs, null)).toThrow(message);
-  });
-
-  it.each<[string, string, unknown, RegExp]>([
-    [
-      'more words than the graph outputs',
-      'max_length',
-      12,
-      /caption\.onnx: output ids came as \[1,10\], expected \[1,12\]/,
-    ],
-    [
-      'another attention grid',
-      'attention.grid',
-      [4, 7],
-      /difference\.onnx: output memory came as \[1,24,2\], expected \[1,28,any\]/,
-    ],
-    [
-      'another memory layout',
-      'attention.layout',
-      { sides: 2, extra: 3 },
-      /difference\.onnx: output memory came as \[1,24,2\], expected \[1,51,any\]/,
-    ],
-    [
-      'other nuisances',
-      'nuisances',
-      ['lighting'],
-      /difference\.onnx: output nuisance_logits came as \[1,2\], expected \[1,1\]/,
-    ],
-  ])('%s, at warm-up', async (_, where, value, message) => {
-    await expect(new Captioner(edited(where, value), graphs, null).warmUp()).rejects.toThrow(message);
-  });
-
-  it('features of another size, before they reach the graph', async () => {
-    const features = await encode(image());
-    const short = { ...features, fine: features.fine.subarray(3) };
-    await expect(captioner().difference([{ before: features, after: short }])).rejects.toThrow(
-      'item 0 has 285 values, item 0 has 285, expected 3x8x12',
-    );
   });
 });

@@ -111,3 +111,9 @@ export const arbitraryFrames: fc.Arbitrary<VisitFrame[]> = fc
       return made;
     });
   });
+
+/** Types of the events of a fold, in their order. */
+export const types = ({ events }: ReturnType<typeof foldAll>) => events.map(({ type }) => type);
+/** The visits that ended in it. */
+export const ended = ({ events }: ReturnType<typeof foldAll>) =>
+  events.filter(({ type }) => type === 'visit.ended').map(({ visit }) => visit);
