@@ -8,13 +8,12 @@ the bundle is changed.
 """
 
 import argparse
-import os
 from pathlib import Path
 
 import torch
 
 from training.bundle.graphs import example_inputs, write_captioner
-from training.bundle.manifest import command_of, configuration_of, entries_of, replace_manifest
+from training.bundle.manifest import command_of, configuration_of, entries_of, replace_manifest, replacing
 from training.bundle.parity import check_captioner, check_difference
 from training.inputs import existing_file, existing_folder, read_json
 from training.learn.checkpoint import load_run
@@ -30,15 +29,11 @@ def install(checkpoint: Path, bundle: Path, version: str) -> float:
     hedge = manifest["configuration"]["hedge"]
     captioner.hedge(load_world(saved["config"]["world"]).wider_nouns, hedge)
     frames, _ = example_inputs(captioner.c, 3, 77)
-    partial = bundle / ".caption.onnx"
-    try:
+    with replacing(bundle / "caption.onnx") as partial:
         with torch.no_grad():
             d = difference(*frames)
         write_captioner(captioner, d["memory"][:2], d["kind_logits"][:2], partial)
         error = max(check_captioner(captioner, d["memory"], d["kind_logits"], partial).values())
-        os.replace(partial, bundle / "caption.onnx")
-    finally:
-        partial.unlink(missing_ok=True)
     manifest |= {
         "version": version,
         **entries_of(bundle, manifest, "caption"),

@@ -7,7 +7,6 @@ The graph holds the bundle's frozen evidence graph (evidence.py) and the check. 
 manifest is replaced. Weights are stored as float16 and computed as float32 (half.py).
 """
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ from torch import Tensor, nn
 from training.bundle.check_levels import fit_check
 from training.bundle.half import round_to_half
 from training.bundle.heads import export_with_evidence, head_arguments, load_head
-from training.bundle.manifest import entries_of, replace_manifest
+from training.bundle.manifest import entries_of, replace_manifest, replacing
 from training.contract import END, PAD, SLOTS, UNK
 from training.data.evidence import Evidence
 from training.inputs import read_json
@@ -70,12 +69,8 @@ def add_check(check_file: Path, bundle: Path, version: str, heldout: Evidence, t
     """
     check, saved = load_head(check_file, "check", TruthCheck)
     manifest = read_json(bundle / "manifest.json", "files", "graphs", "metrics")
-    partial = bundle / f".{FILE}"
-    try:
+    with replacing(bundle / FILE) as partial:
         error = export_check(check, bundle, heldout.arrays([0])["maps"].shape[-2:], partial)
-        os.replace(partial, bundle / FILE)
-    finally:
-        partial.unlink(missing_ok=True)
     manifest |= {
         "version": version,
         **entries_of(bundle, manifest, "check"),

@@ -6,11 +6,10 @@ The outputs stay the same: both graphs are compared on random features, and the 
 """
 
 import argparse
-import os
 from pathlib import Path
 
 from training.bundle.graphs import write_difference
-from training.bundle.manifest import entries_of, replace_manifest
+from training.bundle.manifest import entries_of, replace_manifest, replacing
 from training.bundle.parity import check_difference
 from training.bundle.restore import restore_difference
 from training.inputs import existing_folder, read_json
@@ -19,14 +18,11 @@ from training.inputs import existing_folder, read_json
 def rewrite(bundle: Path) -> float:
     """Returns the largest difference from PyTorch. @raises SystemExit as `restore_difference` and `check_difference`"""
     manifest = read_json(bundle / "manifest.json", "files", "graphs")
-    path, partial = bundle / "difference.onnx", bundle / ".difference.onnx"
+    path = bundle / "difference.onnx"
     network = restore_difference(bundle)  # compares it with the graph that is there
-    try:
+    with replacing(path) as partial:
         write_difference(network, partial)
         error = max(check_difference(network, partial).values())
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
     replace_manifest(bundle, manifest | entries_of(bundle, manifest, "difference"))
     return error
 

@@ -2,6 +2,8 @@
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from training.contract import END, KINDS, NUISANCES, PAD, START, UNK
@@ -77,11 +79,21 @@ def entries_of(bundle: Path, manifest: dict, *graphs: str) -> dict:
     return {"files": manifest["files"] | files, "graphs": manifest["graphs"] | tables}
 
 
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A file beside `path` to write to, which replaces it at the end; an error leaves `path` as it was."""
+    partial = path.with_name(f".{path.name}")
+    try:
+        yield partial
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
 def replace_manifest(bundle: Path, manifest: dict) -> None:
     """Writes manifest.json of the folder whole: a reader sees the old one or the new one."""
-    partial = bundle / ".manifest.json"
-    partial.write_text(json.dumps(manifest, indent=1) + "\n")
-    os.replace(partial, bundle / "manifest.json")
+    with replacing(bundle / "manifest.json") as partial:
+        partial.write_text(json.dumps(manifest, indent=1) + "\n")
 
 
 def configuration_of(saved: dict, hedge: float) -> dict:

@@ -7,12 +7,11 @@ Weights are stored as float16 and computed as float32 (half.py). The graph is co
 manifest is replaced; an earlier namer of the bundle is replaced too.
 """
 
-import os
 from pathlib import Path
 
 import torch
 
-from training.bundle.manifest import entries_of, replace_manifest
+from training.bundle.manifest import entries_of, replace_manifest, replacing
 from training.bundle.name_levels import fit_levels
 from training.bundle.namer_graph import NAMES_FILE, export_namer
 from training.inputs import first_line, read_json
@@ -63,12 +62,8 @@ def add_namer(
     """
     namer, saved = load_namer(namer_file)
     manifest = read_json(bundle / "manifest.json", "files", "graphs", "metrics")
-    partial = bundle / f".{NAMES_FILE}"
-    try:
+    with replacing(bundle / NAMES_FILE) as partial:
         error = export_namer(namer, partial)
-        os.replace(partial, bundle / NAMES_FILE)
-    finally:
-        partial.unlink(missing_ok=True)
     fitted = fit_levels(bundle, heldout, namer, saved, real)
     if saved.get("colours_alone"):
         fitted = with_nouns_of(manifest["names"], fitted)

@@ -7,7 +7,6 @@ float16; of its classes only the person is kept.
 """
 
 import argparse
-import os
 from pathlib import Path
 
 import onnx
@@ -16,7 +15,7 @@ from torch import Tensor, nn
 
 from training.bundle.graphs import OPSET
 from training.bundle.half import round_to_half, store_half_where_exact
-from training.bundle.manifest import entries_of, replace_manifest
+from training.bundle.manifest import entries_of, replace_manifest, replacing
 from training.bundle.parity import within_parity, worst
 from training.bundle.tfjs import Package, fetch_package, read_tfjs
 from training.inputs import existing_folder, open_graph, read_json
@@ -90,12 +89,8 @@ def install(package: Path, bundle: Path, version: str) -> float:
     manifest = read_json(bundle / "manifest.json", "files", "graphs", "training_data")
     detector = load_detector(package)
     round_to_half(detector)
-    partial = bundle / f".{FILE}"
-    try:
+    with replacing(bundle / FILE) as partial:
         error = export_people(PeopleGraph(detector).eval(), RULE["size"], partial)
-        os.replace(partial, bundle / FILE)
-    finally:
-        partial.unlink(missing_ok=True)
     others = [one for one in manifest["training_data"] if one["name"] != TRAINING_DATA["name"]]
     manifest |= {
         "version": version,

@@ -6,7 +6,6 @@
 Both graphs are compared with PyTorch before the manifest is replaced; the figures in it are measured through them.
 """
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ from torch import Tensor, nn
 from training.bundle.graphs import OPSET
 from training.bundle.half import round_to_half, store_half_where_exact
 from training.bundle.heads import HEAD_IN, export_with_evidence, head_arguments, load_head
-from training.bundle.manifest import entries_of, replace_manifest
+from training.bundle.manifest import entries_of, replace_manifest, replacing
 from training.bundle.parity import within_parity, worst
 from training.contract import BUCKETS, END, MAX_WORDS, PAD, UNK
 from training.data.changes import Changes
@@ -28,7 +27,6 @@ from training.text.queries import EVENT_WORDS, SYNONYMS
 from training.text.search_words import GRAM_SIZES, GRAMS_PER_WORD, SearchWords
 
 GRAPHS = ("pair", "text")
-FILES = tuple(f"{name}.onnx" for name in GRAPHS)
 FOUND_BY_NONSENSE = 0.05  # of meaningless queries may find something
 EXAMPLES = ("A red Lorry!", "man gone at the gate", "", "Wer war im Hof?", "４ cafés")
 
@@ -107,17 +105,9 @@ def add_search(search_file: Path, bundle: Path, version: str, heldout: Path, tra
     data = Changes.open([heldout], bundle, saved["seed"])
     outputs = {tensor["name"]: tensor["shape"] for tensor in manifest["graphs"]["difference"]["outputs"]}
     round_to_half(search)
-    partial = {name: bundle / f".{name}" for name in FILES}
-    try:
-        error = max(
-            export_pair(search.pair, bundle, tuple(outputs["map_before"][1:]), partial["pair.onnx"]),
-            export_text(search.text, words, partial["text.onnx"]),
-        )
-        for name, path in partial.items():
-            os.replace(path, bundle / name)
-    finally:
-        for path in partial.values():
-            path.unlink(missing_ok=True)
+    with replacing(bundle / "pair.onnx") as pair_file, replacing(bundle / "text.onnx") as text_file:
+        maps = tuple(outputs["map_before"][1:])
+        error = max(export_pair(search.pair, bundle, maps, pair_file), export_text(search.text, words, text_file))
     # The network of a change equals its graph within PARITY, and reads the evidence that the cache stores.
     text = BundleText(bundle / "text.onnx")
     encoded = [words.encode(example) for example in EXAMPLES]

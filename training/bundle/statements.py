@@ -6,14 +6,13 @@ The words stay the same: both graphs are compared on random crops, and the versi
 """
 
 import argparse
-import os
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from training.bundle.graphs import caption_out, example_inputs
-from training.bundle.manifest import entries_of, replace_manifest
+from training.bundle.manifest import entries_of, replace_manifest, replacing
 from training.bundle.parity import within_parity, worst
 from training.bundle.restore import restore_captioner
 from training.bundle.statements_graph import FILE, rows_of, write_statements
@@ -63,13 +62,9 @@ def install(bundle: Path, world: str) -> float:
     """Returns the largest difference from caption.onnx. @raises SystemExit as `check_statements`"""
     manifest = read_json(bundle / "manifest.json", "files", "graphs")
     captioner, _ = restore_captioner(bundle, load_world(world))
-    partial = bundle / f".{FILE}"
-    try:
+    with replacing(bundle / FILE) as partial:
         write_statements(captioner, partial)
         error = max(check_statements(captioner.c, partial, bundle / "caption.onnx").values())
-        os.replace(partial, bundle / FILE)
-    finally:
-        partial.unlink(missing_ok=True)
     replace_manifest(bundle, manifest | entries_of(bundle, manifest, "statements"))
     return error
 
