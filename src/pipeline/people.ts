@@ -6,7 +6,7 @@ import type { Bundle } from '../model/manifest.js';
 import type { Names } from '../model/naming.js';
 import { cropOfRegion, type MapRegion, type RegionCrop, toPixels } from '../model/regions.js';
 import { pixelDiffers } from './seen-things.js';
-import { classesOf } from './separate-things.js';
+import { probabilityOfClass } from './separate-things.js';
 
 /** Boxes of the people of a region, fractions of the frame; empty: it is unknown who is there. */
 export type PeopleIn = (region: MapRegion) => readonly Box[];
@@ -71,10 +71,8 @@ export async function peopleOfRegions(
   return (region) => people.get(region) ?? [];
 }
 
-function showsPeople(shown: PairNames[Side], words: Names): boolean {
-  const { nothing, shares } = classesOf(shown, words);
-  return (1 - nothing) * (shares.get('person') ?? 0) >= SHOWS_PEOPLE;
-}
+const showsPeople = (shown: PairNames[Side], words: Names): boolean =>
+  probabilityOfClass(shown, 'person', words) >= SHOWS_PEOPLE;
 
 /** @param boxes of a crop around the region, the best first */
 function distinctPeople(region: Box, boxes: readonly Box[], frames: FramePair): readonly Box[] {

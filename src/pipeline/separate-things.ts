@@ -5,7 +5,7 @@
 import { OTHER_SIDE } from '../images.js';
 import { softmax } from '../logistic.js';
 import type { CropNames, PairNames } from '../model/graph-io.js';
-import { classShares, type Names, thingNames } from '../model/naming.js';
+import { classShares, type LikelyClass, type Names, thingNames } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
 import { cosine } from './clause-probability.js';
 import type { KnownNames } from './location-statement.js';
@@ -30,9 +30,7 @@ export function differenceOfClasses(one: CropNames, other: CropNames, names: Nam
  * not compared, because a turn shows other clothes.
  */
 function areOtherVehicles(one: CropNames, other: CropNames, names: Names): boolean {
-  const isVehicle = ({ nothing, shares }: ReturnType<typeof classesOf>) =>
-    (1 - nothing) * (shares.get('vehicle') ?? 0) >= LEAST;
-  if (![one, other].every((shown) => isVehicle(classesOf(shown, names)))) return false;
+  if (![one, other].every((shown) => probabilityOfClass(shown, 'vehicle', names) >= LEAST)) return false;
   return cosine(softmax(one.colours), softmax(other.colours)) < SAME_PAINT;
 }
 
@@ -86,6 +84,12 @@ function isCertain(shown: CropNames, names: Names): boolean {
 }
 
 const showsThing = (shown: CropNames, names: Names): boolean => classesOf(shown, names).nothing < LEAST;
+
+/** Probability that a picture shows a thing of a class, 0..1 */
+export function probabilityOfClass(shown: CropNames, word: LikelyClass['value'], names: Names): number {
+  const { nothing, shares } = classesOf(shown, names);
+  return (1 - nothing) * (shares.get(word) ?? 0);
+}
 
 /** The probability that a picture shows no thing, and those of the classes of a thing. */
 export function classesOf(shown: CropNames, names: Names) {
