@@ -16,8 +16,8 @@ const DIRECTIVE = /^\s*(?:biome-ignore|@ts-|eslint|noqa|type:|ruff:|!\/)/;
 /** Configuration files, whose comments begin with `#`. */
 const HASH_COMMENTS = new Set(['.yaml', '.yml', '.toml', '.conf', '.service', '.cuda', 'Dockerfile', 'Caddyfile']);
 const TEST_FUNCTIONS = new Set(['describe', 'it', 'test']);
-/** Constructors of schemas that take a description alone (src/schemas/constructors.ts). */
-const DESCRIBED = new Set(['text', 'flag', 'count']);
+/** Constructors of schemas whose last argument may be a description (src/schemas/constructors.ts). */
+const DESCRIBED = new Set('text flag count literals nullable unit truthShare dateTime'.split(' '));
 const PROSE_PROPERTIES = new Set(['description', 'describe', 'summary', 'comment']);
 
 /**
@@ -78,7 +78,7 @@ function titleOf(node) {
 /** The description that a constructor of a schema gets. @returns {ProseLine | undefined} */
 function describedBy({ type, callee, arguments: given }) {
   const isSchema = type === 'CallExpression' && callee.type === 'Identifier' && DESCRIBED.has(callee.name);
-  return isSchema ? textOf(given[0]) : undefined;
+  return isSchema ? textOf(given.at(-1)) : undefined;
 }
 
 /** The value of a property like `description`. @returns {ProseLine | undefined} */
@@ -87,8 +87,12 @@ function descriptionOf(node) {
   return PROSE_PROPERTIES.has(node.key.name ?? node.key.value) ? textOf(node.value) : undefined;
 }
 
-/** @returns {ProseLine | undefined} of a string or template literal */
+/** @returns {ProseLine | undefined} of a string or template literal, or of several that `+` joins */
 function textOf(node) {
+  if (node?.type === 'BinaryExpression' && node.operator === '+') {
+    const [left, right] = [textOf(node.left), textOf(node.right)];
+    return left && right && { ...left, text: left.text + right.text };
+  }
   if (node?.type === 'StringLiteral') return { text: node.value, line: node.loc.start.line, literal: true };
   if (node?.type !== 'TemplateLiteral') return undefined;
   const text = node.quasis.map((quasi) => quasi.value.cooked ?? '').join('`value`');

@@ -60,7 +60,7 @@ export const CameraEventSchema = Type.Object(
     type: literals(CAMERA_EVENTS),
     camera: Type.String(),
     since: dateTime('Capture time of the first of the equal frames, or of those that do not show the scene.'),
-    reason: Type.Optional(literals(SIGNAL_REASONS, 'Of `camera.signal_lost` and `camera.signal_back`.')),
+    reason: Type.Optional(literals(SIGNAL_REASONS, 'Present for `camera.signal_lost` and `camera.signal_back`.')),
     at: dateTime('Capture time of the frame that it was noticed with.'),
   },
   {

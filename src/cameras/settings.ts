@@ -128,8 +128,8 @@ export const CameraSettingsSchema = Type.Object(
     before: literals(BEFORE_MODES, {
       default: 'previous',
       description:
-        'What a frame is compared with: the frame before it, a fixed reference, or the background model, ' +
-        'which is learned per light from the frames.',
+        'The "before" of a frame: the frame before it, a fixed reference, or the background model, which is learned ' +
+        'per light from the frames.',
     }),
     zones: Type.Array(ZoneSchema, { maxItems: 64, default: [] }),
     threshold: nullable(unit(), { description: 'Least confidence of a change; null: the threshold of the bundle.' }),

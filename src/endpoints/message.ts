@@ -2,6 +2,7 @@
 import type { Locale } from '../language/locales.js';
 import { textIn } from '../language/translate.js';
 import { write } from '../language/write.js';
+import type { Mail } from '../mail.js';
 import { signalSubject } from '../schemas/camera-signal.js';
 import { type FoundChange, type ShownFrame, shownFrame, shownSide } from '../schemas/change.js';
 import type {
@@ -45,21 +46,10 @@ export interface Receiver {
 export interface EndpointRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** a mail: of the format `email` alone */
   readonly body: string | FormData | Mail;
 }
 
-/** A mail, of the format `email` alone. */
-export interface Mail {
-  readonly from: string;
-  readonly to: readonly string[];
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-  /** JPEG, shown in the HTML as cid:picture */
-  readonly picture: Uint8Array | undefined;
-  readonly messageId: string;
-  readonly references: string;
-}
 export type Format = (message: EndpointMessage, receiver: Receiver) => EndpointRequest;
 
 /** Whether the change or visit is over for the people who are alerted. */

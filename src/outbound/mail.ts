@@ -1,6 +1,7 @@
 /** Mail to a server that an administrator names, over a connection of the guarded agent. */
 import { createTransport } from 'nodemailer';
 import { startDeadline } from '../deadline.js';
+import type { Mail } from '../mail.js';
 import { type AllowList, bareHost, checkUrlSyntax, targetOf } from './address.js';
 import type { GuardedAgent } from './guarded-agent.js';
 import type { PostOutcome } from './post.js';
@@ -8,21 +9,9 @@ import { asUrlError } from './url-error.js';
 
 export type Mailer = (
   url: string,
-  mail: MailToSend,
+  mail: Mail,
   login: { readonly password: string | null; readonly signal?: AbortSignal | undefined },
 ) => Promise<PostOutcome>;
-
-interface MailToSend {
-  readonly from: string;
-  readonly to: readonly string[];
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-  /** JPEG, shown in the HTML as cid:picture */
-  readonly picture?: Uint8Array | undefined;
-  readonly messageId: string;
-  readonly references: string;
-}
 
 const FIELD = 'url';
 
@@ -89,7 +78,7 @@ interface Refusal {
   readonly originalCode: string;
 }
 
-const contentOf = ({ picture, from, to, ...mail }: MailToSend) => ({
+const contentOf = ({ picture, from, to, ...mail }: Mail) => ({
   ...mail,
   from,
   to: [...to],

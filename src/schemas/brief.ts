@@ -136,8 +136,8 @@ export const CameraBriefSchema = Type.Object(
   {
     $id: 'CameraBrief',
     description:
-      '`came`: what appeared on the day, or is back. `left`: what disappeared on it. `still_there`: what had come, ' +
-      'moved or replaced something by its end. `still_gone`: what had disappeared by its end.',
+      '`came`: things that appeared on the day, or are back. `left`: things that disappeared on it. `still_there`: ' +
+      'things that had come, moved or replaced something by its end. `still_gone`: things that had disappeared by then.',
   },
 );
 export type CameraBrief = Static<typeof CameraBriefSchema>;

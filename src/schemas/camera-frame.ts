@@ -39,7 +39,9 @@ export const CameraFrameSchema = Type.Object(
       [
         Type.Object({
           mode: literals(['previous', 'reference', 'memory'], "The camera's setting."),
-          captured_at: nullable(dateTime('Of the background model: time of its last update.')),
+          captured_at: nullable(
+            dateTime('When "before" was captured, or the background model was last updated; null: unknown.'),
+          ),
         }),
         Type.Null(),
       ],
@@ -57,8 +59,8 @@ export const CameraFrameSchema = Type.Object(
         { comparison: text('Id.'), captured_at: dateTime() },
         {
           description:
-            'Present if the frame equals the last examined frame of the camera, but for noise: the comparison of that ' +
-            'frame. The answer follows from it without a run of the model.',
+            'Present if the frame equals the last examined frame of the camera, except for noise: the comparison of ' +
+            'that frame. The answer follows from it without a run of the model.',
         },
       ),
     ),

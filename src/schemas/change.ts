@@ -68,8 +68,8 @@ export const FoundChangeSchema = Type.Object({
   kind: literals(CHANGE_KINDS, 'Kind of the change.'),
   caption: Type.String({
     description:
-      'What the most confident comparison up to the confirmation that names the thing states about this location; or a ' +
-      'plain sentence of kind and place. The place is the name of its zone, if that has one.',
+      'The statement about this location of the most confident comparison up to the confirmation that names the ' +
+      'thing; or a plain sentence of kind and place. The place is the name of its zone, if that has one.',
   }),
   model_caption: Type.Optional(
     Type.String({

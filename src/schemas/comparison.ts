@@ -71,7 +71,7 @@ const probability = unit('Calibrated probability that it is true.');
 const LikelySchema = Type.Object({ value: Type.String(), probability });
 const FactSchema = Type.Object(
   {
-    kind: Type.Object({ value: literals(STATEMENT_KINDS, 'What became of the thing.'), probability }),
+    kind: Type.Object({ value: literals(STATEMENT_KINDS, 'The kind of change of the thing.'), probability }),
     noun: LikelySchema,
     nouns: Type.Optional(
       Type.Array(LikelySchema, { description: 'The nouns of at least 0.05 by the picture and the words, sorted.' }),
@@ -89,11 +89,11 @@ const FactSchema = Type.Object(
           probability: unit('Probability of the kind times that of the class.'),
           owner: nullable(
             Type.Object({ region: Type.Integer({ minimum: 1, description: 'Id of a region.' }), box: BoxSchema }),
-            'Where a person is or was, of either frame, who is at most three lengths of the object away; null: none.',
+            'The place of a person of either frame who is at most three lengths of the object away; null: none.',
           ),
         }),
-        'Of an object (a bag, a box; no person, vehicle or animal) that appeared or disappeared. Two frames do not ' +
-          'show whether it stays; the change of a camera does.',
+        'Present for an object (a bag, a box; no person, vehicle or animal) that appeared or disappeared. Two frames ' +
+          'do not show whether it stays; the change of a camera does.',
       ),
     ),
     colour: nullable(LikelySchema, 'null: no colour is probable enough.'),
@@ -106,8 +106,8 @@ const FactSchema = Type.Object(
       }),
       probability,
     }),
-    place: nullable(LikelySchema, 'Where the thing is or was; null: of a move, or no place is probable enough.'),
-    way: nullable(LikelySchema, 'Of a move: which way the thing went; null: no way is probable enough.'),
+    place: nullable(LikelySchema, 'The last place of the thing; null: a move, or no place is probable enough.'),
+    way: nullable(LikelySchema, 'The way that a thing went that moved; null: no move, or no way is probable enough.'),
     regions: Type.Array(Type.Integer({ minimum: 1 }), { description: 'Ids of the regions that show the thing.' }),
   },
   { $id: 'Fact' },
@@ -187,15 +187,15 @@ export const FindingSchema = Type.Object(
     statements: Type.Optional(
       Type.Array(LocatedStatementSchema, {
         description:
-          'Of the frames of a camera: one statement per changed location, of at most six, the strongest first. ' +
+          'Present for the frames of a camera: one statement per changed location, at most six, the strongest first. ' +
           'A location that the model cannot describe has none.',
       }),
     ),
     facts: Type.Optional(
       Type.Array(FactSchema, {
         description:
-          'Of a model that names what regions show: one per thing of a changed location, the strongest first. The noun ' +
-          'and the colour are the most specific whose probability is high enough for the setting TRUTH.',
+          'Present if the model names the things of regions: one per thing of a changed location, the strongest ' +
+          'first. The noun and the colour are the most specific whose probability is high enough for the setting TRUTH.',
       }),
     ),
     check: Type.Optional(CheckSchema),

@@ -17,7 +17,7 @@ export const VisitStatementSchema = Type.Object(
         ['there', 'edge', 'appeared', 'uncertain'],
         'there: in the first frame; edge: it came into the frame; uncertain: it may have been in view before.',
       ),
-      edge: nullable(literals(EDGES), 'Where it came into the frame; null: not at an edge.'),
+      edge: nullable(literals(EDGES), 'The edge at which it came into the frame; null: at none.'),
       place: Place,
     }),
     stayed: nullable(
@@ -29,7 +29,7 @@ export const VisitStatementSchema = Type.Object(
         ['edge', 'gone', 'still', 'unseen', 'uncertain'],
         'still: it is there in the last frame; uncertain: the one that came, or others that look alike.',
       ),
-      edge: nullable(literals(EDGES), 'Where it left the frame; null: not at an edge.'),
+      edge: nullable(literals(EDGES), 'The edge at which it left the frame; null: at none.'),
       place: Place,
     }),
     objects: Type.Array(Type.Object({ thing: ThingSchema, value: literals(OBJECT_KINDS) }), {

@@ -98,6 +98,8 @@ describe('where the check finds prose', () => {
     ['a tag of a comment', '/** Reads. @throws Stop where it fails. */\nexport {};\n', 'a.mjs', [1]],
     ['the title of a test', "it('tells the camera', () => {});\n", 'a.test.ts', [1]],
     ['a description of the API', "const a = { b: 1,\n description: 'Once a key a camera.' };\n", 'a.ts', [2]],
+    ['a description in two strings', "const a = {\n description: 'Once a ' +\n 'key a camera.' };\n", 'a.ts', [2]],
+    ['the description of a constructor', "const a =\n nullable(b, 'Of a camera.');\n", 'a.ts', [2]],
     ['a docstring', 'def f():\n    """Says what is told."""\n    return "told"\n', 'a.py', [2]],
     ['a comment of a configuration file', 'a: 1\n# It is told.\nb: told # told\n', 'a.yaml', [2]],
     ['a comment of Python', 'x = "# told"\ny = 1  # told\n', 'a.py', [2]],

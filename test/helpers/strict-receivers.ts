@@ -3,7 +3,8 @@
  * those of the documents, not of src/endpoints/limits.ts.
  */
 import type { FormatName } from '../../src/endpoints/limits.js';
-import type { EndpointRequest, Mail, Receiver } from '../../src/endpoints/message.js';
+import type { EndpointRequest, Receiver } from '../../src/endpoints/message.js';
+import type { Mail } from '../../src/mail.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a receiver reads what comes
 type Json = any;

@@ -1,8 +1,9 @@
 /** Mail: plain text and HTML with the picture inside. One change is one thread, because its mails refer to its id. */
 import { escapeHtml } from '../../escape-html.js';
+import type { Mail } from '../../mail.js';
 import { cut } from '../cut.js';
 import { LIMITS } from '../limits.js';
-import { type EndpointMessage, type Format, type Mail, subjectOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, subjectOf, textOf, titleOf } from '../message.js';
 
 const ADDRESS = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/;
 
