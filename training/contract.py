@@ -67,7 +67,7 @@ CROP_IN = ("glance_coarse", "glance_fine", "glance_box", "object_box", "glance_m
 # The difference graph's kind_logits, an input of captioners whose crops are related.
 FRAME_KIND = "look_kind_logits"
 # Inputs of statements.onnx, which captions one pair: its crops, and rows of indices into them.
-STATEMENTS_IN = ("memory", *CROP_IN[:4], FRAME_KIND, "rows")
+STATEMENTS_IN = ("memory", *CROP_IN[:4], FRAME_KIND, "rows", "clauses")
 CAPTION_OUT = ("ids", "log_prob", "length", "attention")
 
 

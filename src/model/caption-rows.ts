@@ -1,7 +1,7 @@
 /** Captions as rows: outputs of a caption graph, and the graph that writes many rows about one pair. */
 import { paddedSize, row, separateCropTensors, stack } from './batches.js';
 import { COARSE_STRIDE } from './bundle.js';
-import { FULL_FRAME_KIND, floatOutput, has, integerOutput } from './contract.js';
+import { FULL_FRAME_KIND, floatOutput, has, integerOutput, MOST_CLAUSES } from './contract.js';
 import type { CaptionOutput, StatementsInput } from './graph-io.js';
 import type { BundleManifest } from './manifest.js';
 import { memoryRows } from './memory-layout.js';
@@ -49,25 +49,29 @@ export async function runStatementsGraph(
   graph: Graph,
   manifest: BundleManifest,
   channels: { readonly coarse: number; readonly fine: number },
-  { given, exchanged, crops, sets }: StatementsInput,
+  { given, exchanged, crops, sets, clauses }: StatementsInput,
   buckets: readonly number[] | null,
 ): Promise<CaptionOutput[]> {
-  const { attention, glance: cropRule, kinds } = manifest;
+  const { attention, glance: cropRule, kinds, max_length: T } = manifest;
   if (cropRule === null) throw new RangeError('the bundle has no region crops');
   const count = sets.length;
   const half = paddedSize(count, buckets);
   const B = 2 * half;
   const width = 1 + cropRule.regions;
   const rows = new BigInt64Array(B * width).fill(-1n);
+  // Padded rows write nothing.
+  const most = new BigInt64Array(B);
   for (let i = 0; i < B; i++) {
     rows[i * width] = i < half ? 0n : 1n;
     for (const [slot, crop] of (sets[i % half] ?? []).entries()) rows[i * width + 1 + slot] = BigInt(crop);
+    if (i % half < count) most[i] = BigInt(clauses?.[i % half] ?? T);
   }
   const outputs = await graph.run({
     memory: stack([given.memory, exchanged.memory], [memoryRows(attention), -1], 2),
     ...separateCropTensors(crops, cropRule, channels, paddedSize(crops.length, buckets)),
     [FULL_FRAME_KIND]: stack([given.kindLogits, exchanged.kindLogits], [kinds.length], 2),
     rows: { dims: [B, width], data: rows },
+    ...(has(graph.inputs, MOST_CLAUSES) ? { [MOST_CLAUSES]: { dims: [B], data: most } } : {}),
   });
   const captions = captionsOf(graph, outputs, manifest, B, B);
   return [...captions.slice(0, count), ...captions.slice(half, half + count)];

@@ -15,6 +15,8 @@ export const FULL_FRAME_KIND = 'look_kind_logits';
 const JOINT_KIND = 'kind_logits';
 /** Outputs of a difference graph that also describes the pair with its frames exchanged. */
 export const EXCHANGED = { memory: 'exchanged_memory', kindLogits: 'exchanged_kind_logits' } as const;
+/** Input of a graph `statements` whose rows end after a number of clauses. */
+export const MOST_CLAUSES = 'clauses';
 const CROP_INPUTS = ['glance_coarse', 'glance_fine', 'glance_box', 'object_box', 'glance_mask'];
 
 const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly string[] }> = {
@@ -40,7 +42,7 @@ const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly 
   pair: { inputs: ['memory', ...CROP_INPUTS, FULL_FRAME_KIND, 'map_before', 'map_after'], outputs: ['vector'] },
   text: { inputs: ['ids', 'grams'], outputs: ['vector'] },
 };
-const INTEGERS = new Set(['ids', 'length', 'grams', 'rows']);
+const INTEGERS = new Set(['ids', 'length', 'grams', 'rows', MOST_CLAUSES]);
 
 /**
  * @throws BundleError if an opened graph lacks a tensor of the contract, has one too many, or differs from the manifest
@@ -51,9 +53,13 @@ export function checkGraph(name: GraphName, graph: Graph, manifest: BundleManife
   const cropsJudgeKind =
     name === 'caption' && hasCrops && (has(graph.inputs, FULL_FRAME_KIND) || has(graph.outputs, JOINT_KIND));
   const namedInputs = hasCrops ? inputs : inputs.filter((input) => !CROP_INPUTS.includes(input));
+  const optional = [
+    ...(cropsJudgeKind ? [FULL_FRAME_KIND] : []),
+    ...(name === 'statements' && has(graph.inputs, MOST_CLAUSES) ? [MOST_CLAUSES] : []),
+  ];
   const exchanges = name === 'difference' && has(graph.outputs, EXCHANGED.memory);
   const more = cropsJudgeKind ? [JOINT_KIND] : exchanges ? Object.values(EXCHANGED) : [];
-  checkNames(graph.file, 'inputs', graph.inputs, cropsJudgeKind ? [...namedInputs, FULL_FRAME_KIND] : namedInputs);
+  checkNames(graph.file, 'inputs', graph.inputs, [...namedInputs, ...optional]);
   checkNames(graph.file, 'outputs', graph.outputs, [...outputs, ...more]);
   const stated = statedGraph(manifest, name);
   checkAgainstManifest(graph.file, 'input', graph.inputs, stated.inputs);

@@ -16,7 +16,7 @@ import { nobody, type PeopleIn, peopleOfRegions } from './people.js';
 import { showsPeopleApart } from './people-apart.js';
 import { isSeparateThing, knownNames, showsTwoThings, unseenRegion } from './separate-things.js';
 import { type StatementEvidence, statementEvidence } from './statement-evidence.js';
-import { describeLocations, MAX_FACTS, MAX_STATEMENTS } from './statements.js';
+import { describeLocations, MAX_FACTS, MAX_STATEMENTS, type RunCaptions } from './statements.js';
 
 /** The parts of a pipeline that a description needs. */
 export interface CaptionParts {
@@ -77,8 +77,8 @@ export async function describePair(
     Promise.resolve(exchange),
   );
   const strongest = located.slice(0, glanced);
-  const run = (sets: readonly (readonly EncodedCrop[])[]) =>
-    runCaptions(pool, manifest, pair.difference, reversed, sets);
+  const run: RunCaptions<EncodedCrop> = (sets, clauses) =>
+    runCaptions(pool, manifest, pair.difference, reversed, sets, clauses);
   if (names === undefined) {
     return { description: await describeLocations(crops, strongest, run, manifest), crops, peopleIn: nobody };
   }
@@ -98,6 +98,7 @@ export async function describePair(
 /**
  * @param reversed of the exchanged pair; undefined: one direction of time is enough
  * @param sets of crops, one row each
+ * @param clauses per set, most clauses that its row needs; a graph that cannot end earlier writes all
  */
 async function runCaptions(
   pool: InferencePool,
@@ -105,6 +106,7 @@ async function runCaptions(
   given: PairMemory,
   reversed: PairMemory | undefined,
   sets: readonly (readonly EncodedCrop[])[],
+  clauses: readonly number[],
 ): Promise<CaptionRun[]> {
   const inputs = (of: PairMemory, crops: readonly (readonly RegionCropFeatures[])[]) =>
     crops.map((row) => ({ memory: of.memory, kindLogits: of.kindLogits, crops: row }));
@@ -125,6 +127,7 @@ async function runCaptions(
           exchanged: { memory: reversed.memory, kindLogits: reversed.kindLogits },
           crops,
           sets: sets.map((row) => row.map((crop) => crops.indexOf(crop))),
+          clauses,
         });
   return sets.map((_, i) =>
     inBothDirections(outputs[i] as CaptionOutput, outputs[sets.length + i] as CaptionOutput, kinds),

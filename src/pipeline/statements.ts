@@ -17,6 +17,17 @@ import type { CaptionRun } from './both-directions.js';
 import type { Description, EndsOfMove, KnownNames, LocationCrop, LocationStatement } from './location-statement.js';
 import { decodedWords, meanAttention, uniformWords } from './scored-words.js';
 
+/**
+ * The caption graph: sets of crops, a row each, and the number of clauses after which a row may end, with the "and"
+ * before the next one -> an output per set.
+ */
+export type RunCaptions<C> = (
+  sets: readonly (readonly C[])[],
+  clauses: readonly number[],
+) => Promise<readonly CaptionRun[]>;
+/** More clauses than a row has words. */
+const ALL_CLAUSES = 100;
+
 /** Bound of the cost: a row of a run of the caption graph takes 4 ms (`npm run bench:model`). */
 export const MAX_STATEMENTS = 6;
 /** Number of locations that have facts, if no statements were asked for. */
@@ -26,16 +37,16 @@ type Vocabulary = Pick<BundleManifest, 'vocabulary' | 'special' | 'kinds'>;
 
 /**
  * Runs the caption graph once, as one batch: on the strongest crops together, on each crop alone, and on any two ends
- * of a thing that may have moved far. The only location needs no further row.
+ * of a thing that may have moved far. The only location needs no further row. The words about all crops are needed if
+ * no crop has a statement, and further clauses about a crop if the first one does not fit: rarely, in runs of their own.
  * @param crops the strongest first
  * @param strongest crops that one row takes together, the strongest first
- * @param run the caption graph, one row per set of crops
  * @param names of the crops; undefined of a bundle that names nothing
  */
 export async function describeLocations<C extends LocationCrop>(
   crops: readonly C[],
   strongest: readonly C[],
-  run: (sets: readonly (readonly C[])[]) => Promise<readonly CaptionRun[]>,
+  run: RunCaptions<C>,
   manifest: Vocabulary,
   names?: KnownNames,
 ): Promise<Description> {
@@ -45,7 +56,9 @@ export async function describeLocations<C extends LocationCrop>(
   });
   const moves = candidates.filter(({ before, after }) => names?.mayBeOne(before, after) ?? true);
   const alone = crops.length === 1 ? [] : crops.map((crop) => [crop]);
-  const outputs = await run([strongest, ...alone, ...moves.map(({ set }) => set)]);
+  const sets = [strongest, ...alone, ...moves.map(({ set }) => set)];
+  const clauses = sets.map((_, i) => (i === 0 && alone.length > 0 ? 0 : 1));
+  const outputs = await withFittingClauses(sets, await run(sets, clauses), run, manifest);
   const joint = outputs[0] as CaptionRun;
   const boxes = strongest.map(({ crop }) => crop);
   const outputOfCrop = (i: number) => (crops.length === 1 ? joint : (outputs[i + 1] as CaptionRun));
@@ -71,8 +84,38 @@ export async function describeLocations<C extends LocationCrop>(
     singles[Math.min(...move.at)] = move;
   }
   for (const being of names?.beings ?? []) stateMove(being, singles, crops, outputOfCrop);
-  return { joint, crops: boxes, statements: singles.filter((statement) => statement !== undefined), ends };
+  const statements = singles.filter((statement) => statement !== undefined);
+  const isNeeded = statements.length === 0 && joint.length === 0;
+  const [written = joint] = isNeeded ? await run([strongest], [ALL_CLAUSES]) : [];
+  return { joint: written, crops: boxes, statements, ends };
 }
+
+/** Runs the rows about one crop again that ended before a clause that fits the crop. */
+async function withFittingClauses<C extends LocationCrop>(
+  sets: readonly (readonly C[])[],
+  outputs: readonly CaptionRun[],
+  run: RunCaptions<C>,
+  manifest: Vocabulary,
+): Promise<readonly CaptionRun[]> {
+  const unfit = sets.filter((crops, i) => {
+    const { reversed, ...given } = outputs[i] as CaptionRun;
+    const lacksClause = (output: CaptionOutput | undefined, isReversed: boolean) =>
+      output !== undefined &&
+      hasEnded(output, manifest) &&
+      fittingClause(output, isReversed, crops, manifest) === undefined;
+    return crops.length === 1 && (lacksClause(given, false) || lacksClause(reversed, true));
+  });
+  if (unfit.length === 0) return outputs;
+  const again = await run(
+    unfit,
+    unfit.map(() => ALL_CLAUSES),
+  );
+  return outputs.map((output, i) => again[unfit.indexOf(sets[i] as readonly C[])] ?? output);
+}
+
+/** Whether a row ended before a further clause. */
+const hasEnded = ({ ids, length }: CaptionOutput, { vocabulary }: Vocabulary): boolean =>
+  length > 0 && vocabulary[Number(ids[length - 1])] === 'and';
 
 /**
  * A statement in plain words, about a location of one frame that shows a thing, but that the caption graph has no
@@ -163,8 +206,9 @@ function fittingClause(
   const regions = crops.flatMap((crop) => crop.regions);
   const clauses = readClauses(sentence.words.map(({ text }) => text));
   // Two crops are the two ends of one move; of two clauses about them, one would be about one end.
+  const isOnly = clauses.length === 1 && !hasEnded(output, manifest);
   const fits = (kind: StatementKind): boolean =>
-    (crops.length === 1 || (kind === 'move' && clauses.length === 1)) &&
+    (crops.length === 1 || (kind === 'move' && isOnly)) &&
     SIDES_OF_KIND[kind].every((side) => regions.some((region) => region.side === side));
   for (const clause of clauses) {
     const { statement } = clause;

@@ -3,7 +3,7 @@ import { textOf, write } from '../../src/language/write.js';
 import type { CaptionOutput } from '../../src/model/graph-io.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import type { KnownNames } from '../../src/pipeline/location-statement.js';
-import { describeLocations } from '../../src/pipeline/statements.js';
+import { describeLocations, type RunCaptions } from '../../src/pipeline/statements.js';
 
 const VOCABULARY = [
   ...['<pad>', '<unk>', '<start>', '<end>'],
@@ -31,7 +31,7 @@ const crop = (says: string, first: MapRegion, ...others: MapRegion[]): Crop => (
 
 /** Row t of its attention is [t]. */
 function outputOf(text: string): CaptionOutput {
-  const words = text.split(' ');
+  const words = text === '' ? [] : text.split(' ');
   return {
     ids: BigInt64Array.from(words, (word) => BigInt(VOCABULARY.indexOf(word))),
     logProbabilities: Float32Array.from(words, () => Math.log(0.9)),
@@ -41,9 +41,17 @@ function outputOf(text: string): CaptionOutput {
   };
 }
 
+/** The words of a row that ends after `count` clauses, with the "and" before the next one. */
+function firstClauses(text: string, count: number): string {
+  const clauses = text.split(' and ');
+  return count === 0 ? '' : clauses.slice(0, count).join(' and ') + (clauses.length > count ? ' and' : '');
+}
+
 interface Graph {
   /** its words if it sees the strongest crops together */
   readonly inOne?: string;
+  /** whether its rows end after the clauses that are asked for */
+  readonly ending?: boolean;
   /** its words if it sees two crops that only one frame shows */
   readonly ends?: string | ((set: readonly Crop[]) => string);
   readonly most?: number;
@@ -51,20 +59,26 @@ interface Graph {
 }
 
 /** The statements, and the sets of crops of each run of the caption graph. */
-async function describeWith(crops: readonly Crop[], { inOne = 'a dog', ends = 'a dog', most = 3, names }: Graph = {}) {
+async function describeWith(crops: readonly Crop[], graph: Graph = {}) {
+  const { inOne = 'a dog', ends = 'a dog', most = 3, names, ending = false } = graph;
   const runs: (readonly (readonly Crop[])[])[] = [];
-  const saysOf = (set: readonly Crop[]) => (typeof ends === 'string' ? ends : ends(set));
-  const run = async (sets: readonly (readonly Crop[])[]) => {
-    runs.push(sets);
-    return sets.map((set, i) => outputOf(i === 0 ? inOne : set.length === 1 ? (set[0]?.says ?? '') : saysOf(set)));
+  const strongest = crops.slice(0, most);
+  const saysOf = (set: readonly Crop[]) => {
+    if (set.length === strongest.length && set.every((one, i) => one === strongest[i])) return inOne;
+    return set.length === 1 ? (set[0]?.says ?? '') : typeof ends === 'string' ? ends : ends(set);
   };
-  const { statements, ends: candidates } = await describeLocations(crops, crops.slice(0, most), run, manifest, names);
+  const run: RunCaptions<Crop> = async (sets, clauses) => {
+    runs.push(sets);
+    return sets.map((set, i) => outputOf(ending ? firstClauses(saysOf(set), clauses[i] as number) : saysOf(set)));
+  };
+  const described = await describeLocations(crops, strongest, run, manifest, names);
+  const { statements, ends: candidates, joint } = described;
   const stated = statements.map(({ words, statement, regions }) => ({
     text: textOf(words),
     kind: statement.kind,
     regions,
   }));
-  return { statements, stated, runs, ends: candidates };
+  return { statements, stated, runs, ends: candidates, written: joint.length };
 }
 
 describe('describeLocations', () => {
@@ -138,6 +152,42 @@ describe('describeLocations', () => {
     const crops = [crop(says, first as MapRegion, ...others), crop('a dog', came)];
     const { stated } = await describeWith(crops);
     expect(stated.map(({ text }) => text)).toEqual(expected === undefined ? [] : [expected]);
+  });
+
+  describe('with a graph whose rows end after a clause', () => {
+    const graph: Graph = { ending: true, inOne: 'a car has appeared and the van is gone', ends: 'a dog' };
+
+    it('needs one run if the first clauses fit, and no words about all', async () => {
+      const crops = [
+        crop('a car has appeared and the van is gone', came),
+        crop('the van is gone and a dog has left', left),
+      ];
+      const { stated, runs, written } = await describeWith(crops, graph);
+      expect(stated.map(({ text }) => text)).toEqual(['a car has appeared', 'the van is gone']);
+      expect([runs.length, written]).toEqual([1, 0]);
+    });
+
+    it('runs a row again whose first clause does not fit', async () => {
+      const crops = [crop('the van is gone and a car has appeared', came), crop('the van is gone', left)];
+      const { stated, runs } = await describeWith(crops, graph);
+      expect(stated.map(({ text }) => text)).toEqual(['a car has appeared', 'the van is gone']);
+      expect(runs.slice(1)).toEqual([[[crops[0]]]]);
+    });
+
+    it('writes the words about all if no location has a statement', async () => {
+      const crops = [crop('nothing has changed', came), crop('nothing has changed', left)];
+      const { stated, runs, written } = await describeWith(crops, graph);
+      expect([stated, written]).toEqual([[], 9]);
+      expect(runs.slice(1)).toEqual([[crops]]);
+    });
+
+    it('is no move if a further clause follows', async () => {
+      const crops = [crop('a dog has appeared', came), crop('the dog has left', left)];
+      const ends = 'the dog has moved and a car has appeared';
+      const { stated, runs } = await describeWith(crops, { ...graph, ends });
+      expect(stated.map(({ kind }) => kind)).toEqual(['appear', 'disappear']);
+      expect(runs).toHaveLength(1);
+    });
   });
 
   it('is about the side that its kind needs, where both frames show something', async () => {

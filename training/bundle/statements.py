@@ -16,7 +16,7 @@ from training.bundle.manifest import entries_of, replace_manifest, replacing
 from training.bundle.parity import within_parity, worst
 from training.bundle.restore import restore_captioner
 from training.bundle.statements_graph import FILE, rows_of, write_statements
-from training.contract import CROP_IN, FRAME_KIND, KINDS, STATEMENTS_IN
+from training.contract import CROP_IN, FRAME_KIND, KINDS, MAX_WORDS, STATEMENTS_IN
 from training.inputs import existing_folder, open_graph, read_json
 from training.net.config import ModelConfig
 from training.world import load_world
@@ -38,7 +38,7 @@ def feeds_of(c: ModelConfig, seed: int = 77) -> tuple[dict[str, np.ndarray], dic
             return chosen
         return torch.where((direction == 1)[:, None, None, None, None, None], chosen.flip(2), chosen)
 
-    shared = (memory, coarse[0], fine[0], crop[0], obj[0], kind_logits, rows)
+    shared = (memory, coarse[0], fine[0], crop[0], obj[0], kind_logits, rows, torch.full((len(rows),), MAX_WORDS))
     alone = dict(zip(CROP_IN, (*map(of_rows, (coarse, fine, crop, obj)), used.float())))
     alone |= {"memory": memory[direction], FRAME_KIND: kind_logits[direction]}
     as_numpy = lambda feed: {name: value.contiguous().numpy() for name, value in feed.items()}

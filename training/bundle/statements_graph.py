@@ -8,11 +8,13 @@ from torch import Tensor, nn
 
 from training.bundle.graphs import caption_out, example_inputs, write_graph
 from training.bundle.half import round_to_half
-from training.contract import FRAME_KIND, KINDS, PAD, START, STATEMENTS_IN
-from training.net.captioner import Captioner
+from training.contract import FRAME_KIND, KINDS, MAX_WORDS, PAD, START, STATEMENTS_IN
+from training.net.captioner import Captioner, membership
 from training.net.statements import AppendWord, EncodeRows
 
 FILE = "statements.onnx"
+# A clause states its verb by one of these.
+VERBS = {"has", "have", "is", "are"}
 AXES = dict.fromkeys(STATEMENTS_IN[1:5], "C") | {"memory": "Z", FRAME_KIND: "Z"}
 
 
@@ -31,6 +33,8 @@ class StatementsGraph(nn.Module):
         self.R: int = min(c.regions, c.described_crops)
         self.undescribed: int = (c.regions - self.R) * self.G
         self.register_buffer("positions", captioner.positions)
+        self.AND: int = c.vocabulary.index("and") if "and" in c.vocabulary else -1
+        self.register_buffer("is_verb", membership(c.vocabulary, VERBS)[:, 0].to(torch.int64))
 
     def forward(
         self,
@@ -41,7 +45,9 @@ class StatementsGraph(nn.Module):
         object_box: Tensor,
         frame_kind: Tensor,
         rows: Tensor,
+        clauses: Tensor,
     ):
+        """As `EncodeRows`; clauses [B]: a row ends after so many, with the "and" before the next one; 0 = no words."""
         which, hidden, conditioning, uncovered, sk0, sv0, rk0, rv0, sk1, sv1, rk1, rv1, kind = self.encode(
             memory, glance_coarse, glance_fine, glance_box, object_box, frame_kind, rows
         )
@@ -50,7 +56,8 @@ class StatementsGraph(nn.Module):
         v0, k1, v1 = k0, k0, k0
         token = torch.full([B], 2, dtype=torch.int64)  # START
         previous = torch.zeros([B], dtype=torch.int64)
-        alive = torch.ones([B], dtype=torch.int64)
+        alive = (clauses > 0).to(torch.int64)
+        stated = torch.zeros([B], dtype=torch.int64)  # whether the clause has its verb
         ids = torch.zeros([B, 0], dtype=torch.int64)
         log_prob = torch.zeros([B, 0])
         attention = torch.zeros([B, 0, self.N + self.R * (self.G + 1)])
@@ -67,7 +74,11 @@ class StatementsGraph(nn.Module):
             ids = torch.cat([ids, token.unsqueeze(1)], 1)
             log_prob = torch.cat([log_prob, (best * living).unsqueeze(1)], 1)
             attention = torch.cat([attention, (attended * living.unsqueeze(1)).unsqueeze(1)], 1)
-            alive = alive * (token != 3).to(torch.int64)  # END
+            # An "and" between two things of one clause has no verb before it.
+            ended = stated * (token == self.AND).to(torch.int64)
+            clauses = clauses - ended
+            stated = torch.maximum(stated * (1 - ended), self.is_verb[token])
+            alive = alive * (token != 3).to(torch.int64) * (clauses > 0).to(torch.int64)  # END
             t = t + 1
             go = bool(alive.sum() > 0) and t < self.T
         ids = torch.nn.functional.pad(ids, [0, self.T - t])
@@ -105,7 +116,7 @@ def write_statements(captioner: Captioner, path: Path) -> None:
     word = (*start, *cache, *kv, which, hidden, conditioning)
     append = torch.jit.trace(AppendWord(captioner).eval(), word, check_trace=False)
     graph = torch.jit.script(StatementsGraph(encode, append, captioner).eval())
-    write_graph(graph, first, STATEMENTS_IN, caption_out(c), path, AXES)
+    write_graph(graph, (*first, torch.full((B,), MAX_WORDS)), STATEMENTS_IN, caption_out(c), path, AXES)
     model = onnx.load(path)
     forget_shapes(model.graph)
     onnx.save(model, path)
