@@ -1,6 +1,6 @@
 /** Description of a changed pair: its region crops, the statements of the caption graph, and their names. */
 import { allSettledOrThrow } from '../frames/pair.js';
-import { type Box, union } from '../images.js';
+import { type Box, type Side, union } from '../images.js';
 import type { InferencePool } from '../inference/pool.js';
 import type { CaptionOutput, PairMemory, PairNames, RegionCropFeatures } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
@@ -10,11 +10,11 @@ import { beingsOf } from './beings.js';
 import { type CaptionRun, inBothDirections } from './both-directions.js';
 import type { EncodedCrop, Encoder } from './encoder.js';
 import { nameAll } from './facts.js';
-import type { Description } from './location-statement.js';
+import type { Description, Exchange } from './location-statement.js';
 import type { AlignedPair } from './pair.js';
 import { nobody, type PeopleIn, peopleOfRegions } from './people.js';
 import { showsPeopleApart } from './people-apart.js';
-import { isSeparateThing, knownNames, showsTwoThings, unseenRegion } from './separate-things.js';
+import { areOtherVehicles, isSeparateThing, knownNames, showsTwoThings, unseenRegion } from './separate-things.js';
 import { type StatementEvidence, statementEvidence } from './statement-evidence.js';
 import { describeLocations, MAX_FACTS, MAX_STATEMENTS, type RunCaptions } from './statements.js';
 
@@ -52,6 +52,7 @@ interface NamedCrops {
   readonly located: readonly EncodedCrop[];
   readonly crops: readonly EncodedCrop[];
   readonly names: readonly PairNames[] | undefined;
+  readonly exchanges: readonly Exchange<EncodedCrop>[];
 }
 
 /**
@@ -72,7 +73,7 @@ export async function describePair(
   const exchange =
     manifest.names &&
     (pair.difference.exchanged ?? pool.run('difference', manifest.name, { before: after, after: before }));
-  const [{ located, crops, names }, reversed] = await allSettledOrThrow(
+  const [{ located, crops, names, exchanges }, reversed] = await allSettledOrThrow(
     nameCrops(parts, bundle, pair, regions, most),
     Promise.resolve(exchange),
   );
@@ -83,7 +84,7 @@ export async function describePair(
     return { description: await describeLocations(crops, strongest, run, manifest), crops, peopleIn: nobody };
   }
   const words = manifest.names as Names;
-  const known = { ...knownNames(names, words), beings: beingsOf(crops, names, words) };
+  const known = { ...knownNames(names, words), beings: beingsOf(crops, names, words), exchanges };
   const [description, peopleIn] = await allSettledOrThrow(
     describeLocations(crops, strongest, run, manifest, known),
     peopleOfRegions(pool, bundle, pair.frames, crops, names),
@@ -145,7 +146,9 @@ async function nameCrops(
   const { manifest } = bundle;
   const { glance, names: words } = manifest;
   const crops = await encoder.encodeCrops(bundle, frames, regions, most);
-  if (words === undefined || glance === null || crops.length === 0) return { located: crops, crops, names: undefined };
+  if (words === undefined || glance === null || crops.length === 0) {
+    return { located: crops, crops, names: undefined, exchanges: [] };
+  }
   const names = await pool.run('name', manifest.name, crops);
   const candidates = crops.map((crop, i) => ({ crop, names: names[i] as PairNames }));
   const examined = candidates.map((one): readonly MapRegion[] => {
@@ -154,7 +157,7 @@ async function nameCrops(
     return part === undefined ? [] : [part];
   });
   const alone = examined.flat();
-  if (alone.length === 0) return { located: crops, crops, names };
+  if (alone.length === 0) return { located: crops, crops, names, exchanges: [] };
   const more = await encoder.encodeThese(
     bundle,
     frames,
@@ -173,7 +176,27 @@ async function nameCrops(
     const rest = one.crop.regions.filter((region) => region !== part);
     return [{ ...one, crop: { ...one.crop, regions: rest, object: unionOf(rest) } }, of(part)];
   });
-  return { located: crops, crops: kept.map(({ crop }) => crop), names: kept.map((one) => one.names) };
+  const separated = kept.map(({ crop }) => crop);
+  const exchanges = exchangesOf(candidates, separated, words);
+  return { located: crops, crops: separated, names: kept.map((one) => one.names), exchanges };
+}
+
+/** Locations of one vehicle before and another one after, if each of them has a crop of its own. */
+function exchangesOf(
+  located: readonly NamedCrop[],
+  separated: readonly EncodedCrop[],
+  words: Names,
+): Exchange<EncodedCrop>[] {
+  return located.flatMap(({ crop: around, names: { before, after } }) => {
+    const cropOf = (side: Side) =>
+      separated.findIndex(
+        ({ regions: [region, ...others] }) =>
+          region?.side === side && others.length === 0 && around.regions.includes(region),
+      );
+    const exchange = { around, before: cropOf('before'), after: cropOf('after') };
+    const isExchange = around.regions.length === 2 && exchange.before >= 0 && exchange.after >= 0;
+    return isExchange && areOtherVehicles(before, after, words) ? [exchange] : [];
+  });
 }
 
 const unionOf = (regions: readonly MapRegion[]): Box => regions.map(({ box }) => box).reduce(union);

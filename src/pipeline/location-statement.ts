@@ -76,14 +76,23 @@ export interface EndsOfMove {
 
 export type LocationCrop = Pick<RegionCrop, 'crop' | 'regions'>;
 
+/** Two vehicles of one location: the crop around both, and the positions of the crops of each among all. */
+export interface Exchange<C> {
+  readonly around: C;
+  readonly before: number;
+  readonly after: number;
+}
+
 /** Names of the crops as evidence about their locations; numbers are positions of the crops. */
-export interface KnownNames {
+export interface KnownNames<C = LocationCrop> {
   /** whether the thing of one crop before may be that of another crop after */
   mayBeOne(before: number, after: number): boolean;
   /** per frame, whether it surely shows a thing that changed */
   isThing(crop: number): Readonly<Record<Side, boolean>>;
   /** people and animals that both frames show once and alike: each moved, whatever the caption graph says */
   readonly beings: readonly Being[];
+  /** locations at which one vehicle may have replaced another one; the caption graph decides whether it did */
+  readonly exchanges: readonly Exchange<C>[];
 }
 
 /** A person or an animal that each frame shows once: the crops that show it; numbers are positions among all crops. */

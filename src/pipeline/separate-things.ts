@@ -29,7 +29,7 @@ export function differenceOfClasses(one: CropNames, other: CropNames, names: Nam
  * Whether two pictures show vehicles of different colours: on a road another one is where the first one was. People are
  * not compared, because a turn shows other clothes.
  */
-function areOtherVehicles(one: CropNames, other: CropNames, names: Names): boolean {
+export function areOtherVehicles(one: CropNames, other: CropNames, names: Names): boolean {
   if (![one, other].every((shown) => probabilityOfClass(shown, 'vehicle', names) >= LEAST)) return false;
   return cosine(softmax(one.colours), softmax(other.colours)) < SAME_PAINT;
 }
@@ -65,7 +65,7 @@ export const isSeparateThing = ({ side }: MapRegion, apart: PairNames, location:
   differenceOfClasses(apart[side], location[OTHER_SIDE[side]], names) >= LEAST;
 
 /** @param shown names of all crops, in their order */
-export const knownNames = (shown: readonly PairNames[], names: Names): Omit<KnownNames, 'beings'> => ({
+export const knownNames = (shown: readonly PairNames[], names: Names): Pick<KnownNames, 'mayBeOne' | 'isThing'> => ({
   mayBeOne: (before, after) => {
     const [from, to] = [shown[before]?.before, shown[after]?.after];
     if (from === undefined || to === undefined) return true;

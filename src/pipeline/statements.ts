@@ -36,9 +36,10 @@ export const MAX_FACTS = 5;
 type Vocabulary = Pick<BundleManifest, 'vocabulary' | 'special' | 'kinds'>;
 
 /**
- * Runs the caption graph once, as one batch: on the strongest crops together, on each crop alone, and on any two ends
- * of a thing that may have moved far. The only location needs no further row. The words about all crops are needed if
- * no crop has a statement, and further clauses about a crop if the first one does not fit: rarely, in runs of their own.
+ * Runs the caption graph once, as one batch: on the strongest crops together, on each crop alone, on any two ends of a
+ * thing that may have moved far, and on the crop around two vehicles of one location. The only location needs no
+ * further row. The words about all crops are needed if no crop has a statement, and further clauses about a crop if the
+ * first one does not fit: rarely, in runs of their own.
  * @param crops the strongest first
  * @param strongest crops that one row takes together, the strongest first
  * @param names of the crops; undefined of a bundle that names nothing
@@ -48,7 +49,7 @@ export async function describeLocations<C extends LocationCrop>(
   strongest: readonly C[],
   run: RunCaptions<C>,
   manifest: Vocabulary,
-  names?: KnownNames,
+  names?: KnownNames<C>,
 ): Promise<Description> {
   const candidates = endsOfMoves(crops.slice(0, strongest.length)).map((set) => {
     const [before, after] = set.map((crop) => crops.indexOf(crop)) as [number, number];
@@ -56,7 +57,8 @@ export async function describeLocations<C extends LocationCrop>(
   });
   const moves = candidates.filter(({ before, after }) => names?.mayBeOne(before, after) ?? true);
   const alone = crops.length === 1 ? [] : crops.map((crop) => [crop]);
-  const sets = [strongest, ...alone, ...moves.map(({ set }) => set)];
+  const exchanges = names?.exchanges ?? [];
+  const sets = [strongest, ...alone, ...moves.map(({ set }) => set), ...exchanges.map(({ around }) => [around])];
   const clauses = sets.map((_, i) => (i === 0 && alone.length > 0 ? 0 : 1));
   const outputs = await withFittingClauses(sets, await run(sets, clauses), run, manifest);
   const joint = outputs[0] as CaptionRun;
@@ -74,14 +76,19 @@ export async function describeLocations<C extends LocationCrop>(
     const { before, after } = one;
     return { before, after, kindLogits: outputOf.get(one)?.kindLogits ?? null };
   });
+  const replacements = exchanges.flatMap(({ around, before, after }, i) => {
+    const output = outputs[1 + alone.length + moves.length + i] as CaptionRun;
+    const statement = statementOf(output, [around], [before, after], manifest);
+    return statement?.statement.kind === 'replace' ? [statement] : [];
+  });
   const used = new Set<number>();
-  for (const move of moved) {
-    if (move.at.some((i) => used.has(i))) continue;
-    for (const i of move.at) {
+  for (const joined of [...moved, ...replacements]) {
+    if (joined.at.some((i) => used.has(i))) continue;
+    for (const i of joined.at) {
       used.add(i);
       singles[i] = undefined;
     }
-    singles[Math.min(...move.at)] = move;
+    singles[Math.min(...joined.at)] = joined;
   }
   for (const being of names?.beings ?? []) stateMove(being, singles, crops, outputOfCrop);
   const statements = singles.filter((statement) => statement !== undefined);
