@@ -74,13 +74,13 @@ it('writes the words of single rows, in both directions of time, with and withou
 it('writes no words of a row of which no clause is asked for, and judges its kind', async () => {
   const captioner = (await openCaptioner())([1, 2, 4, 8, 16]);
   const input = { given: view(3), exchanged: view(4), crops, sets: SETS };
-  const whole = await captioner.statements(input);
+  const allClauses = await captioner.statements(input);
   const [first, ...others] = await captioner.statements({ ...input, clauses: SETS.map((_, i) => (i === 0 ? 0 : 1)) });
   const back = others.splice(SETS.length - 1, 1);
   expect([first, ...back].map((one) => one?.length)).toEqual([0, 0]);
-  expect(first?.kindLogits).toEqual(whole[0]?.kindLogits);
+  expect(first?.kindLogits).toEqual(allClauses[0]?.kindLogits);
   expectEqual(
     others,
-    whole.filter((_, i) => i % SETS.length > 0),
+    allClauses.filter((_, i) => i % SETS.length > 0),
   );
 });

@@ -50,10 +50,10 @@ def test_a_row_ends_after_the_clauses_that_are_asked_for(exported, tmp_path):
     graph = open_graph(tmp_path / "statements.onnx")
     feeds, _ = feeds_of(c)
     run = lambda clauses: graph.run(["ids", "length"], feeds | {"clauses": np.full(len(feeds["rows"]), clauses)})
-    (whole, _), (none, length), (first, _) = run(MAX_WORDS), run(0), run(1)
+    (all_clauses, _), (none, length), (first, _) = run(MAX_WORDS), run(0), run(1)
     assert not none.any() and not length.any()
     ended = 0
-    for words, beginning in zip(whole.tolist(), first.tolist(), strict=True):
+    for words, beginning in zip(all_clauses.tolist(), first.tolist(), strict=True):
         after_verb = [i for i, word in enumerate(words) if word == and_ and has in words[:i]]
         expected = words[: after_verb[0] + 1] if after_verb else words
         assert beginning == expected + [0] * (len(words) - len(expected))
