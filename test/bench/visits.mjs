@@ -4,7 +4,7 @@
  *
  * `npm run bench:visits -- --streams=30 --seed=0 --data=FOLDER`: those of made streams of busy places instead, which
  * training/worlds/surveillance/made_visits.py writes. Streams of an even number are for choosing values, the others for
- * judging them. `--out=FOLDER` keeps the streams, and reads those that are there.
+ * judging them. `--out=FOLDER` keeps the streams, and reads those that are there. `--before=memory` measures one mode.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,14 +19,14 @@ const FIXTURE = join(ROOT, 'test/fixtures/replay');
 /** Somewhat below what was measured, because another processor rounds the graphs otherwise. */
 const FLOORS = { found: { previous: 12, memory: 15 }, idf1: { previous: 0.58, memory: 0.69 } };
 const START = Date.UTC(2026, 0, 5, 12);
-const MODES = ['previous', 'memory'];
-
 const { values: options } = readOptions({
   streams: { type: 'string' },
   seed: { type: 'string', default: '0' },
   data: { type: 'string' },
   out: { type: 'string' },
+  before: { type: 'string' },
 });
+const MODES = Object.keys(FLOORS.found).filter((mode) => [undefined, mode].includes(options.before));
 const folder = mkdtempSync(join(tmpdir(), 'visits-'));
 try {
   if (options.streams === undefined) benchReplay();
