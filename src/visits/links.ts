@@ -9,12 +9,16 @@ import { visitOf } from './visit.js';
 
 /** Time between the first frame that shows the object so, and the one that shows its owner beside it (set). */
 const BESIDE_MS = 15_000;
+/** Such a time that is as doubtful as a distance of one height (chosen on streams; from 3 to 8 s the figures are equal). */
+const SOON_MS = 8_000;
+/** Doubt of a visit that may be that of another thing (chosen on streams). */
+const UNCERTAIN = 0.2;
 /** Greatest doubt about an owner (set): the distance of someone who passes by, in their heights. */
 const BESIDE = 1.5;
 /** Distance of someone who stands beside it, in their heights (set). */
 const NEAR = 0.5;
 /** Time beside it that shows an owner, and how much that counts, as does going away afterwards (chosen on streams). */
-const STOOD_MS = 5_000;
+const STOOD_MS = 3_000;
 const HABIT = 0.5;
 /** Greatest factor between the area of a thing and that of a region that shows it (set): an owner is larger. */
 const LARGER = 3;
@@ -34,8 +38,8 @@ export function linkObjects(
     if (change.object === undefined || isLinked(change.id, { tracks, ended })) continue;
     const followed = [...tracks, ...ended.map(({ track }) => track)];
     const owner = ownerOf(change, followed, state);
-    if (owner === null) continue;
-    const linked = withObject(owner, change);
+    const linked = owner && withObject(owner, change);
+    if (linked === null || isRepeated(linked)) continue;
     tracks = tracks.map((track) => (track === owner ? linked : track));
     const closed = ended.find(({ track }) => track === owner);
     ended = ended.map((one) => (one.track === owner ? { ...one, track: linked } : one));
@@ -46,6 +50,12 @@ export function linkObjects(
 
 const isLinked = (id: string, { tracks, ended }: Pick<VisitsState, 'tracks' | 'ended'>): boolean =>
   [...tracks, ...ended.map(({ track }) => track)].some(({ objects }) => objects.some(({ change }) => change === id));
+
+/** Whether the last object is an earlier one again: people who hid it for long have ended its change. */
+const isRepeated = ({ objects }: VisitTrack): boolean => {
+  const [last, ...others] = objects.map(({ thing: { noun, colour }, value }) => [noun, colour, value].join()).reverse();
+  return others.some((other) => other === last);
+};
 
 function ownerOf(
   { object, ...change }: FoundChange,
@@ -81,23 +91,24 @@ const isSameThing = (box: Box, region: Box): boolean =>
   overlapsBy(box, region, 0.5) && areaOf(box) <= LARGER * areaOf(region);
 
 /**
- * Doubt that a track is the owner of an object: its least distance before that time, each `BESIDE_MS` between being one
+ * Doubt that a track is the owner of an object: its least distance before that time, each `SOON_MS` between being one
  * more. An owner stood beside the object, and went away from it afterwards.
  * @returns infinite if it was not in view then
  */
-function doubtOf({ path }: VisitTrack, boxes: readonly Box[], since: number, aspect: number): number {
+function doubtOf({ path, uncertain }: VisitTrack, boxes: readonly Box[], since: number, aspect: number): number {
   const before = path.filter(([at]) => at <= since && since - at <= BESIDE_MS);
   const heights = before.map(([, , , , height]) => height).sort((a, b) => a - b);
   // A region of several things is larger than the thing.
   const height = heights[(heights.length - 1) >> 1];
   if (height === undefined) return Number.POSITIVE_INFINITY;
   const distance = (point: PathPoint) => Math.min(...boxes.map((box) => onGround(boxOf(point), box, aspect))) / height;
-  const nearest = Math.min(...before.map((point) => distance(point) + (since - point[0]) / BESIDE_MS));
+  const nearest = Math.min(...before.map((point) => distance(point) + (since - point[0]) / SOON_MS));
   const beside = before.filter((point) => distance(point) <= NEAR);
   const stood = (beside.at(-1)?.[0] ?? 0) - (beside[0]?.[0] ?? 0);
   const away = path.find((point) => point[0] > since && distance(point) > NEAR) ?? path.at(-1);
   const stayed = Math.max(0, (away?.[0] ?? 0) - since);
-  return nearest - HABIT * Math.min(1, stood / STOOD_MS) + HABIT * Math.min(1, stayed / BESIDE_MS);
+  const habit = HABIT * Math.min(1, stayed / BESIDE_MS) - HABIT * Math.min(1, stood / STOOD_MS);
+  return nearest + habit + (uncertain ? UNCERTAIN : 0);
 }
 
 /** Distance of an object from a thing, in heights of the frame: an owner stands on the same ground. */

@@ -133,6 +133,39 @@ it('its owner stood beside it and went away; others passed nearer to it, or stay
   }
 });
 
+it('of two who are as near, the owner is the one whose visit is certainly one thing', () => {
+  const black = { colours: BLACK, colour: 'black' };
+  const both = walk(1, 13, 0).map((one, i) => ({
+    ...one,
+    things: [...one.things, thing(at(0.08 * i + 0.06), 'after', black)],
+  }));
+  const { state } = foldAll(both);
+  const owner = (uncertain: string) => {
+    const tracks = state.tracks.map((track) => ({ ...track, uncertain: track.tints[uncertain] !== undefined }));
+    return linkObjects({ ...state, tracks }, [{ change: objectLeft(6, 0.4) }]).events[0]?.visit.content.thing.colour;
+  };
+  expect([owner('red'), owner('black')]).toEqual(['black', 'red']);
+});
+
+it('someone near when it was left is its owner, not who was nearer ten seconds before', () => {
+  const early = walk(1, 4, 0.24, { colours: BLACK, colour: 'black' });
+  const empty = Array.from({ length: 6 }, (_, i) => frame(4 + i, []));
+  const late = Array.from({ length: 6 }, (_, i) => frame(10 + i, [thing(at(0.5 + 0.02 * i))]));
+  const [linked] = linkObjects(foldAll([...early, ...empty, ...late]).state, [{ change: objectLeft(12, 0.4) }]).events;
+  expect(linked?.visit.caption).toMatch(/^a person in red /);
+});
+
+it('is told once if people hid it so long that it counts again', () => {
+  const { state } = foldAll(walk(1, 13, 0));
+  const first = linkObjects(state, [{ change: objectLeft(6, 0.4) }]);
+  expect(linkObjects(first.state, [{ change: objectLeft(7, 0.4) }])).toEqual({ state: first.state, events: [] });
+  const other = {
+    ...objectLeft(7, 0.4),
+    content: { kind: 'appear' as const, verb: null, things: [], place: null, way: null },
+  };
+  expect(linkObjects(first.state, [{ change: other as FoundChange }]).events).toHaveLength(1);
+});
+
 it('is linked once', () => {
   const { state } = foldAll(walk(1, 13, 0));
   const first = linkObjects(state, [{ change: objectLeft(6, 0.4) }]);
