@@ -80,12 +80,12 @@ interface Span {
 }
 
 function pixelSpans(frames: Frames, box: Box): Span[] {
-  const whole = gridOf(frames, box);
-  const parts = connectedParts(whole, frames.after, box);
-  return (parts.length === 0 ? [whole] : parts).flatMap((grid) =>
-    columnSpans(grid).map(([from, to]): Span => {
-      const [top, bottom] = rowSpan(grid, from, to);
-      return { grid, from, to, top, bottom };
+  const grid = gridOf(frames, box);
+  const parts = connectedParts(grid, frames.after, box);
+  return (parts.length === 0 ? [grid] : parts).flatMap((part) =>
+    columnSpans(part).map(([from, to]): Span => {
+      const [top, bottom] = rowSpan(part, from, to);
+      return { grid: part, from, to, top, bottom };
     }),
   );
 }

@@ -9,7 +9,7 @@ import { visitOf } from './visit.js';
 
 /** Time between the first frame that shows the object so, and the one that shows its owner beside it (set). */
 const BESIDE_MS = 15_000;
-/** Such a time that is as doubtful as a distance of one height (chosen on streams; from 3 to 8 s the figures are equal). */
+/** Such a time that is as doubtful as one height (chosen on streams; from 3 to 8 s the figures are equal). */
 const SOON_MS = 8_000;
 /** Doubt of a visit that may be that of another thing (chosen on streams). */
 const UNCERTAIN = 0.2;
@@ -18,15 +18,18 @@ const BESIDE = 1.5;
 /** Distance of someone who stands beside it, in their heights (set). */
 const NEAR = 0.5;
 /** Time beside it that shows an owner, and how much that counts, as does going away afterwards (chosen on streams). */
-const STOOD_MS = 3_000;
+const STOOD_MS = 5_000;
 const HABIT = 0.5;
+/** Share of an object's place that someone before it covers (set), and for how long (chosen on streams). */
+const HIDDEN = 0.5;
+const HIDDEN_MS = 3_000;
 /** Greatest factor between the area of a thing and that of a region that shows it (set): an owner is larger. */
 const LARGER = 3;
 
 /**
  * Links each object that counts as left or removed with the visit that was most likely its owner, up to the first frame
- * that shows it so: the owner hides it until then, and others come later.
- * @param updates of the same frame
+ * that shows it so: the owner hides it until then, and others come later. A wrong link is worse than none.
+ * @param updates of the frame of `state`; an object is linked in the frame from which it counts, or never
  */
 export function linkObjects(
   state: VisitsState,
@@ -35,7 +38,8 @@ export function linkObjects(
   const events: VisitEvent[] = [];
   let { tracks, ended } = state;
   for (const { change } of updates) {
-    if (change.object === undefined || isLinked(change.id, { tracks, ended })) continue;
+    // Later, the owner may no longer be among those that are followed.
+    if (change.object === undefined || Date.parse(change.object.at) !== state.at) continue;
     const followed = [...tracks, ...ended.map(({ track }) => track)];
     const owner = ownerOf(change, followed, state);
     const linked = owner && withObject(owner, change);
@@ -47,9 +51,6 @@ export function linkObjects(
   }
   return { state: events.length === 0 && tracks === state.tracks ? state : { ...state, tracks, ended }, events };
 }
-
-const isLinked = (id: string, { tracks, ended }: Pick<VisitsState, 'tracks' | 'ended'>): boolean =>
-  [...tracks, ...ended.map(({ track }) => track)].some(({ objects }) => objects.some(({ change }) => change === id));
 
 /** Whether the last object is an earlier one again: people who hid it for long have ended its change. */
 const isRepeated = ({ objects }: VisitTrack): boolean => {
@@ -71,11 +72,24 @@ function ownerOf(
   const empty = (before?.vacated ?? []).filter((place) => boxes.some((box) => isSameThing(place, box)));
   const earlier = isLeft ? itself.map(({ begin }) => begin) : empty.map(({ at = counted }) => at);
   const since = Math.min(counted, ...earlier);
-  const doubts = followed
-    .filter((track) => track.opened && !itself.includes(track))
+  const others = followed.filter((track) => !itself.includes(track));
+  const [nearest, next] = others
+    .filter((track) => track.opened)
     .map((track) => ({ track, doubt: doubtOf(track, boxes, since, aspect) }))
+    .filter(({ doubt }) => doubt <= BESIDE)
     .sort((a, b) => a.doubt - b.doubt);
-  return doubts[0] !== undefined && doubts[0].doubt <= BESIDE ? doubts[0].track : null;
+  if (nearest === undefined) return null;
+  const isOpen = next !== undefined && others.some((track) => hides(track, boxes, since));
+  return isOpen ? null : nearest.track;
+}
+
+/** Whether someone stood before the place of an object until then, so that anybody near may have left it earlier. */
+function hides({ path }: VisitTrack, boxes: readonly Box[], since: number): boolean {
+  const times = path
+    .filter((point) => point[0] < since && since - point[0] <= SOON_MS)
+    .filter((point) => boxes.some((box) => overlapsBy(boxOf(point), box, HIDDEN)))
+    .map(([at]) => at);
+  return (times.at(-1) ?? 0) - (times[0] ?? 0) >= HIDDEN_MS;
 }
 
 /** Whether a track is the object under another name: from when it was left, or until it was taken, it is there. */

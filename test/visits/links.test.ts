@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals';
 import type { FoundChange } from '../../src/schemas/change.js';
 import { linkObjects } from '../../src/visits/links.js';
+import type { VisitsState } from '../../src/visits/state.js';
 import { at, BLACK, foldAll, frame, START, thing, walk } from './made-frames.js';
 
 const iso = (second: number): string => new Date(START + second * 1000).toISOString();
@@ -41,11 +42,15 @@ function objectLeft(second: number, x: number, value: 'object_left' | 'object_re
   };
 }
 
+/** In the frame from which its object counts. */
+const link = (state: VisitsState, change: FoundChange) =>
+  linkObjects({ ...state, at: Date.parse(change.object?.at ?? change.last_seen) }, [{ change }]);
+
 const gone = Array.from({ length: 5 }, (_, i) => frame(13 + i, []));
 
 it('an object counts as left by the visit that was beside it, also after the visit has ended', () => {
   const { state } = foldAll([...walk(1, 13, 0), ...gone]);
-  const { events } = linkObjects(state, [{ change: objectLeft(6, 0.4) }]);
+  const { events } = link(state, objectLeft(6, 0.4));
   expect(events.map(({ type }) => type)).toEqual(['visit.linked']);
   expect(events[0]?.visit).toMatchObject({ status: 'ended', changes: [{ object: 'object_left' }] });
   expect(events[0]?.visit.caption).toMatch(/; a black bag was left$/);
@@ -56,7 +61,7 @@ it('an object was taken by the visit that was beside it last, up to the first fr
   const { state } = foldAll([...walk(1, 13, 0), ...walk(30, 42, 0, black)]);
   const taken = (second: number) => {
     const change = { ...objectLeft(second, 0.4, 'object_removed'), first_seen: iso(3) };
-    return linkObjects(state, [{ change }]).events[0]?.visit.caption;
+    return link(state, change).events[0]?.visit.caption;
   };
   expect(taken(7)).toMatch(/^a person in red .*; a black bag was taken$/);
   expect(taken(35)).toMatch(/^a person in black .*; a black bag was taken$/);
@@ -67,7 +72,7 @@ it('a person on other ground behind an object is no owner, though the picture sh
     const box = { x: i === 6 ? 0.4 : 0.95 - 0.09 * i, y: 0.37, width: 0.05, height: 0.2 };
     return { ...one, things: [...one.things, thing(box, 'after', { colours: BLACK, colour: 'black' })] };
   });
-  const [linked] = linkObjects(foldAll(frames).state, [{ change: objectLeft(8, 0.4) }]).events;
+  const [linked] = link(foldAll(frames).state, objectLeft(8, 0.4)).events;
   expect(linked?.visit.caption).toMatch(/^a person in red /);
 });
 
@@ -76,7 +81,7 @@ it('a part of the object that is followed as a thing is no owner: it was nowhere
   const frames = walk(1, 13, 0).map((one, i) => (i < 4 ? one : { ...one, things: [...one.things, part(i)] }));
   const { state } = foldAll(frames);
   expect(state.tracks).toHaveLength(2);
-  const [linked] = linkObjects(state, [{ change: objectLeft(7, 0.4) }]).events;
+  const [linked] = link(state, objectLeft(7, 0.4)).events;
   expect(linked?.visit.first_seen).toBe(iso(1));
 });
 
@@ -85,7 +90,7 @@ it('the object itself is no owner, though it was named a person', () => {
   const frames = walk(1, 13, 0).map((one, i) => (i < 5 ? one : { ...one, things: [...one.things, thing(bagAt)] }));
   const { state } = foldAll(frames);
   expect(state.tracks).toHaveLength(2);
-  const [linked] = linkObjects(state, [{ change: objectLeft(6, 0.4) }]).events;
+  const [linked] = link(state, objectLeft(6, 0.4)).events;
   expect(linked?.visit.first_seen).toBe(iso(1));
 });
 
@@ -103,7 +108,7 @@ it('an object has been there since its own first frame, though people who hid it
     // A region has the borders of its cells, which are larger than a small object.
     const coarse = change.regions.map((region) => ({ ...region, box: { x: 0.39, y: 0.53, width: 0.05, height: 0.1 } }));
     for (const counted of [change, { ...change, regions: coarse }]) {
-      const [linked] = linkObjects(state, [{ change: counted }]).events;
+      const [linked] = link(state, counted).events;
       expect(linked?.visit.caption).toMatch(/^a person in red /);
     }
   }
@@ -115,7 +120,7 @@ it('an object was taken when its place was first empty, though people who hid th
   const frames = [...walk(1, 13, 0), ...gone, ...later].map((one, i) =>
     i < 7 ? one : { ...one, things: [...one.things, place] },
   );
-  const [linked] = linkObjects(foldAll(frames).state, [{ change: objectLeft(26, 0.4, 'object_removed') }]).events;
+  const [linked] = link(foldAll(frames).state, objectLeft(26, 0.4, 'object_removed')).events;
   expect(linked?.visit.caption).toMatch(/^a person in red /);
 });
 
@@ -128,7 +133,7 @@ it('its owner stood beside it and went away; others passed nearer to it, or stay
     });
   const black = { colours: BLACK, colour: 'black' };
   for (const placeOf of [(i: number) => 0.95 - 0.09 * i, () => 0.42]) {
-    const [linked] = linkObjects(foldAll(others(black, placeOf)).state, [{ change: objectLeft(8, 0.4) }]).events;
+    const [linked] = link(foldAll(others(black, placeOf)).state, objectLeft(8, 0.4)).events;
     expect(linked?.visit.caption).toMatch(/^a person in red /);
   }
 });
@@ -142,7 +147,7 @@ it('of two who are as near, the owner is the one whose visit is certainly one th
   const { state } = foldAll(both);
   const owner = (uncertain: string) => {
     const tracks = state.tracks.map((track) => ({ ...track, uncertain: track.tints[uncertain] !== undefined }));
-    return linkObjects({ ...state, tracks }, [{ change: objectLeft(6, 0.4) }]).events[0]?.visit.content.thing.colour;
+    return link({ ...state, tracks }, objectLeft(6, 0.4)).events[0]?.visit.content.thing.colour;
   };
   expect([owner('red'), owner('black')]).toEqual(['black', 'red']);
 });
@@ -151,37 +156,46 @@ it('someone near when it was left is its owner, not who was nearer ten seconds b
   const early = walk(1, 4, 0.24, { colours: BLACK, colour: 'black' });
   const empty = Array.from({ length: 6 }, (_, i) => frame(4 + i, []));
   const late = Array.from({ length: 6 }, (_, i) => frame(10 + i, [thing(at(0.5 + 0.02 * i))]));
-  const [linked] = linkObjects(foldAll([...early, ...empty, ...late]).state, [{ change: objectLeft(12, 0.4) }]).events;
+  const [linked] = link(foldAll([...early, ...empty, ...late]).state, objectLeft(12, 0.4)).events;
   expect(linked?.visit.caption).toMatch(/^a person in red /);
 });
 
-it('is told once if people hid it so long that it counts again', () => {
+it('is linked once if people hid it so long that it counts again', () => {
   const { state } = foldAll(walk(1, 13, 0));
-  const first = linkObjects(state, [{ change: objectLeft(6, 0.4) }]);
-  expect(linkObjects(first.state, [{ change: objectLeft(7, 0.4) }])).toEqual({ state: first.state, events: [] });
-  const other = {
-    ...objectLeft(7, 0.4),
-    content: { kind: 'appear' as const, verb: null, things: [], place: null, way: null },
-  };
-  expect(linkObjects(first.state, [{ change: other as FoundChange }]).events).toHaveLength(1);
+  const first = link(state, objectLeft(6, 0.4));
+  expect(link(first.state, objectLeft(7, 0.4)).events).toEqual([]);
+  const { content: _content, ...other } = objectLeft(7, 0.4);
+  expect(link(first.state, other).events).toHaveLength(1);
 });
 
-it('is linked once', () => {
+it('is linked in the frame from which it counts, or never: later its owner may have been dropped', () => {
   const { state } = foldAll(walk(1, 13, 0));
-  const first = linkObjects(state, [{ change: objectLeft(6, 0.4) }]);
-  expect(linkObjects(first.state, [{ change: objectLeft(6, 0.4) }])).toEqual({ state: first.state, events: [] });
+  const change = objectLeft(6, 0.4);
+  expect(link(state, change).events).toHaveLength(1);
+  expect(linkObjects({ ...state, at: START + 90_000 }, [{ change }]).events).toEqual([]);
+});
+
+it('is linked with nothing if one stood before its place, and another one was near: either may have left it', () => {
+  const black = { colours: BLACK, colour: 'black' };
+  const linkedBeside = (x: number) => {
+    const stood = Array.from({ length: 8 }, (_, i) => thing(at(i < 6 ? 0.39 : 0.3 - 0.08 * i), 'after', black));
+    const frames = stood.map((one, i) => frame(1 + i, [one, thing(at(x + 0.02 * i))]));
+    return link(foldAll(frames).state, objectLeft(8, 0.4)).events;
+  };
+  expect(linkedBeside(0.46)).toEqual([]);
+  expect(linkedBeside(0.8)).toHaveLength(1);
 });
 
 it('is linked with nothing if no visit was near', () => {
   const { state } = foldAll(walk(1, 13, 0));
-  expect(linkObjects(state, [{ change: objectLeft(900, 0.4) }]).events).toEqual([]);
+  expect(link(state, objectLeft(900, 0.4)).events).toEqual([]);
   const [region] = objectLeft(6, 0.4).regions;
   const far = { ...objectLeft(6, 0.4), regions: [{ ...region, box: { x: 0.4, y: 0.05, width: 0.03, height: 0.05 } }] };
-  expect(linkObjects(state, [{ change: far as FoundChange }]).events).toEqual([]);
+  expect(link(state, far as FoundChange).events).toEqual([]);
 });
 
 it('a change without an object is linked with nothing', () => {
   const { state } = foldAll(walk(1, 13, 0));
   const { object: _object, ...change } = objectLeft(6, 0.4);
-  expect(linkObjects(state, [{ change }])).toEqual({ state, events: [] });
+  expect(link(state, change).events).toEqual([]);
 });
