@@ -18,6 +18,7 @@ import { createEventReader } from '../stores/events.js';
 import { connectRedis } from '../stores/redis.js';
 import { loadWebhookSecret } from '../webhook-secret.js';
 import { buildApp } from './app.js';
+import { collectLessOften } from './garbage-collection.js';
 import { createIdempotencyRecords } from './intake/idempotency.js';
 import { assertDefaultModel } from './intake/models.js';
 import { createRateCounter } from './rate-counter.js';
@@ -29,6 +30,7 @@ const HTTP_SHARE = 0.8;
 /** Longest closing of the queue; no command is pending by then. */
 const QUEUE_CLOSE_MS = 3_000;
 
+collectLessOften();
 const config = loadConfig();
 const logger = createLogger({ level: config.logLevel, name: 'api' });
 endOnFatal(logger);

@@ -16,34 +16,40 @@ const MOST_REDUCTION = 8;
  */
 export async function decodePreview(bytes: Uint8Array, options: Omit<DecodeOptions, 'allocate'>): Promise<Preview> {
   const { width, height, data, sourceWidth, sourceHeight } = await decodeReduced(bytes, previewReduction, options);
-  const luma = new Uint8Array(width * height);
-  for (let i = 0, from = 0; i < luma.length; i++, from += 3) {
-    // ITU-R BT.601 in 256ths
-    luma[i] = (77 * (data[from] as number) + 150 * (data[from + 1] as number) + 29 * (data[from + 2] as number)) >> 8;
-  }
-  const chroma = chromaOf(data, luma, width, height);
-  return { width, height, luma, chroma, source: { width: sourceWidth, height: sourceHeight } };
+  return { width, height, ...planesOf(data, width, height), source: { width: sourceWidth, height: sourceHeight } };
 }
 
-/** Means of two by two pixels; 128 is no colour. */
-function chromaOf(rgb: Uint8Array, luma: Uint8Array, width: number, height: number) {
-  const [columns, rows] = [Math.floor(width / 2), Math.floor(height / 2)];
+/** ITU-R BT.601 in 256ths */
+const lumaOf = (red: number, green: number, blue: number): number => (77 * red + 150 * green + 29 * blue) >> 8;
+
+/** Luma, and chroma as means of two by two pixels; 128 is no colour. Each pixel is read once. */
+function planesOf(rgb: Uint8Array, width: number, height: number): Pick<Preview, 'luma' | 'chroma'> {
+  const [columns, rows] = [width >> 1, height >> 1];
+  const luma = new Uint8Array(width * height);
   const [blue, red] = [new Uint8Array(columns * rows), new Uint8Array(columns * rows)];
+  /** @returns the luma of pixel `i`, which it writes */
+  const write = (i: number): number => {
+    const at = 3 * i;
+    const level = lumaOf(rgb[at] as number, rgb[at + 1] as number, rgb[at + 2] as number);
+    luma[i] = level;
+    return level;
+  };
   for (let row = 0, i = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++, i++) {
-      const at = 2 * row * width + 2 * column;
-      const below = at + width;
-      const [a, b, c, d] = [3 * at, 3 * at + 3, 3 * below, 3 * below + 3];
-      const sum =
-        (luma[at] as number) + (luma[at + 1] as number) + (luma[below] as number) + (luma[below + 1] as number);
-      const reds = (rgb[a] as number) + (rgb[b] as number) + (rgb[c] as number) + (rgb[d] as number);
-      const blues = (rgb[a + 2] as number) + (rgb[b + 2] as number) + (rgb[c + 2] as number) + (rgb[d + 2] as number);
+      const top = 2 * row * width + 2 * column;
+      const below = top + width;
+      const sum = write(top) + write(top + 1) + write(below) + write(below + 1);
+      const [a, b] = [3 * top, 3 * below];
+      const reds = (rgb[a] as number) + (rgb[a + 3] as number) + (rgb[b] as number) + (rgb[b + 3] as number);
+      const blues = (rgb[a + 2] as number) + (rgb[a + 5] as number) + (rgb[b + 2] as number) + (rgb[b + 5] as number);
       // 0.564 and 0.713 of the difference to the luma (BT.601), in 1024ths of four pixels
       blue[i] = 128 + ((144 * (blues - sum)) >> 10);
       red[i] = 128 + ((182 * (reds - sum)) >> 10);
     }
   }
-  return { blue, red };
+  if (width % 2 === 1) for (let i = width - 1; i < luma.length; i += width) write(i);
+  if (height % 2 === 1) for (let i = luma.length - width; i < luma.length; i++) write(i);
+  return { luma, chroma: { blue, red } };
 }
 
 /** @param width of the upright frame, px @returns the reduction of both sides: 1, 2, 4 or 8 */

@@ -29,6 +29,8 @@ export type EventReader = ReturnType<typeof createEventReader>;
 const BLOCK_MS = 5_000;
 const READ_AT_ONCE = 1_000;
 const RETRY_MS = 500;
+/** Longest time between two reads while nobody listens: events are read together, and soon after they were written. */
+const UNHEARD_MS = 250;
 
 export const EVENT_ID_PATTERN = '^[0-9]{1,15}(-[0-9]{1,15})?$';
 
@@ -52,6 +54,7 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
   });
   blocking.on('error', (err) => options.logger?.debug({ reason: err.message }, 'event stream unreachable'));
   let closed = false;
+  let wake = () => {};
   /** on the clock of performance */
   let answeredAt = Number.NEGATIVE_INFINITY;
 
@@ -64,6 +67,16 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
       }
     }
   };
+
+  /** Waits for a listener. */
+  const unheard = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, UNHEARD_MS);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
 
   const follow = async () => {
     let last: string | undefined;
@@ -79,6 +92,7 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
           last = entry[0];
           publish(streamed(entry));
         }
+        if (listeners.size === 0 && !closed) await unheard();
       } catch (err) {
         if (closed) return;
         options.logger?.warn({ reason: (err as Error).message }, 'event stream interrupted, resuming');
@@ -95,6 +109,7 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
      */
     on(listener: (streamed: StreamedEvent) => void): () => void {
       listeners.add(listener);
+      wake();
       return () => void listeners.delete(listener);
     },
     /**
@@ -113,6 +128,7 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
       if (closed) return;
       closed = true;
       listeners.clear();
+      wake();
       // Not awaited: ioredis never settles a command that waits for a connection if the client disconnects meanwhile.
       blocking.disconnect();
     },

@@ -102,6 +102,26 @@ describe('the event reader', () => {
     expect(left).toEqual([]);
   });
 
+  it('reads together what is written while nobody listens, and passes it on to the next listener', async () => {
+    const unheard = createEventReader(redis);
+    const reads = async () => Number(/cmdstat_xread:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
+    try {
+      await connected();
+      await reader.close();
+      const before = await reads();
+      const made = Array.from({ length: 50 }, () => acceptedComparison());
+      for (const accepted of made) await results.create(accepted);
+      expect((await reads()) - before).toBeLessThan(10);
+      const late: StreamedEvent[] = [];
+      unheard.on((streamed) => late.push(streamed));
+      const last = acceptedComparison();
+      await results.create(last);
+      await eventually(() => expect(comparisonOf(late.at(-1))).toBe(last.comparison.id));
+    } finally {
+      await unheard.close();
+    }
+  });
+
   it('resumes after an id without it, filtered', async () => {
     const made = ['gate', 'yard', 'gate'].map((camera) => acceptedComparison({ camera }));
     for (const accepted of made) await results.create(accepted);

@@ -111,22 +111,20 @@ export function createRespond(context: {
     if (preference.applied !== undefined) reply.header('Preference-Applied', preference.applied);
     const id = newId('cmp', deps.clock());
     // Before the acceptance: a worker may be faster than the answer of Redis to it.
-    let following = waiting.follow(id);
+    let following = waiting.follow(id, preference.waitSeconds);
     try {
       const { comparisonId, accepted } = await acceptComparison(
         ...([request, reply, submission, preference, id, traceparent] as const),
       );
       if (comparisonId !== id) {
         following.stop();
-        following = waiting.follow(comparisonId);
+        following = waiting.follow(comparisonId, preference.waitSeconds);
       }
-      const outcome = await following
-        .until(preference.waitSeconds, onDisconnect(reply), accepted)
-        .catch((thrown: unknown) => {
-          // Redis is lost, but the work is accepted; after a 503 the caller would send it again.
-          if (accepted !== undefined && isUnavailable(thrown)) return accepted;
-          throw thrown;
-        });
+      const outcome = await following.until(onDisconnect(reply), accepted).catch((thrown: unknown) => {
+        // Redis is lost, but the work is accepted; after a 503 the caller would send it again.
+        if (accepted !== undefined && isUnavailable(thrown)) return accepted;
+        throw thrown;
+      });
       return answer(reply, outcome, comparisonId);
     } finally {
       following.stop();

@@ -37,20 +37,23 @@ export function parsePrefer(header: string | undefined, waitLimit: number): Pref
 const REREAD_MS = 10_000;
 
 export interface OutcomeWaiter {
-  /** Follows the comparison from now on, so that no end is missed however fast it comes. */
-  follow(id: string): Following;
+  /**
+   * Follows the comparison from now on, so that no end is missed however fast it comes.
+   * @param seconds that its end is waited for; with 0, events are not read
+   */
+  follow(id: string, seconds: number): Following;
   /** Ends every wait at once, when the service closes. */
   release(): void;
 }
 
 interface Following {
   /**
-   * Waits until the comparison is final, `seconds` have passed or `signal` aborts.
+   * Waits until the comparison is final, the seconds have passed or `signal` aborts.
    * @param accepted the comparison if it was created after the following began; it is read again only for its end
    * @returns the comparison at that time; undefined if it was erased
    * @throws ScenedeltaError 'queue-unavailable'
    */
-  until(seconds: number, signal: AbortSignal, accepted?: StoredComparison): Promise<StoredComparison | undefined>;
+  until(signal: AbortSignal, accepted?: StoredComparison): Promise<StoredComparison | undefined>;
   /** Must be called, whether the comparison has ended or not. */
   stop(): void;
 }
@@ -59,14 +62,15 @@ export function createOutcomeWaiter(deps: { events: EventReader; results: Pick<R
   const waiting = new Set<() => void>();
   let released = false;
 
-  const follow = (id: string): Following => {
+  const follow = (id: string, seconds: number): Following => {
     let ended = false;
     let wake = () => {};
-    const stop = deps.events.on(({ event }) => {
+    const hear: Parameters<EventReader['on']>[0] = ({ event }) => {
       if (!('comparisonId' in event) || event.comparisonId !== id || !endsComparison(event.type)) return;
       ended = true;
       wake();
-    });
+    };
+    const stop = seconds > 0 ? deps.events.on(hear) : () => {};
     /** Resolves at the end of the comparison, after `ms`, on abort, or on release. */
     const pause = (ms: number, signal: AbortSignal): Promise<void> =>
       new Promise((resolve) => {
@@ -84,7 +88,7 @@ export function createOutcomeWaiter(deps: { events: EventReader; results: Pick<R
 
     return {
       stop,
-      async until(seconds, signal, accepted) {
+      async until(signal, accepted) {
         const end = systemClock() + seconds * 1000;
         for (let stored = accepted; ; stored = undefined) {
           if (stored === undefined || ended) {
