@@ -9,10 +9,9 @@ import { ScenedeltaError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { Provider } from '../model/session.js';
 import { traced } from '../tracing.js';
-import { collectAtOnce } from './garbage-collection.js';
 import type { Operation, Operations, ThreadOptions, ThreadReady } from './protocol.js';
 import { TaskQueue } from './task-queue.js';
-import { ThreadHandle } from './thread-handle.js';
+import { type BootedThread, bootThread, ThreadHandle } from './thread-handle.js';
 
 export interface PoolOptions extends ThreadOptions {
   /** number of threads; 0 = one per core on the CPU, one on a GPU */
@@ -20,6 +19,8 @@ export interface PoolOptions extends ThreadOptions {
   readonly logger: Logger;
   /** compiled entry of a thread; tests give another */
   readonly script?: URL;
+  /** the first thread, if it has been started already */
+  readonly booted?: BootedThread;
 }
 
 /** Wait before a thread is started again; doubled after every failure. */
@@ -66,8 +67,8 @@ export class InferencePool {
    * @throws Error if no thread can serve: the device is missing with STRICT_DEVICE, or there is no bundle
    */
   static async start(options: PoolOptions): Promise<InferencePool> {
-    collectAtOnce();
-    const { thread, ready } = await ThreadHandle.start(1, threadOptions(options), options.script);
+    const first = options.booted ?? bootThread(1, options.script);
+    const { thread, ready } = await ThreadHandle.start(1, threadOptions(options), first);
     const pool = new InferencePool(options, ready);
     pool.#join(thread);
     const count = options.threads || (ready.provider === 'cpu' ? availableParallelism() : 1);
@@ -161,7 +162,7 @@ export class InferencePool {
   }
 
   async #startThread(number: number): Promise<void> {
-    const { thread } = await ThreadHandle.start(number, this.#threadOptions, this.#script);
+    const { thread } = await ThreadHandle.start(number, this.#threadOptions, bootThread(number, this.#script));
     this.#join(thread);
   }
 }

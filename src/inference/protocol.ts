@@ -67,7 +67,7 @@ export interface Operations {
 }
 export type Operation = keyof Operations;
 
-/** Plain data that a thread receives at its start. */
+/** Plain data that a thread receives before it opens its graphs. */
 export interface ThreadOptions {
   readonly bundles: readonly Bundle[];
   /** the settings DEVICE and STRICT_DEVICE */
@@ -90,7 +90,11 @@ export interface ThreadRequest {
   readonly bundle: string;
   readonly inputs: readonly Operations[Operation]['in'][];
 }
-export type ToThread = ThreadRequest | { readonly type: 'close' };
+/** The first message opens the graphs, or closes a thread that is not needed. */
+export type ToThread =
+  | ThreadRequest
+  | { readonly type: 'open'; readonly options: ThreadOptions }
+  | { readonly type: 'close' };
 
 export interface ThreadReady {
   readonly type: 'ready';

@@ -1,8 +1,40 @@
 /** Handle of one inference thread, on the main thread: starts it, sends it batches and settles their tasks. */
 import { Worker } from 'node:worker_threads';
 import { ScenedeltaError } from '../errors.js';
+import { collectAtOnce } from './garbage-collection.js';
 import type { FromThread, ThreadOptions, ThreadReady, ThreadRequest, ToThread } from './protocol.js';
 import type { Task } from './task-queue.js';
+
+/** A thread that loads its code while its caller finds out what it shall serve. */
+export interface BootedThread {
+  readonly worker: Worker;
+  /** rejects if the thread ends without a message */
+  readonly first: Promise<FromThread>;
+}
+
+/**
+ * Starts a thread, which keeps no process alive until it is used.
+ * @param script compiled entry of the thread; absent = thread.js
+ */
+export function bootThread(number: number, script?: URL): BootedThread {
+  collectAtOnce();
+  // Without it the telemetry of ONNX Runtime sends data about machine and graphs to Microsoft. It reads the variables
+  // of the process, which a thread cannot set.
+  // biome-ignore lint/style/noProcessEnv: this is no setting of ours
+  process.env.ORT_DISABLE_TELEMETRY = '1';
+  const worker = new Worker(script ?? new URL('./thread.js', import.meta.url), { name: `inference-${number}` });
+  worker.unref();
+  const first = firstMessage(worker);
+  // Whoever uses the thread gets the error.
+  first.catch(() => {});
+  return { worker, first };
+}
+
+/** Ends a thread that was not used. */
+export function dismiss({ worker }: BootedThread): void {
+  const message: ToThread = { type: 'close' };
+  worker.postMessage(message);
+}
 
 export class ThreadHandle {
   /** stays the same for the replacement of a thread that ended */
@@ -42,23 +74,18 @@ export class ThreadHandle {
 
   /**
    * Starts a thread and waits until it is ready.
-   * @param script compiled entry of the thread; absent = thread.js
    * @throws Error if the thread ends, or reports that it cannot serve, before it is ready
    */
   static async start(
     number: number,
     options: ThreadOptions,
-    script?: URL,
+    booted: BootedThread,
   ): Promise<{ readonly thread: ThreadHandle; readonly ready: ThreadReady }> {
-    // Without it the telemetry of ONNX Runtime sends data about machine and graphs to Microsoft. It reads the variables
-    // of the process, which a thread cannot set.
-    // biome-ignore lint/style/noProcessEnv: this is no setting of ours
-    process.env.ORT_DISABLE_TELEMETRY = '1';
-    const worker = new Worker(script ?? new URL('./thread.js', import.meta.url), {
-      workerData: options,
-      name: `inference-${number}`,
-    });
-    const first = await firstMessage(worker);
+    const { worker } = booted;
+    worker.ref();
+    const message: ToThread = { type: 'open', options };
+    worker.postMessage(message);
+    const first = await booted.first;
     if (first.type !== 'ready') {
       const reason = first.type === 'unfit' ? first.reason : `inference thread sent ${first.type}, expected ready`;
       throw new Error(reason);

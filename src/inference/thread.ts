@@ -3,8 +3,9 @@
  * one request at a time and ends by itself on request, because terminating it within a run would abort the whole
  * process.
  */
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { BundleError } from '../model/bundle.js';
 import { Captioner } from '../model/captioner.js';
 import type {
@@ -25,7 +26,7 @@ import { warmUpExamine } from '../viewpoint/warm-up.js';
 import { warpToBefore } from '../viewpoint/warp.js';
 import { openBundleGraph } from './graph-cache.js';
 import { openAtFirstRun } from './lazy-graph.js';
-import type { EncodeInput, FromThread, Operations, ThreadOptions, ThreadRequest, ToThread } from './protocol.js';
+import type { EncodeInput, FromThread, Operations, ThreadRequest, ToThread } from './protocol.js';
 
 type GraphName = keyof BundleManifest['graphs'];
 
@@ -43,7 +44,10 @@ const post = (message: FromThread, transfer: ArrayBuffer[] = []) => port.postMes
  * used.
  */
 const openBundles = new Map<string, Promise<OpenBundle>>();
-const options = workerData as ThreadOptions;
+const [begin] = (await once(port, 'message')) as [Exclude<ToThread, ThreadRequest>];
+// A thread that is not needed ends before it has opened anything.
+if (begin.type === 'close') process.exit();
+const { options } = begin;
 let provider: Provider = 'cpu';
 try {
   const choice = await chooseProvider(options.device, options.strictDevice, probeGraph(options.bundles));
@@ -59,8 +63,8 @@ try {
   }
   post({ type: 'ready', ...choice, refused });
   port.on('message', (message: ToThread) => {
-    if (message.type === 'close') void close();
-    else void answer(message);
+    if (message.type === 'run') void answer(message);
+    else void close();
   });
   // After `ready`, so that the start does not wait for it.
   if (options.warmUp) warmUpExamine();

@@ -155,8 +155,20 @@ export interface Bundle {
 
 /** @throws BundleError with the file and its fault */
 export async function loadBundle(directory: string): Promise<Bundle> {
+  const bundle = await readBundle(directory);
+  await checkFiles(bundle);
+  return bundle;
+}
+
+/** Reads the manifest alone: `checkFiles` is still to be called. @throws BundleError with the manifest and its fault */
+export async function readBundle(directory: string): Promise<Bundle> {
   const path = join(directory, MANIFEST_FILE);
   const manifest = parseManifest(await read(path), path);
+  return { directory, manifest, sha256: identityOf(manifest) };
+}
+
+/** @throws BundleError if a file is missing, or is another one than the manifest says */
+export async function checkFiles({ directory, manifest }: Bundle): Promise<void> {
   for (const [file, expected] of Object.entries(manifest.files)) {
     const filePath = join(directory, file);
     const actual = sha256(await read(filePath));
@@ -164,7 +176,6 @@ export async function loadBundle(directory: string): Promise<Bundle> {
       throw new BundleError(filePath, `sha256 is ${actual}, the manifest says ${expected}`);
     }
   }
-  return { directory, manifest, sha256: identityOf(manifest) };
 }
 
 /** @param path of the manifest, for messages. @throws BundleError */

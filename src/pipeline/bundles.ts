@@ -4,7 +4,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BundleError } from '../model/bundle.js';
-import { type Bundle, loadBundle, MANIFEST_FILE } from '../model/manifest.js';
+import { type Bundle, checkFiles, loadBundle, MANIFEST_FILE, readBundle } from '../model/manifest.js';
 import { KINDS } from '../schemas/comparison.js';
 
 /** Bundles up to version 0.7 kept `align_from` in this file instead of their manifest. */
@@ -19,14 +19,8 @@ interface Log {
  * @returns the default bundle first, the others by name
  * @throws BundleError if the default bundle is missing or broken
  */
-export async function loadBundles(
-  modelsDir: string,
-  defaultModel: string,
-  logger: Log,
-  { onlyDefault = false }: { onlyDefault?: boolean } = {},
-): Promise<Bundle[]> {
+export async function loadBundles(modelsDir: string, defaultModel: string, logger: Log): Promise<Bundle[]> {
   const bundles = [await loadNamed(modelsDir, defaultModel, logger)];
-  if (onlyDefault) return bundles;
   for (const name of await bundleFolders(modelsDir)) {
     if (name === defaultModel) continue;
     try {
@@ -39,6 +33,22 @@ export async function loadBundles(
   return bundles;
 }
 
+/**
+ * Reads the manifest of one bundle, and its files while the caller goes on.
+ * @returns the bundle; `checking` rejects with BundleError if a file is missing or broken
+ * @throws BundleError if the manifest is
+ */
+export async function readDefault(
+  modelsDir: string,
+  defaultModel: string,
+  logger: Log,
+): Promise<{ readonly bundle: Bundle; readonly checking: Promise<void> }> {
+  const bundle = await loadNamed(modelsDir, defaultModel, logger, readBundle);
+  const checking = checkFiles(bundle);
+  checking.catch(() => {});
+  return { bundle, checking };
+}
+
 async function bundleFolders(modelsDir: string): Promise<string[]> {
   const entries = await readdir(modelsDir, { withFileTypes: true });
   return entries
@@ -47,8 +57,8 @@ async function bundleFolders(modelsDir: string): Promise<string[]> {
     .sort();
 }
 
-async function loadNamed(modelsDir: string, name: string, logger: Log): Promise<Bundle> {
-  const bundle = await loadBundle(join(modelsDir, name));
+async function loadNamed(modelsDir: string, name: string, logger: Log, load = loadBundle): Promise<Bundle> {
+  const bundle = await load(join(modelsDir, name));
   const path = join(bundle.directory, MANIFEST_FILE);
   if (bundle.manifest.name !== name) {
     throw new BundleError(path, `/name is ${bundle.manifest.name}, expected ${name}, as its folder is called`);

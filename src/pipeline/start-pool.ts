@@ -2,10 +2,11 @@
 import type { Config } from '../config.js';
 import { graphCacheIn } from '../inference/graph-cache.js';
 import { InferencePool } from '../inference/pool.js';
+import { type BootedThread, bootThread, dismiss } from '../inference/thread-handle.js';
 import type { Logger } from '../logger.js';
 import { BundleError } from '../model/bundle.js';
 import type { Bundle } from '../model/manifest.js';
-import { loadBundles } from './bundles.js';
+import { loadBundles, readDefault } from './bundles.js';
 
 /**
  * @returns the bundles whose graphs can be served, and the threads that run them
@@ -15,9 +16,13 @@ export async function startPool(
   options: PipelineOptions,
 ): Promise<{ readonly served: Bundle[]; readonly pool: InferencePool }> {
   const { config, logger, threadScript, warmUp = true } = options;
-  const bundles = await loadBundles(config.modelsDir, config.defaultModel, logger, options);
-  const pool = await InferencePool.start({
-    bundles,
+  const booted = options.booted ?? bootThread(1, threadScript);
+  const { bundles, checking } = await bundlesOf(options).catch((error) => {
+    dismiss(booted);
+    throw error;
+  });
+  const starting = InferencePool.start({
+    ...{ bundles, booted },
     device: config.device,
     strictDevice: config.strictDevice,
     threads: config.inferenceThreads,
@@ -27,6 +32,13 @@ export async function startPool(
     logger,
     ...(threadScript === undefined ? {} : { script: threadScript }),
   });
+  const [checked, started] = await Promise.allSettled([checking, starting]);
+  // A broken file says more than what ONNX Runtime says about it.
+  if (checked.status === 'rejected') {
+    if (started.status === 'fulfilled') await started.value.close();
+    throw checked.reason;
+  }
+  const pool = await starting;
   if (pool.fallback !== null) {
     const fields = { device: config.device, provider: pool.provider, reason: pool.fallback };
     logger.warn(fields, 'serving on the CPU');
@@ -40,6 +52,17 @@ export async function startPool(
   }
   const served = bundles.filter(({ manifest }) => !(manifest.name in pool.refused));
   return { served, pool };
+}
+
+/** The files of a single bundle are checked while the threads open them; of several, broken ones are left out before. */
+async function bundlesOf({
+  config: { modelsDir, defaultModel },
+  logger,
+  onlyDefault = false,
+}: PipelineOptions): Promise<{ readonly bundles: Bundle[]; readonly checking?: Promise<void> }> {
+  if (!onlyDefault) return { bundles: await loadBundles(modelsDir, defaultModel, logger) };
+  const { bundle, checking } = await readDefault(modelsDir, defaultModel, logger);
+  return { bundles: [bundle], checking };
 }
 
 export interface PipelineOptions {
@@ -65,6 +88,8 @@ export interface PipelineOptions {
   readonly warmUp?: boolean;
   /** compiled entry of the inference threads; tests may give another */
   readonly threadScript?: URL;
+  /** the first thread, if it has been started already; absent = it is started here */
+  readonly booted?: BootedThread;
   /** is called per full frame, with whether its features were cached */
   readonly onCacheLookup?: (hit: boolean) => void;
 }

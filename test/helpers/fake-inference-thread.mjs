@@ -3,10 +3,12 @@
  * task names its behaviour: 'echo', 'slow' (waits for its width in ms), 'fail', 'crash' (the thread ends), 'throw'. An
  * output holds the thread, the size of the batch and the time of the run.
  */
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parentPort, threadId, workerData } from 'node:worker_threads';
+import { parentPort, threadId } from 'node:worker_threads';
 
-const { device, strictDevice, bundles } = workerData;
+const [{ options }] = await once(parentPort, 'message');
+const { device, strictDevice, bundles } = options;
 if (device === 'cuda:7') {
   parentPort.postMessage({ type: 'unfit', reason: 'cuda:7 is not available' });
 } else if (device === 'cuda:8' || (device === 'cuda:9' && strictDevice)) {
