@@ -46,8 +46,8 @@ function countScans(bytes: Buffer, limit: number): number {
   let scans = 0;
   let at = 2;
   while (scans <= limit) {
-    while (at < bytes.length && bytes[at] !== 0xff) at++;
-    if (at + 4 > bytes.length) return scans;
+    at = bytes.indexOf(0xff, at);
+    if (at < 0 || at + 4 > bytes.length) return scans;
     const marker = bytes[at + 1] as number;
     if (isBareMarker(marker)) {
       at += marker === 0xff ? 1 : 2;

@@ -47,9 +47,7 @@ export async function peopleOfRegions(
   const isOfOneSize = frames.before.width === width && frames.before.height === height;
   if (rule === undefined || words === undefined || glance === null || !isOfOneSize) return nobody;
   const people = new Map<MapRegion, readonly Box[]>();
-  const examined = crops
-    .flatMap(({ regions }, i) => regions.filter(({ side }) => showsPeople((names[i] as PairNames)[side], words)))
-    .slice(0, MOST_REGIONS);
+  const examined = peopledRegions(crops, names, words);
   const countSide = async (side: Side) => {
     const regions = examined.filter((region) => region.side === side);
     if (regions.length === 0) return;
@@ -70,6 +68,16 @@ export async function peopleOfRegions(
   await Promise.all(SIDES.map(countSide));
   return (region) => people.get(region) ?? [];
 }
+
+/** @returns the regions that the detector examines, the strongest first */
+export const peopledRegions = (
+  crops: readonly RegionCrop[],
+  names: readonly PairNames[],
+  words: Names,
+): readonly MapRegion[] =>
+  crops
+    .flatMap(({ regions }, i) => regions.filter(({ side }) => showsPeople((names[i] as PairNames)[side], words)))
+    .slice(0, MOST_REGIONS);
 
 const showsPeople = (shown: PairNames[Side], words: Names): boolean =>
   probabilityOfClass(shown, 'person', words) >= SHOWS_PEOPLE;

@@ -16,12 +16,13 @@ const { loadConfig } = await dist('config.js');
 const { createLogger } = await dist('logger.js');
 const { Captioner } = await dist('model/captioner.js');
 const { resizeNormalised, fullFrame } = await dist('model/preprocess.js');
-const { chooseRegionCrops, findRegions, toPixels } = await dist('model/regions.js');
+const { chooseRegionCrops, cropOfRegion, findRegions, toPixels } = await dist('model/regions.js');
 const { openGraph } = await dist('model/session.js');
 const { loadBundles } = await dist('pipeline/bundles.js');
 const { Pipeline } = await dist('pipeline/compare.js');
 const { wordHeatmaps } = await dist('pipeline/word-heatmaps.js');
 const { composeSentence } = await dist('pipeline/sentence.js');
+const { peopledRegions } = await dist('pipeline/people.js');
 const { inBothDirections } = await dist('pipeline/both-directions.js');
 const { describeLocations } = await dist('pipeline/statements.js');
 const { mostProbableKind } = await dist('model/calibration.js');
@@ -87,6 +88,8 @@ async function measureStages() {
       difference: await open('difference'),
       caption: await open('caption'),
       statements: await open('statements'),
+      ...(manifest.names === undefined ? {} : { names: await open('names') }),
+      ...(manifest.people === undefined ? {} : { people: await open('people') }),
       ...(manifest.check === undefined ? {} : { check: await open('check') }),
     },
     null,
@@ -100,15 +103,18 @@ async function measureStages() {
   );
   const [ofAfter] = await time('features of a frame', 2, () => captioner.encode([resized], height, width));
   const [ofBefore] = await captioner.encode([image(before, fullFrame(before), width, height)], height, width);
-  const [difference] = await time('difference', 2, () => captioner.difference([{ before: ofBefore, after: ofAfter }]));
-  const [exchanged] = await captioner.difference([{ before: ofAfter, after: ofBefore }]);
+  const [difference] = await time('difference, both directions', 1, () =>
+    captioner.difference([{ before: ofBefore, after: ofAfter }]),
+  );
+  const { exchanged } = difference;
   const maps = { before: difference.before, after: difference.after };
   const regions = await time('regions', 1, async () => findRegions(maps, manifest.regions));
   const { crops, size } = await measureCrops(captioner, { before, after }, regions);
   await time('caption: one row, by the graph of single rows', 0, () => captioner.caption([{ ...difference, crops }]));
-  const run = async (sets) => {
+  const people = await measureNames(captioner, { before, after }, crops);
+  const run = async (sets, clauses) => {
     const outputs = await captioner.statements({
-      ...{ given: difference, exchanged, crops },
+      ...{ given: difference, exchanged, crops, clauses },
       sets: sets.map((set) => set.map((crop) => crops.indexOf(crop))),
     });
     return sets.map((_, i) => inBothDirections(outputs[i], outputs[sets.length + i], manifest.kinds));
@@ -118,6 +124,7 @@ async function measureStages() {
     describeLocations(crops, strongest, run, manifest),
   );
   const { joint: output } = description;
+  const words = Math.max(...description.statements.map((one) => one.words.length));
   const kind = mostProbableKind(output.kindLogits ?? difference.kindLogits, manifest.kinds);
   await time('sentence and heatmaps of words', 1, async () =>
     wordHeatmaps(composeSentence(description, kind, regions, manifest), manifest.attention, difference.after),
@@ -135,7 +142,22 @@ async function measureStages() {
     }
   }
   await captioner.release();
-  return { words: output.length, crops: crops.length, size };
+  return { words, crops: crops.length, people };
+}
+
+/** Names of the crops, and the people of the regions whose names show some. @returns the number of these regions */
+async function measureNames(captioner, frames, crops) {
+  const { names: words, people: rule, glance } = manifest;
+  if (words === undefined || crops.length === 0) return 0;
+  const names = await time(`names of ${crops.length} crops`, 1, () => captioner.name(crops));
+  const examined = rule === undefined ? [] : peopledRegions(crops, names, words);
+  if (examined.length === 0) return 0;
+  const look = async ({ side, ...region }) => {
+    const { crop } = cropOfRegion({ side, ...region }, frames[side], { ...glance, ...rule });
+    return captioner.people([image(frames[side], toPixels(crop, frames[side]), rule.size, rule.size)]);
+  };
+  await time('people of a region', examined.length, () => look(examined[0]));
+  return examined.length;
 }
 
 async function measureCrops(captioner, frames, regions) {
@@ -163,7 +185,7 @@ async function measurePipeline() {
 }
 
 try {
-  const { words, crops } = await measureStages();
+  const { words, crops, people } = await measureStages();
   rows.push(['sum of the stages', '', '', '', ms(stages)]);
   await measurePipeline();
   report(
@@ -172,7 +194,8 @@ try {
     [['stage', 'p50 ms', 'p95 ms', 'CPU-ms', 'CPU-ms per pair'], ...rows],
     [
       `${manifest.name} ${manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}), ${count} runs each; the ` +
-        `caption has ${words} words, ${crops} region crops per frame. Every frame is new to the pipeline.`,
+        `longest statement has ${words} words, ${crops} region crops per frame, ${people} regions with people. Every ` +
+        'frame is new to the pipeline.',
     ],
   );
 } finally {

@@ -44,6 +44,48 @@ def fold_constants(source: Path, target: Path) -> None:
     onnxruntime.InferenceSession(str(source), options, providers=["CPUExecutionProvider"])
 
 
+def stem_by_blocks(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Lets the first convolution read blocks of 2x2 pixels as channels, in place: the same sums, because its stride is
+    2. Copying the pixels of a large kernel over three channels takes longer than the products.
+
+    @raises ValueError if the first convolution has another stride, or reads no frame
+    """
+    graph = model.graph
+    made_by = {output: node for node in graph.node for output in node.output}
+    initial = {one.name: one for one in graph.initializer}
+    stem = next(node for node in graph.node if node.op_type == "Conv")
+    given = {a.name: onnx.helper.get_attribute_value(a) for a in stem.attribute}
+    read, weight = stem.input[0], stem.input[1]
+    reader = stem
+    while read in made_by and made_by[read].op_type in ("QuantizeLinear", "DequantizeLinear"):
+        reader = made_by[read]
+        read = reader.input[0]
+    stored = initial[weight if weight in initial else made_by[weight].input[0]]
+    kernel = onnx.numpy_helper.to_array(stored)  # [O,3,k,k]
+    outputs, channels, k, _ = kernel.shape
+    if given["strides"] != [2, 2] or channels != 3 or len(set(given["pads"])) > 1:
+        raise ValueError(f"the first convolution has {given}, expected a stride of 2 over three channels")
+    [pad, *_] = given["pads"]
+    before = -(-pad // 2)  # blocks above and left of an output's own
+    lead = 2 * before - pad
+    blocks = -(-(lead + k) // 2)
+    wide = np.zeros((outputs, channels, 2 * blocks, 2 * blocks), kernel.dtype)
+    wide[:, :, lead : lead + k, lead : lead + k] = kernel
+    by_block = wide.reshape(outputs, channels, blocks, 2, blocks, 2).transpose(0, 3, 5, 1, 2, 4)  # as SpaceToDepth
+    folded = np.ascontiguousarray(by_block.reshape(outputs, 4 * channels, blocks, blocks))
+    stored.CopyFrom(onnx.numpy_helper.from_array(folded, stored.name))
+    after = blocks - 1 - before
+    changed = {"kernel_shape": [blocks] * 2, "pads": [before, before, after, after], "strides": [1, 1]}
+    del stem.attribute[:]
+    stem.attribute.extend(onnx.helper.make_attribute(name, value) for name, value in (given | changed).items())
+    reader.input[0] = f"{read}_blocks"
+    node = onnx.helper.make_node("SpaceToDepth", [read], [f"{read}_blocks"], name="blocks", blocksize=2)
+    graph.node.insert(next(i for i, one in enumerate(graph.node) if one == reader), node)
+    del graph.value_info[:]
+    onnx.checker.check_model(model)
+    return model
+
+
 def quantise(source: Path, target: Path, calibration: CalibrationDataReader) -> None:
     with tempfile.TemporaryDirectory() as folder:
         folded, quantized = Path(folder) / "folded.onnx", Path(folder) / "quantized.onnx"
@@ -93,6 +135,7 @@ def main() -> None:
     open_graph(args.features, "coarse", "fine")
     source = load_world("surveillance").open_source(args.data, "train")
     quantise(args.features, args.out, FrameReader(source, args.count))
+    onnx.save(stem_by_blocks(onnx.load(args.out)), args.out)
     unlike = [resize(source.sample(CALIBRATION_SEED + 10_000 + i).after, *LARGEST_FULL_FRAME)[None] for i in range(8)]
     for name, (mean, low) in cosines(args.features, args.out, unlike).items():
         print(f"{name}: cosine to the float graph {mean:.4f} (5th percentile {low:.4f})")

@@ -12,6 +12,7 @@ from training.bundle.backbone import Moments, fit_projections
 from training.bundle.export_features import export_features
 from training.bundle.half import round_to_half
 from training.bundle.keras_weights import BATCH_NORM_EPSILON, load_keras
+from training.bundle.quantize import stem_by_blocks
 from training.bundle.resnet import FeatureExtractor, ResNet
 from training.bundle.tfjs import read_tfjs
 
@@ -162,6 +163,18 @@ def test_runtime_folds_the_casts_so_that_they_cost_nothing(exported, tmp_path):
     options.optimized_model_filepath = str(tmp_path / "optimised.onnx")
     onnxruntime.InferenceSession(exported, options, providers=["CPUExecutionProvider"])
     assert "Cast" not in {node.op_type for node in onnx.load(options.optimized_model_filepath).graph.node}
+
+
+def test_a_stem_that_reads_blocks_gives_the_same_features(exported):
+    picture = {"image": image(2, 3, 64, 80).numpy()}
+    folded = stem_by_blocks(onnx.load(exported))
+    got = onnxruntime.InferenceSession(folded.SerializeToString()).run(None, picture)
+    expected = onnxruntime.InferenceSession(exported).run(None, picture)
+    assert "SpaceToDepth" in {node.op_type for node in folded.graph.node}
+    for mine, theirs in zip(got, expected, strict=True):
+        assert np.abs(mine - theirs).max() <= 1e-5 * np.abs(theirs).max()
+    with pytest.raises(ValueError, match="expected a stride of 2 over three channels"):
+        stem_by_blocks(folded)
 
 
 class TestRefusals:
