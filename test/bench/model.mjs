@@ -109,7 +109,7 @@ async function measureStages() {
   const { exchanged } = difference;
   const maps = { before: difference.before, after: difference.after };
   const regions = await time('regions', 1, async () => findRegions(maps, manifest.regions));
-  const { crops, size } = await measureCrops(captioner, { before, after }, regions);
+  const crops = await measureCrops(captioner, { before, after }, regions);
   await time('caption: one row, by the graph of single rows', 0, () => captioner.caption([{ ...difference, crops }]));
   const people = await measureNames(captioner, { before, after }, crops);
   const run = async (sets, clauses) => {
@@ -161,14 +161,14 @@ async function measureNames(captioner, frames, crops) {
 }
 
 async function measureCrops(captioner, frames, regions) {
-  if (manifest.glance === null || regions.length === 0) return { crops: [], size: 0 };
+  if (manifest.glance === null || regions.length === 0) return [];
   const { size } = manifest.glance;
   const chosen = chooseRegionCrops(regions, frames.before, manifest.glance);
   const images = (frame) => chosen.map(({ crop }) => image(frame, toPixels(crop, frame), size, size));
   const pixels = await time(`cut ${chosen.length} crops of ${size} x ${size}`, 2, async () => images(frames.after));
   const afters = await time(`features of ${chosen.length} crops`, 2, () => captioner.encode(pixels, size, size));
   const befores = await captioner.encode(images(frames.before), size, size);
-  return { crops: chosen.map((crop, i) => ({ ...crop, before: befores[i], after: afters[i] })), size };
+  return chosen.map((crop, i) => ({ ...crop, before: befores[i], after: afters[i] }));
 }
 
 async function measurePipeline() {
