@@ -4,7 +4,7 @@ import type { InferencePool } from '../../src/inference/pool.js';
 import type { PairNames } from '../../src/model/graph-io.js';
 import type { Bundle } from '../../src/model/manifest.js';
 import type { MapRegion } from '../../src/model/regions.js';
-import { peopleOfRegions } from '../../src/pipeline/people.js';
+import { peopledRegions, peopleOfRegions } from '../../src/pipeline/people.js';
 
 const [WIDTH, HEIGHT] = [100, 100];
 const RULE = { size: 64, margin: 1, min_side: 0, least: 0.3 };
@@ -106,4 +106,11 @@ it('are unknown where no person is likely, and without a detector', async () => 
   expect(await peopleAt([WHOLE as Box], { noun: 'car' })).toEqual([]);
   const { people: _none, ...rest } = manifest;
   expect(await peopleAt([WHOLE as Box], { bundle: { manifest: rest } as unknown as Bundle })).toEqual([]);
+});
+
+it('examines the four strongest regions that show people', () => {
+  const regions = Array.from({ length: 6 }, (_, i) => ({ ...region(), score: 1 - 0.1 * i }));
+  const crops = regions.map((one) => ({ crop: one.box, object: one.box, regions: [one] }));
+  const names = regions.map((_, i) => shows(i === 1 ? 'car' : 'man'));
+  expect(peopledRegions(crops, names, WORDS)).toEqual([0, 2, 3, 4].map((i) => regions[i]));
 });
