@@ -25,7 +25,7 @@ export function bootThread(number: number, script?: URL): BootedThread {
   const worker = new Worker(script ?? new URL('./thread.js', import.meta.url), { name: `inference-${number}` });
   worker.unref();
   const first = firstMessage(worker);
-  // Whoever uses the thread gets the error.
+  // The user of the thread gets the error.
   first.catch(() => {});
   return { worker, first };
 }

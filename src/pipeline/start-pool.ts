@@ -33,7 +33,7 @@ export async function startPool(
     ...(threadScript === undefined ? {} : { script: threadScript }),
   });
   const [checked, started] = await Promise.allSettled([checking, starting]);
-  // A broken file says more than what ONNX Runtime says about it.
+  // The fault of a file explains what ONNX Runtime reports of it.
   if (checked.status === 'rejected') {
     if (started.status === 'fulfilled') await started.value.close();
     throw checked.reason;
@@ -54,7 +54,7 @@ export async function startPool(
   return { served, pool };
 }
 
-/** The files of a single bundle are checked while the threads open them; of several, broken ones are left out before. */
+/** The files of a single bundle are checked while the threads open them. Of several, broken ones are left out first. */
 async function bundlesOf({
   config: { modelsDir, defaultModel },
   logger,

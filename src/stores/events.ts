@@ -29,7 +29,7 @@ export type EventReader = ReturnType<typeof createEventReader>;
 const BLOCK_MS = 5_000;
 const READ_AT_ONCE = 1_000;
 const RETRY_MS = 500;
-/** Longest time between two reads while nobody listens: events are read together, and soon after they were written. */
+/** Longest time between two reads without a listener: events are read together, and soon after they were written. */
 const UNHEARD_MS = 250;
 
 export const EVENT_ID_PATTERN = '^[0-9]{1,15}(-[0-9]{1,15})?$';

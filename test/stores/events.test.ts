@@ -102,7 +102,7 @@ describe('the event reader', () => {
     expect(left).toEqual([]);
   });
 
-  it('reads together what is written while nobody listens, and passes it on to the next listener', async () => {
+  it('reads together what is written without a listener, and passes it on to the next listener', async () => {
     const unheard = createEventReader(redis);
     const reads = async () => Number(/cmdstat_xread:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
     try {
