@@ -8,6 +8,7 @@ import { localFiles } from '../footage/local-files.js';
 import { fingerprintOf, runRecording } from '../footage/recording-run.js';
 import { RunFolder } from '../footage/run-folder.js';
 import { passthroughOptions } from '../footage/video/version.js';
+import type { Pipeline } from '../pipeline/compare.js';
 import { VERSION } from '../version.js';
 import { collect, createCommand, listenForStop } from './command.js';
 import { configWith } from './config-with.js';
@@ -117,12 +118,42 @@ async function processInputs(
     else assertFewFailures({ failures, files: pairs, examined: pairs - failures }, maxFailureRate);
     return;
   }
+  // The graphs are opened while the inputs are looked through.
+  const opening = options.scanOnly ? null : startPipeline(config);
+  opening?.catch(() => {});
+  try {
+    const numbers = { every, maxFailureRate, mergeWindow, parallel, jobs };
+    await processRecordings(inputs, options, { config, signal, print, opening, ...numbers });
+  } finally {
+    await (await opening?.catch(() => null))?.close();
+  }
+}
+
+interface RecordingRun {
+  readonly config: Config;
+  readonly signal: AbortSignal;
+  readonly print: (text: string) => void;
+  /** null: no frame is to be examined */
+  readonly opening: Promise<Pipeline> | null;
+  readonly every: ReturnType<typeof readEvery>;
+  readonly maxFailureRate: number;
+  /** seconds */
+  readonly mergeWindow: number | null;
+  readonly parallel: number;
+  readonly jobs: number;
+}
+
+async function processRecordings(
+  inputs: readonly string[],
+  options: FootageOptions,
+  { config, signal, print, opening, every, maxFailureRate, mergeWindow, parallel, jobs }: RecordingRun,
+): Promise<void> {
   const { plan, timeZone } = await planOf(inputs, options, config, signal);
   const settings = await readSettings(options, () => firstFrameSize(plan, config, signal));
   if (options.clips) assertNoPrivacy(settings.zones);
   const sequences = await boundSequences(plan, { options, settings, config, timeZone, every, signal });
   for (const warning of plan.warnings) printError(`scenedelta footage: ${warning}`);
-  if (options.scanOnly) return void printLine(await scanTable(plan, sequences, config, { timeZone, signal }));
+  if (opening === null) return void printLine(await scanTable(plan, sequences, config, { timeZone, signal }));
 
   // One refusal in place of one per file.
   const hasVideos = sequences.some(({ items }) => items.some(({ kind }) => kind === 'video'));
@@ -131,7 +162,7 @@ async function processInputs(
   const folder = new RunFolder(options.outputDir);
   const fingerprint = fingerprintOf({ VERSION, sequences, settings, every, model: config.defaultModel });
   if (await folder.begin(fingerprint, options.restart === true)) print(`going on with the run in ${options.outputDir}`);
-  const pipeline = await startPipeline(config);
+  const pipeline = await opening;
   const progress = startFootageProgress(sequences, options.quiet === true);
   try {
     const checkpoints = await runRecording(
@@ -172,7 +203,6 @@ async function processInputs(
     }
   } finally {
     progress.end();
-    await pipeline.close();
   }
 }
 
