@@ -1,5 +1,6 @@
 /** Description of a video file by ffprobe, with the limits that are checked before anything is decoded. */
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { invalidRequest, ScenedeltaError } from '../../errors.js';
@@ -82,6 +83,18 @@ interface ProbeOptions extends VideoLimits {
  *   'not-found' (no such file, no ffprobe), 'processing-timeout', 'cancelled'
  */
 export async function probeVideo(path: string, options: ProbeOptions): Promise<VideoInfo> {
+  // Absent files are refused by the next step, with a reason.
+  const found = await stat(path).catch(() => null);
+  const key = JSON.stringify([path, found?.ino, found?.size, found?.mtimeMs, options.ffmpeg, options.pixelLimit]);
+  const info = known.get(key) ?? (await probed(path, options));
+  known.set(key, info);
+  return info;
+}
+
+/** Of the latest files: a run asks for the plan, the size of the frames, the range, and again before it decodes. */
+const known = new LRUCache<string, VideoInfo>({ max: 1000 });
+
+async function probed(path: string, options: ProbeOptions): Promise<VideoInfo> {
   await refusePlaylist(path);
   const packets = ['-show_entries', 'packet=pts_time,dts_time,flags', '-read_intervals', `%+${MEASURED_SECONDS}`];
   const shown = ['-select_streams', 'V:0', '-show_format', '-show_streams', ...packets];
