@@ -91,7 +91,7 @@ export async function probeVideo(path: string, options: ProbeOptions): Promise<V
   return info;
 }
 
-/** Of the latest files: a run asks for the plan, the size of the frames, the range, and again before it decodes. */
+/** Descriptions of the latest files: a run asks for the plan, the size, the range, and again before it decodes. */
 const known = new LRUCache<string, VideoInfo>({ max: 1000 });
 
 async function probed(path: string, options: ProbeOptions): Promise<VideoInfo> {
