@@ -1,5 +1,5 @@
 /** People in the regions of a pair: how many came, left or moved there, as a detector sees them (ADR 143). */
-import { areaOf, type Box, inFrame, type RgbImage, SIDES, type Side, sharedArea } from '../images.js';
+import { areaOf, type Box, inFrame, type RgbImage, type Side, sharedArea } from '../images.js';
 import type { InferencePool } from '../inference/pool.js';
 import type { PairNames } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
@@ -47,25 +47,17 @@ export async function peopleOfRegions(
   const isOfOneSize = frames.before.width === width && frames.before.height === height;
   if (rule === undefined || words === undefined || glance === null || !isOfOneSize) return nobody;
   const people = new Map<MapRegion, readonly Box[]>();
-  const examined = peopledRegions(crops, names, words);
-  const countSide = async (side: Side) => {
-    const regions = examined.filter((region) => region.side === side);
-    if (regions.length === 0) return;
-    const seen = regions.map((region) => cropOfRegion(region, frames[side], { ...glance, ...rule }).crop);
-    const boxes = seen.map((crop) => toPixels(crop, frames[side]));
-    const found = await pool.run('people', manifest.name, {
-      frame: frames[side],
-      boxes,
-      width: rule.size,
-      height: rule.size,
-    });
-    for (const [i, region] of regions.entries()) {
-      const crop = seen[i] as Box;
-      const boxes = (found[i] ?? []).map(({ box }) => inFrame(box, crop));
-      people.set(region, knownPeople(region.box, distinctPeople(region.box, boxes, frames)));
-    }
+  // A task per region, so that the threads share them: a run of two regions takes twice as long.
+  const count = async (region: MapRegion) => {
+    const frame = frames[region.side];
+    const { crop } = cropOfRegion(region, frame, { ...glance, ...rule });
+    const box = toPixels(crop, frame);
+    const input = { frame, boxes: [box], width: rule.size, height: rule.size };
+    const [found = []] = await pool.run('people', manifest.name, input);
+    const boxes = found.map((person) => inFrame(person.box, crop));
+    people.set(region, knownPeople(region.box, distinctPeople(region.box, boxes, frames)));
   };
-  await Promise.all(SIDES.map(countSide));
+  await Promise.all(peopledRegions(crops, names, words).map(count));
   return (region) => people.get(region) ?? [];
 }
 
