@@ -68,7 +68,7 @@ export function relationTo(
  * The locations of an observation in descending order of score:
  * - tampering is one location, the whole frame;
  * - a change without regions is one location as well, the whole frame, because the thing may be anywhere;
- * - regions of both frames that overlap are one location;
+ * - regions of both frames that overlap are one location, with further ones that no statement is about;
  * - the two regions that a statement of a move names are one location; without such a statement, if the comparison
  *   found a move, the strongest unpaired regions of both frames are.
  */
@@ -84,7 +84,7 @@ export function locationsOf(observation: Observation): Location[] {
     const everywhere = SIDES_OF_KIND[known].map((side) => fullFrame(side, 0, confidence));
     return [{ kind: known, regions: everywhere, caption: captionOfKind(known, caption), stated: false }];
   }
-  const groups = groupByOverlap(regions);
+  const groups = groupByOverlap(observation);
   const toLocation = (group: Regions) => locationOf(group, observation);
   const ends = endsOfMove(groups, observation);
   if (ends === null) return groups.map(toLocation);
@@ -108,12 +108,17 @@ function endsOfMove(
   return ends(isStated) ?? (kind === 'move' ? ends(() => true) : null);
 }
 
-/** Pairs each region with an overlapping one of the other frame; any other region is a group of its own. */
-function groupByOverlap(regions: Regions): ChangeRegion[][] {
-  const groups: ChangeRegion[][] = [];
+/**
+ * Pairs each region with an overlapping one of the other frame; any other region is a group of its own. What a thing
+ * hides or uncovers may be several regions: those that no statement is about join it, too.
+ */
+function groupByOverlap({ regions, statements }: Pick<Observation, 'regions' | 'statements'>): ChangeRegion[][] {
+  const isStated = (region: ChangeRegion) => statements?.some((one) => one.regions.includes(region)) ?? true;
+  const groups: [ChangeRegion, ...ChangeRegion[]][] = [];
   for (const region of regions) {
     const partner = groups.find(
-      (group) => group.length === 1 && group[0]?.side !== region.side && isSameLocation(group, [region]),
+      ([first, ...others]) =>
+        first.side !== region.side && isSameLocation([first], [region]) && (others.length === 0 || !isStated(region)),
     );
     if (partner === undefined) groups.push([region]);
     else partner.push(region);
@@ -126,8 +131,8 @@ function groupByOverlap(regions: Regions): ChangeRegion[][] {
  * what happened: the other frame may only show what the thing hid.
  */
 function locationOf(regions: Regions, observation: Observation): Location {
-  const [first] = regions;
-  if (regions.length === 2) return describeLocation('replace', CHANGE_KINDS, regions, observation);
+  const [first, ...others] = regions;
+  if (others.length > 0) return describeLocation('replace', CHANGE_KINDS, regions, observation);
   const kind = first?.side === 'before' ? 'disappear' : 'appear';
   return describeLocation(kind, [kind], regions, observation);
 }

@@ -17,6 +17,17 @@ describe('the location of a region', () => {
     const regions = [regionAt(0), regionAt(0, { side: 'before', shift: 0.02 })];
     expect(kinds(car(1, { regions, statements: [] }))).toEqual(['replace']);
   });
+  it('has all regions of the other frame that a thing hides, except one that a statement is about', () => {
+    const [came, ...hidden] = [regionAt(0), ...[0.01, 0.03].map((shift) => regionAt(0, { side: 'before', shift }))];
+    const regions = [came, ...hidden];
+    const statements = [{ caption: 'a car has appeared', kind: 'appear' as const, regions: [came] }];
+    expect(kinds(car(1, { kind: 'appear', regions, statements }))).toEqual(['appear']);
+    const left = { caption: 'the bag has gone', kind: 'disappear' as const, regions: hidden.slice(1) };
+    expect(kinds(car(1, { kind: 'multi', regions, statements: [...statements, left] }))).toEqual([
+      'appear',
+      'disappear',
+    ]);
+  });
   it('joins two regions if the comparison found a move', () => {
     expect(
       kinds(car(1, { kind: 'move', regions: [regionAt(0), regionAt(2, { side: 'before' }), regionAt(3)] })),
