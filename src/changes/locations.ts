@@ -109,8 +109,8 @@ function endsOfMove(
 }
 
 /**
- * Pairs each region with an overlapping one of the other frame; any other region is a group of its own. What a thing
- * hides or uncovers may be several regions: those that no statement is about join it, too.
+ * Pairs each region with an overlapping one of the other frame; any other region is a group of its own. A thing may
+ * hide or uncover several regions: those that no statement is about join it, too.
  */
 function groupByOverlap({ regions, statements }: Pick<Observation, 'regions' | 'statements'>): ChangeRegion[][] {
   const isStated = (region: ChangeRegion) => statements?.some((one) => one.regions.includes(region)) ?? true;

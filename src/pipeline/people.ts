@@ -5,7 +5,7 @@ import type { PairNames } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import type { Names } from '../model/naming.js';
 import { cropOfRegion, type MapRegion, type RegionCrop, toPixels } from '../model/regions.js';
-import { pixelDiffers } from './pixel-parts.js';
+import { pixelDiffers } from './seen-things.js';
 import { probabilityOfClass } from './separate-things.js';
 
 /** Boxes of the people of a region, fractions of the frame; empty: it is unknown who is there. */

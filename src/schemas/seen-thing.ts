@@ -13,9 +13,6 @@ export const SeenThingSchema = Type.Object(
       description: 'Shares of its colours in per cent: ten colours for each of three bands, the topmost first.',
     }),
     filled: Type.Number({ description: 'Share of the box that differs between the frames, 0 to 1.' }),
-    beside: Type.Optional(
-      Type.Literal(true, { description: 'It lies beside the people of its region, and is none of them.' }),
-    ),
   },
   { $id: 'SeenThing' },
 );

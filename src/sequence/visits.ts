@@ -42,8 +42,6 @@ export function followVisits(
   const { before } = baseline;
   const size = previous.size;
   const view = viewOf(finding, examined);
-  // Beside people, the frame before differs where they and others were.
-  const counted = camera.settings.before === 'previous' ? seen?.filter(({ beside }) => !beside) : seen;
   return foldVisits(
     previous.visits ?? initialVisitsState(),
     {
@@ -53,7 +51,7 @@ export function followVisits(
           ? null
           : { key: before.frame.sha256, at: before.at, isLearned: camera.settings.before === 'memory' },
       aspect: size === null ? 1 : size.width / size.height,
-      things: view === 'shows' && finding !== null ? visitThings(finding, found?.regions ?? [], counted) : [],
+      things: view === 'shows' && finding !== null ? visitThings(finding, found?.regions ?? [], seen) : [],
     },
     { gapMs: camera.settings.gap_s * 1000 },
   );

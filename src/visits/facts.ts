@@ -32,20 +32,17 @@ export function visitThings(
     const region = regions.find(({ side, box }) => side === found?.side && isSameBox(box, found.box));
     return region === undefined ? [] : [{ thing, region }];
   });
-  // The name of a region is that of its people.
-  const named = placed.filter(({ thing }) => !thing.beside);
   return placed.flatMap(({ thing, region }): VisitThing[] => {
-    const { side, box, colours } = thing;
-    if (thing.beside) return [{ side, box, colours, score: 0, name: null, beside: true }];
     const fact = facts.find((one) => one.regions.includes(region.id));
     const name = fact === undefined ? null : nameOf(fact);
-    const parts = named.filter((other) => other.region === region).map((other) => other.thing);
+    const parts = placed.filter((other) => other.region === region).map((other) => other.thing);
+    const { side, box, colours } = thing;
     const shown = { side, colours, score: region.score };
     // Doors and wheels of a vehicle are separate as well.
     if (name?.class === 'vehicle') {
       return thing === parts[0] ? [{ ...shown, box: parts.map((part) => part.box).reduce(union), name }] : [];
     }
-    const sharing = named.filter((one) => one.thing.side === side && fact?.regions.includes(one.region.id)).length;
+    const sharing = placed.filter((one) => one.thing.side === side && fact?.regions.includes(one.region.id)).length;
     return [{ ...shown, box, name: name && sharedBy(sharing, parts.length === 1 ? name : { ...name, count: 1 }) }];
   });
 }

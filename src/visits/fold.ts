@@ -128,7 +128,7 @@ function foldShown(state: VisitsState, frame: VisitFrame): Folded {
   });
   const started = free
     .filter((thing) => !matches.some((match) => match.thing === thing))
-    .filter(({ name, score, beside }) => name !== null || score >= STRONG || beside)
+    .filter(({ name, score }) => name !== null || score >= STRONG)
     // A place that "before" shows and that is empty now differs too.
     .filter(
       ({ box }) => !known.before?.vacated.some((one) => isSamePlace(one, box) && areaOf(box) <= LARGER * areaOf(one)),

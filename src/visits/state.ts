@@ -27,8 +27,6 @@ export interface VisitThing {
     readonly classProbability: number;
     readonly count: number;
   } | null;
-  /** it lies beside the people of its region: it continues a track, or is an object */
-  readonly beside?: true;
 }
 
 /** A frame as the visits read it. */
@@ -83,7 +81,7 @@ export interface VisitTrack {
   /** capture time of the first frame that shows it, and of the last one */
   readonly begin: number;
   readonly last: number;
-  /** number of frames that show it apart from other things, or as one of several; none in which it lay beside people */
+  /** number of frames that show it apart from other things, or as one of several */
   readonly frames: number;
   /** in the last frame that shows it */
   readonly box: Box;

@@ -24,7 +24,7 @@ export function startTrack(
     id: derivedId('vis', at, `${camera}/${number}/${index}`),
     begin: at,
     last: at,
-    frames: countOf(thing),
+    frames: 1,
     box: thing.box,
     velocity: [0, 0],
     colours: thing.colours,
@@ -43,9 +43,6 @@ export function startTrack(
   };
 }
 
-/** Parts that lie beside people make no visit: they may be an arm, or a shadow. */
-const countOf = ({ beside }: VisitThing): number => (beside ? 0 : 1);
-
 /** The track after a frame that shows it apart from other things. */
 export function seenApart(track: VisitTrack, thing: VisitThing, { at, comparison }: Frame, aspect: number): VisitTrack {
   const quality = qualityOf(thing);
@@ -53,7 +50,6 @@ export function seenApart(track: VisitTrack, thing: VisitThing, { at, comparison
     quality > track.best.quality ? { comparison, side: thing.side, at, box: thing.box, quality } : track.best;
   return {
     ...movedTo(track, thing.box, at, aspect),
-    frames: track.frames + countOf(thing),
     ...votesOf(thing, track),
     colours: thing.colours.map((share, i) =>
       Math.round(share * NEW.colours + (track.colours[i] ?? share) * (1 - NEW.colours)),

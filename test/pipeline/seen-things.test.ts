@@ -86,23 +86,6 @@ it('the people whom a detector saw there are the things', () => {
   expect(seen[1]?.colours[0]).toBe(100);
 });
 
-it('a bag beside the people whom a detector saw is a thing of its own; their shadow and a few pixels are none', () => {
-  const stripes = Array.from({ length: 8 }, (_, i): Rect => [74 + 3 * i, 72, 1, 4, BLACK]);
-  const shown = picture([60, 40, 12, 36, RED], [80, 60, 10, 10, BLACK]);
-  const boxes = [{ x: 60 / WIDTH, y: 40 / HEIGHT, width: 12 / WIDTH, height: 36 / HEIGHT }];
-  const things = (after: RgbImage) =>
-    seenThings({ before: picture(), after }, [region(55, 35, 40, 50)], identity, [boxes]).map(({ box, beside }) => [
-      Math.round(box.x * WIDTH),
-      beside,
-    ]);
-  expect(things(shown)).toEqual([
-    [60, undefined],
-    [80, true],
-  ]);
-  expect(things(picture([60, 40, 12, 36, RED], ...stripes))).toEqual([[60, undefined]]);
-  expect(things(picture([60, 40, 12, 36, RED], [80, 60, 2, 3, BLACK]))).toEqual([[60, undefined]]);
-});
-
 describe('people apart', () => {
   const [A, B, SHORT]: Rect[] = [
     [60, 40, 6, 20, RED],

@@ -46,13 +46,3 @@ it('a name of a region with two things is that of either of them', () => {
   const [either] = visitThings(found('person', 'person'), [region], seen);
   expect([person, either].map((thing) => thing?.name?.classProbability)).toEqual([0.9, 0.45]);
 });
-
-it('a part beside the people of its region has no name, and takes nothing from theirs', () => {
-  const [person, part] = visitThings(
-    found('person', 'person'),
-    [region],
-    [seen[0] as (typeof seen)[0], { ...(seen[1] as (typeof seen)[0]), beside: true }],
-  );
-  expect(person?.name).toMatchObject({ classProbability: 0.9, count: 2 });
-  expect(part).toMatchObject({ name: null, score: 0, beside: true, box: { x: 0.3 } });
-});

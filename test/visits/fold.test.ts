@@ -228,13 +228,3 @@ it('a thing that is hidden near the edge was last seen there: one step more does
   expect(visit?.caption).toMatch(/ and was last seen on the right$/);
   expect(visit?.content.went).toMatchObject({ how: 'gone', edge: null });
 });
-
-it('a part beside people begins a track, but no visit until it is named in three frames', () => {
-  const part = { ...thing(at(0.5)), name: null, score: 0, beside: true as const };
-  const parts = Array.from({ length: 4 }, (_, i) => frame(1 + i, [part]));
-  const named = [5, 6].map((second) => frame(second, [thing(at(0.5))]));
-  const { state, events } = foldAll([...parts, ...named]);
-  expect(state.tracks).toMatchObject([{ begin: START + 1000, frames: 2, opened: false }]);
-  expect(events).toEqual([]);
-  expect(foldAll([frame(7, [thing(at(0.5))])], state).events.map(({ type }) => type)).toEqual(['visit.opened']);
-});
