@@ -1,10 +1,10 @@
 /**
  * `npm run bench:device [-- --device=cuda:0] [--threads=1,2,4,8] [--seconds=5] [--pairs=FILE --count=30]
- * [--models=FOLDER] [--limit=90] [--out=FILE] [--write]`: a device beside the CPU of the same machine: whether the
- * answers are the same, the time per run of each graph, and the pairs per second of the pipeline. `pairs` is a file
- * with the paths `before` and `after` per line, of which `count` are answered; `models` are bundles that the device
- * runs in place of the CPU's. Each part has `limit` seconds, and `out` gets its figures as a line of JSON when it ends.
- * Without the device the bench says so and ends.
+ * [--models=FOLDER] [--parts=speed,answers,graphs] [--limit=90] [--out=FILE] [--write]`: a device beside the CPU of the
+ * same machine: the pairs per second of the pipeline, whether the answers are the same, and the time per run of each
+ * graph, in the order of `parts`. `pairs` is a file with the paths `before` and `after` per line, of which `count` are
+ * answered; `models` are bundles that the device runs in place of the CPU's. Each part has `limit` seconds, and `out`
+ * gets its figures as a line of JSON when it ends. Without the device the bench says so and ends.
  */
 import { appendFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -20,6 +20,7 @@ const { values } = readOptions({
   pairs: { type: 'string' },
   count: { type: 'string', default: '30' },
   models: { type: 'string' },
+  parts: { type: 'string', default: 'speed,answers,graphs' },
   limit: { type: 'string', default: '90' },
   out: { type: 'string' },
   write: { type: 'boolean' }, // read by lib/report.mjs
@@ -38,9 +39,12 @@ async function measure(part, of, more = {}) {
   if (out !== undefined) appendFileSync(out, `${JSON.stringify({ ...options, took, ...result })}\n`);
   say(part, `${of}${more.threads ? `, ${more.threads} threads` : ''}: ${took.toFixed(0)} s ${result.reason ?? ''}`);
   if (result.ok) return result;
-  failures.push(`${part} on ${of}: ${result.reason}`);
+  failures.push({ part, on: `${of}${more.threads ? ` with ${more.threads} threads` : ''}`, reason: result.reason });
   return null;
 }
+
+const failuresOf = (part) =>
+  failures.filter((one) => one.part === part).map(({ on, reason }) => `Failed on ${on}: ${reason}.`);
 
 const short = (value) => String(Number(value.toPrecision(2)));
 
@@ -88,11 +92,9 @@ async function speedRows() {
   return rows;
 }
 
-const opened = await runPart({ part: 'open', device, models }, limit * 1000);
-if (out !== undefined) appendFileSync(out, `${JSON.stringify({ part: 'open', device, ...opened })}\n`);
-if (opened.ok) {
-  const answers = await answerRows();
-  const graphs = await graphRows();
+const PARTS = { speed: reportSpeed, answers: reportAnswers, graphs: reportGraphs };
+
+async function reportSpeed() {
   const speed = await speedRows();
   const head = ['device', 'threads', 'changed: pairs/s', 'p50 ms', 'p95 ms', 'unchanged: pairs/s', 'p50 ms', 'p95 ms'];
   report(
@@ -103,24 +105,43 @@ if (opened.ok) {
       `1080p JPEGs through the pipeline, every frame new, ${seconds} s each, with as many pairs in flight as a worker ` +
         'takes; p50 and p95 are of one pair at a time.',
       `GPU: ${opened.gpu ?? 'none'}; its memory is that of all processes.`,
-      ...failures.map((failure) => `Failed: ${failure}.`),
+      ...failuresOf('speed'),
     ],
   );
-  const onGraphs = ['graph, ms per run', 'CPU, first round', 'again', `${device}, first round`, 'again'];
-  report(
-    'bench:device',
-    `Graphs on ${device} and on one thread of the CPU`,
-    [onGraphs, ...graphs],
-    ['Medians over the pairs, one task at a time. In the first round the shapes of tensors are new.'],
-    'bench:device graphs',
-  );
+}
+
+async function reportAnswers() {
+  const answers = await answerRows();
   report(
     'bench:device',
     `Answers of ${device} beside those of the CPU`,
     [['of the answers', ''], ...answers],
-    ['Confidences, probabilities of words and map cells are between 0 and 1.'],
+    ['Confidences, probabilities of words and map cells are between 0 and 1.', ...failuresOf('answers')],
     'bench:device answers',
   );
+}
+
+async function reportGraphs() {
+  const graphs = await graphRows();
+  report(
+    'bench:device',
+    `Graphs on ${device} and on one thread of the CPU`,
+    [['graph, ms per run', 'CPU, first round', 'again', `${device}, first round`, 'again'], ...graphs],
+    [
+      'Medians over the pairs, one task at a time. In the first round the shapes of tensors are new.',
+      ...failuresOf('graphs'),
+    ],
+    'bench:device graphs',
+  );
+}
+
+const parts = values.parts.split(',');
+const unknown = parts.find((part) => !Object.hasOwn(PARTS, part));
+if (unknown !== undefined) throw new Error(`--parts has ${unknown}, expected ${Object.keys(PARTS).join(', ')}`);
+const opened = await runPart({ part: 'open', device, models }, limit * 1000);
+if (out !== undefined) appendFileSync(out, `${JSON.stringify({ part: 'open', device, ...opened })}\n`);
+if (opened.ok) {
+  for (const part of parts) await PARTS[part]();
 } else {
   say('skipped', `bench:device measures nothing: ${opened.reason}`);
 }
