@@ -45,6 +45,12 @@ export async function barePipeline(
     examine: evidence ?? (({ before, after }) => examine(before, after)),
     align: ({ before, after, homography, out }) => warpToBefore(before, after, homography, out).valid,
   };
-  const pool = { provider, run: async (operation, _bundle, input) => operations[operation](input) };
+  let last = Promise.resolve();
+  const run = (operation, _bundle, input) => {
+    const done = last.then(() => operations[operation](input));
+    last = done.catch(() => {});
+    return done;
+  };
+  const pool = { provider, run };
   return new Pipeline({ config: { ...config, featureCacheMb: 0 } }, [bundle], pool);
 }
