@@ -1,8 +1,13 @@
-/** A graph that is opened at its first run: a command that compares few pairs may never need it. */
+/** A graph that is opened ahead, or at its first run: a command that compares few pairs may never need it. */
 import { join } from 'node:path';
 import { checkGraph, statedGraph } from '../model/contract.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import type { Graph } from '../model/session.js';
+
+interface LazyGraph extends Graph {
+  /** Opens it before its first run. @throws what `open` throws, and BundleError if the graph differs */
+  openAhead(): Promise<void>;
+}
 
 /**
  * @param open is called at the first run, and again at the next one if it failed
@@ -13,21 +18,23 @@ export function openAtFirstRun(
   { directory, manifest }: Bundle,
   name: keyof BundleManifest['graphs'],
   open: () => Promise<Graph>,
-): Graph {
+): LazyGraph {
   const { file, inputs, outputs } = statedGraph(manifest, name);
   let graph: Graph | null = null;
+  const opened = async (): Promise<Graph> => {
+    if (graph === null) {
+      const first = await open();
+      checkGraph(name, first, manifest);
+      graph = first;
+    }
+    return graph;
+  };
   return {
     file: join(directory, file),
     inputs,
     outputs,
-    async run(feeds) {
-      if (graph === null) {
-        const opened = await open();
-        checkGraph(name, opened, manifest);
-        graph = opened;
-      }
-      return graph.run(feeds);
-    },
+    run: async (feeds) => (await opened()).run(feeds),
+    openAhead: async () => void (await opened()),
     async release() {
       await graph?.release();
     },

@@ -5,6 +5,7 @@
  */
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import { BundleError } from '../model/bundle.js';
 import { Captioner } from '../model/captioner.js';
@@ -44,6 +45,9 @@ const post = (message: FromThread, transfer: ArrayBuffer[] = []) => port.postMes
  * used.
  */
 const openBundles = new Map<string, Promise<OpenBundle>>();
+/** Graphs of the first bundle that a changed pair needs, and that are not open yet. */
+const closed: ReturnType<typeof openAtFirstRun>[] = [];
+let wasAsked = false;
 const [begin] = (await once(port, 'message')) as [Exclude<ToThread, ThreadRequest>];
 // A thread that is not needed ends before it has opened anything.
 if (begin.type === 'close') process.exit();
@@ -63,11 +67,13 @@ try {
   }
   post({ type: 'ready', ...choice, refused });
   port.on('message', (message: ToThread) => {
+    wasAsked = true;
     if (message.type === 'run') void answer(message);
     else void close();
   });
   // After `ready`, so that the start does not wait for it.
   if (options.warmUp) warmUpExamine();
+  else void openWhileIdle();
 } catch (error) {
   post({ type: 'unfit', reason: reasonOf(error) });
 }
@@ -84,6 +90,16 @@ function openOnce(name: string): Promise<OpenBundle> {
   return opening;
 }
 
+/** The first request comes when its caller has loaded the rest of the program and decoded the frames. */
+async function openWhileIdle(): Promise<void> {
+  for (const graph of closed) {
+    await nextTurn();
+    if (wasAsked) return;
+    // The run that needs it tries again, and reports why it cannot be opened.
+    await graph.openAhead().catch(() => {});
+  }
+}
+
 /** @returns the path of a graph to try the provider with; any graph will do */
 function probeGraph(bundles: readonly Bundle[]): string {
   const bundle = bundles[0];
@@ -95,7 +111,12 @@ async function openBundle(bundle: Bundle): Promise<OpenBundle> {
   const { batchSize, graphCache, warmUp } = options;
   const openNow = (name: GraphName) => openBundleGraph(bundle, name, provider, graphCache);
   const openLazily = (name: GraphName) => openAtFirstRun(bundle, name, () => openNow(name));
-  const open = (name: GraphName) => (warmUp ? openNow(name) : openLazily(name));
+  const open = (name: GraphName) => {
+    if (warmUp) return openNow(name);
+    const graph = openLazily(name);
+    closed.push(graph);
+    return graph;
+  };
   const { statements, names, people, check, pair, text } = bundle.manifest.graphs;
   const captioner = new Captioner(
     bundle,

@@ -6,6 +6,7 @@ import type { StoredCamera } from '../cameras/camera.js';
 import { invalidRequest, ScenedeltaError } from '../errors.js';
 import { asUrlFailure, type FetchFrame } from '../frames/fetch.js';
 import type { StoredFrame } from '../frames/keep.js';
+import { allSettledOrThrow } from '../frames/pair.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
 import type { Side } from '../images.js';
 import { ComparisonJobSchema, parseJob } from '../jobs/payloads.js';
@@ -20,6 +21,7 @@ import type { FetchLimits } from './fetch-limits.js';
 import {
   type Attempt,
   assertInTime,
+  type Compared,
   type ComparisonOutcome,
   type FetchOutcome,
   type LifeCycle,
@@ -78,17 +80,20 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
   const run = async (begun: Attempt): Promise<ComparisonOutcome> => {
     let attempt = begun;
     const { stored, startedAt, signal } = begun;
-    try {
-      assertInTime(stored.request, startedAt);
-      await lifeCycle.begin(attempt);
+    const work = async (): Promise<Compared> => {
       const frames = await traced('read frames', () => fetch(stored, signal));
       attempt = await lifeCycle.fetched(attempt, refsOf(frames));
       assertInTime(stored.request, deps.clock());
       const round = stored.request.round === true ? await deps.cameras.get(stored.comparison.camera ?? '') : undefined;
       const pair = await compare(deps.pipeline, stored.request, frames, { round, signal });
       const { heatmaps, ...compared } = round === undefined ? pair : countingOf(pair, round);
-      const encoded = heatmaps && encodeHeatmapData(heatmaps);
-      return await lifeCycle.finish(attempt, { ...compared, frames: refsOf(frames), heatmaps: encoded });
+      return { ...compared, frames: refsOf(frames), heatmaps: heatmaps && encodeHeatmapData(heatmaps) };
+    };
+    try {
+      assertInTime(stored.request, startedAt);
+      // The work does not wait for the disk of Redis: that it has begun is noted before its end.
+      const [, compared] = await allSettledOrThrow(lifeCycle.begin(begun), work());
+      return await lifeCycle.finish(attempt, compared);
     } catch (thrown) {
       return lifeCycle.fail(attempt, thrown);
     }
