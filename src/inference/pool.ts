@@ -1,7 +1,7 @@
 /**
  * Thread pool for inference. On a CPU a thread runs one task at a time, so the two frames of a pair are encoded
  * concurrently and several comparisons share the cores. On a GPU a free thread runs all waiting tasks of one kind as
- * one batch; no task waits for a batch to fill.
+ * one batch, and no task waits for a batch to fill; threads of the CPU run what a GPU would not make faster.
  */
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,12 +9,12 @@ import { ScenedeltaError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { Provider } from '../model/session.js';
 import { traced } from '../tracing.js';
-import type { Operation, Operations, ThreadOptions, ThreadReady } from './protocol.js';
+import type { Operation, Operations, Role, ThreadOptions, ThreadReady } from './protocol.js';
 import { TaskQueue } from './task-queue.js';
 import { type BootedThread, bootThread, ThreadHandle } from './thread-handle.js';
 
-export interface PoolOptions extends ThreadOptions {
-  /** number of threads; 0 = one per core on the CPU, one on a GPU */
+export interface PoolOptions extends Omit<ThreadOptions, 'role'> {
+  /** number of threads of the CPU; 0 = one per core */
   readonly threads: number;
   readonly logger: Logger;
   /** compiled entry of a thread; tests give another */
@@ -26,6 +26,9 @@ export interface PoolOptions extends ThreadOptions {
 /** Wait before a thread is started again; doubled after every failure. */
 const RESTART_MS = { first: 100, longest: 30_000 };
 
+/** Threads on a GPU: one resizes frames while the graphs of the other run. */
+export const GPU_THREADS = 2;
+
 export class InferencePool {
   /** the same for all threads */
   readonly provider: Provider;
@@ -36,12 +39,12 @@ export class InferencePool {
   readonly #logger: Logger;
   readonly #script: URL | undefined;
   /** of all threads but the first */
-  readonly #threadOptions: ThreadOptions;
-  /** most rows of a batch */
-  readonly #maxRows: number;
+  readonly #threadOptions: Omit<ThreadOptions, 'role' | 'device'>;
+  /** most rows of a batch on a GPU */
+  readonly #batchSize: number;
   readonly #queue = new TaskQueue();
   readonly #threads = new Set<ThreadHandle>();
-  readonly #starting = new Set<Promise<void>>();
+  readonly #starting = new Set<Promise<unknown>>();
   readonly #closeRequested = new AbortController();
   #closing: Promise<void> | null = null;
 
@@ -51,18 +54,15 @@ export class InferencePool {
     this.refused = refused;
     this.#logger = options.logger;
     this.#script = options.script;
-    this.#maxRows = provider === 'cpu' ? 1 : options.batchSize;
-    this.#threadOptions = {
-      ...threadOptions(options),
-      bundles: options.bundles.filter(({ manifest }) => !(manifest.name in refused)),
-      device: provider,
-      strictDevice: true,
-    };
+    this.#batchSize = options.batchSize;
+    const { role: _role, device: _device, ...others } = threadOptions(options);
+    const bundles = options.bundles.filter(({ manifest }) => !(manifest.name in refused));
+    this.#threadOptions = { ...others, bundles, strictDevice: true };
   }
 
   /**
-   * Resolves when the first thread has opened the first bundle, and warmed it up if `warmUp` is set (see `refused`).
-   * The other bundles are opened at their first request, and the other threads join when they are ready: on two cores,
+   * Resolves when the first thread has opened the first bundle, and warmed it up if `warmUp` is set (see `refused`), and
+   * beside a GPU the first thread of the CPU, too. The other bundles are opened at their first request, and the other threads join when they are ready: on two cores,
    * opening two at a time delays the first answer by as much again.
    * @throws Error if no thread can serve: the device is missing with STRICT_DEVICE, or there is no bundle
    */
@@ -71,8 +71,9 @@ export class InferencePool {
     const { thread, ready } = await ThreadHandle.start(1, threadOptions(options), first);
     const pool = new InferencePool(options, ready);
     pool.#join(thread);
-    const count = options.threads || (ready.provider === 'cpu' ? availableParallelism() : 1);
-    for (let number = 2; number <= count; number++) void pool.#startUntilReady(number);
+    const cpuThreads = options.threads || availableParallelism();
+    if (ready.provider === 'cpu') pool.#startLater(2, cpuThreads, 'all');
+    else await pool.#startBesideGpu(cpuThreads);
     return pool;
   }
 
@@ -112,9 +113,9 @@ export class InferencePool {
   #dispatch(): void {
     for (const thread of this.#threads) {
       if (!thread.idle) continue;
-      const [first, ...others] = this.#queue.takeBatch(this.#maxRows);
-      if (first === undefined) return;
-      thread.run([first, ...others]);
+      const rows = thread.role === 'gpu' ? this.#batchSize : 1;
+      const [first, ...others] = this.#queue.takeBatch(rows, thread.role);
+      if (first !== undefined) thread.run([first, ...others]);
     }
   }
 
@@ -134,18 +135,39 @@ export class InferencePool {
     this.#threads.delete(thread);
     if (this.#closing !== null) return;
     this.#logger.error({ thread: thread.number, reason }, 'inference thread ended, starting another');
-    void this.#startUntilReady(thread.number, RESTART_MS.first);
+    void this.#startUntilReady(thread.number, thread.role, RESTART_MS.first);
+  }
+
+  /** Resolves when the first thread of the CPU serves; the first one of the GPU does already. */
+  async #startBesideGpu(cpuThreads: number): Promise<void> {
+    try {
+      Object.assign(this.refused, await this.#startThread(GPU_THREADS + 1, 'beside-gpu'));
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    this.#startLater(GPU_THREADS + 2, GPU_THREADS + cpuThreads, 'beside-gpu');
+    // One after the other: CUDA opens no session while another one plans its first run (failure 900).
+    const startOnGpu = async () => {
+      for (let number = 2; number <= GPU_THREADS; number++) await this.#startUntilReady(number, 'gpu');
+    };
+    void startOnGpu();
+  }
+
+  #startLater(first: number, last: number, role: Role): void {
+    for (let number = first; number <= last; number++) void this.#startUntilReady(number, role);
   }
 
   /** Starts a thread after `wait` ms, and again with longer waits until it serves or the pool is closed. */
-  async #startUntilReady(number: number, wait = 0): Promise<void> {
+  async #startUntilReady(number: number, role: Role, wait = 0): Promise<void> {
     for (; ; wait = Math.min(Math.max(2 * wait, RESTART_MS.first), RESTART_MS.longest)) {
       if (wait > 0) await this.#waitUnlessClosing(wait);
       if (this.#closing !== null) return;
-      const starting = this.#startThread(number);
+      const starting = this.#startThread(number, role);
       this.#starting.add(starting);
       try {
-        return await starting;
+        await starting;
+        return;
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         this.#logger.error({ thread: number, reason }, 'inference thread does not start');
@@ -161,15 +183,19 @@ export class InferencePool {
     await delay(ms, undefined, { signal, ref: false }).catch(() => {});
   }
 
-  async #startThread(number: number): Promise<void> {
-    const { thread } = await ThreadHandle.start(number, this.#threadOptions, bootThread(number, this.#script));
+  /** @returns reason per bundle that did not open */
+  async #startThread(number: number, role: Role): Promise<ThreadReady['refused']> {
+    const options = { ...this.#threadOptions, role, device: role === 'gpu' ? this.provider : 'cpu' };
+    const { thread, ready } = await ThreadHandle.start(number, options, bootThread(number, this.#script));
     this.#join(thread);
+    return ready.refused;
   }
 }
 
 /** @returns the part of the options that a thread receives, which must be plain data */
 const threadOptions = (options: PoolOptions): ThreadOptions => ({
   bundles: options.bundles,
+  role: options.device.startsWith('cuda') ? 'gpu' : 'all',
   device: options.device,
   strictDevice: options.strictDevice,
   batchSize: options.batchSize,

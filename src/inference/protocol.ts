@@ -67,9 +67,22 @@ export interface Operations {
 }
 export type Operation = keyof Operations;
 
+/**
+ * What a thread runs. Beside a GPU, some threads run the graphs that gain from it, and the others the rest: graphs of
+ * many small nodes are slower on a GPU, and so is work on pixels without a graph (ADR 152).
+ */
+export type Role = 'all' | 'gpu' | 'beside-gpu';
+
+const ON_GPU: ReadonlySet<Operation> = new Set(['encode', 'difference', 'people']);
+
+export const serves = (role: Role, operation: Operation): boolean =>
+  role === 'all' || ON_GPU.has(operation) === (role === 'gpu');
+
 /** Plain data that a thread receives before it opens its graphs. */
 export interface ThreadOptions {
   readonly bundles: readonly Bundle[];
+  /** a thread that shall use a GPU, and serves on the CPU because it does not work, runs all */
+  readonly role: Role;
   /** the settings DEVICE and STRICT_DEVICE */
   readonly device: string;
   readonly strictDevice: boolean;

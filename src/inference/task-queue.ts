@@ -1,6 +1,6 @@
 /** Queue of inference tasks: ordered by operation, then by age, and taken in batches of tasks that can share a run. */
 import type { ScenedeltaError } from '../errors.js';
-import type { EncodeInput, Operation, Operations } from './protocol.js';
+import { type EncodeInput, type Operation, type Operations, type Role, serves } from './protocol.js';
 
 export interface Task {
   readonly operation: Operation;
@@ -39,13 +39,14 @@ export class TaskQueue {
   }
 
   /**
-   * Removes the next task and the tasks that can share its run.
+   * Removes the next task of a role and the tasks that can share its run.
    * @param maxRows most rows of a batch; a single task with more rows is a batch of its own
-   * @returns at least one task, or none if the queue is empty
+   * @returns at least one task, or none if none of the role waits
    */
-  takeBatch(maxRows: number): Task[] {
-    if (this.#tasks.length === 0) return [];
-    const first = this.#tasks.reduce((a, b) => (PRIORITY[b.operation] < PRIORITY[a.operation] ? b : a));
+  takeBatch(maxRows: number, role: Role): Task[] {
+    const [any, ...others] = this.#tasks.filter(({ operation }) => serves(role, operation));
+    if (any === undefined) return [];
+    const first = others.reduce((a, b) => (PRIORITY[b.operation] < PRIORITY[a.operation] ? b : a), any);
     const batch: Task[] = [];
     let rows = 0;
     for (const task of this.#tasks) {

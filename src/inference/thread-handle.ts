@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { ScenedeltaError } from '../errors.js';
 import { collectAtOnce } from './garbage-collection.js';
-import type { FromThread, ThreadOptions, ThreadReady, ThreadRequest, ToThread } from './protocol.js';
+import type { FromThread, Role, ThreadOptions, ThreadReady, ThreadRequest, ToThread } from './protocol.js';
 import type { Task } from './task-queue.js';
 
 /** A thread that loads its code while its caller finds out what it shall serve. */
@@ -39,6 +39,7 @@ export function dismiss({ worker }: BootedThread): void {
 export class ThreadHandle {
   /** stays the same for the replacement of a thread that ended */
   readonly number: number;
+  readonly role: Role;
   /** resolves when the thread has ended */
   readonly exited: Promise<void>;
   /** is called when the thread has answered and can take the next batch */
@@ -48,8 +49,9 @@ export class ThreadHandle {
   readonly #worker: Worker;
   #running: readonly Task[] = [];
 
-  private constructor(worker: Worker, number: number) {
+  private constructor(worker: Worker, number: number, role: Role) {
     this.number = number;
+    this.role = role;
     this.#worker = worker;
     worker.on('message', (message: FromThread) => {
       this.#settle(message);
@@ -90,7 +92,8 @@ export class ThreadHandle {
       const reason = first.type === 'unfit' ? first.reason : `inference thread sent ${first.type}, expected ready`;
       throw new Error(reason);
     }
-    return { thread: new ThreadHandle(worker, number), ready: first };
+    const role = options.role === 'gpu' && first.provider === 'cpu' ? 'all' : options.role;
+    return { thread: new ThreadHandle(worker, number, role), ready: first };
   }
 
   get idle(): boolean {

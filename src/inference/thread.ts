@@ -27,7 +27,15 @@ import { warmUpExamine } from '../viewpoint/warm-up.js';
 import { warpToBefore } from '../viewpoint/warp.js';
 import { openBundleGraph } from './graph-cache.js';
 import { openAtFirstRun } from './lazy-graph.js';
-import type { EncodeInput, FromThread, Operations, ThreadRequest, ToThread } from './protocol.js';
+import {
+  type EncodeInput,
+  type FromThread,
+  type Operation,
+  type Operations,
+  serves,
+  type ThreadRequest,
+  type ToThread,
+} from './protocol.js';
 
 type GraphName = keyof BundleManifest['graphs'];
 
@@ -53,9 +61,11 @@ const [begin] = (await once(port, 'message')) as [Exclude<ToThread, ThreadReques
 if (begin.type === 'close') process.exit();
 const { options } = begin;
 let provider: Provider = 'cpu';
+let { role } = options;
 try {
   const choice = await chooseProvider(options.device, options.strictDevice, probeGraph(options.bundles));
   provider = choice.provider;
+  if (role === 'gpu' && provider === 'cpu') role = 'all';
   const refused: Record<string, string> = {};
   for (const { manifest } of options.bundles.slice(0, 1)) {
     try {
@@ -111,7 +121,9 @@ async function openBundle(bundle: Bundle): Promise<OpenBundle> {
   const { batchSize, graphCache, warmUp } = options;
   const openNow = (name: GraphName) => openBundleGraph(bundle, name, provider, graphCache);
   const openLazily = (name: GraphName) => openAtFirstRun(bundle, name, () => openNow(name));
-  const open = (name: GraphName) => {
+  const open = (name: GraphName, operation: Operation) => {
+    // The pool asks this thread for none of its runs.
+    if (!serves(role, operation)) return openLazily(name);
     if (warmUp) return openNow(name);
     const graph = openLazily(name);
     closed.push(graph);
@@ -122,21 +134,22 @@ async function openBundle(bundle: Bundle): Promise<OpenBundle> {
     bundle,
     {
       // Every comparison needs the features, so they show whether ONNX Runtime takes the bundle.
-      features: await openNow('features'),
-      difference: await open('difference'),
+      features: serves(role, 'encode') ? await openNow('features') : openLazily('features'),
+      difference: await open('difference', 'difference'),
       // Changed pairs are captioned by `statements` where a bundle has it.
-      caption: statements === undefined ? await open('caption') : openLazily('caption'),
-      ...(statements === undefined ? {} : { statements: await open('statements') }),
-      ...(names === undefined ? {} : { names: await open('names') }),
-      ...(people === undefined ? {} : { people: await open('people') }),
-      ...(check === undefined ? {} : { check: await open('check') }),
+      caption: statements === undefined ? await open('caption', 'caption') : openLazily('caption'),
+      ...(statements === undefined ? {} : { statements: await open('statements', 'statements') }),
+      ...(names === undefined ? {} : { names: await open('names', 'name') }),
+      ...(people === undefined ? {} : { people: await open('people', 'people') }),
+      ...(check === undefined ? {} : { check: await open('check', 'check') }),
       // A comparison needs no search vector.
       ...(pair === undefined ? {} : { pair: openLazily('pair') }),
       ...(text === undefined ? {} : { text: openLazily('text') }),
     },
     provider === 'cpu' ? null : batchBuckets(batchSize),
   );
-  if (warmUp) await captioner.warmUp();
+  if (warmUp && serves(role, 'encode')) await captioner.warmUpFrames();
+  if (warmUp && serves(role, 'statements')) await captioner.warmUpWords();
   return { bundle, captioner };
 }
 

@@ -99,3 +99,14 @@ export function separateCropTensors(
   const withoutRegions = ({ dims: [m = 0, , ...dims], data }: Tensor): Tensor => ({ dims: [m, ...dims], data });
   return Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, withoutRegions(tensor)]));
 }
+
+/** @param channels Cc and Cf @returns a crop of the full frame whose features are zeros */
+export function blankCrop(
+  { size }: CropRule,
+  channels: { readonly coarse: number; readonly fine: number },
+): RegionCropFeatures {
+  const zeros = (depth: number, stride: number) => new Float32Array(depth * (size / stride) ** 2);
+  const features = { coarse: zeros(channels.coarse, COARSE_STRIDE), fine: zeros(channels.fine, FINE_STRIDE) };
+  const box = { x: 0, y: 0, width: 1, height: 1 };
+  return { before: features, after: features, crop: box, object: box };
+}

@@ -1,5 +1,5 @@
 /** Captions as rows: outputs of a caption graph, and the graph that writes many rows about one pair. */
-import { paddedSize, row, separateCropTensors, stack } from './batches.js';
+import { row, separateCropTensors, stack } from './batches.js';
 import { COARSE_STRIDE } from './bundle.js';
 import { FULL_FRAME_KIND, floatOutput, has, integerOutput, MOST_CLAUSES } from './contract.js';
 import type { CaptionOutput, StatementsInput } from './graph-io.js';
@@ -42,7 +42,6 @@ export function captionsOf(
 /**
  * Crops and pairs of crops are encoded once; a row of the graph is a direction of time and the indices of its crops.
  * The graph needs as many rows of one direction, first, as of the other.
- * @param buckets as those of `Captioner`
  * @returns one output per set, then one per set with the frames exchanged
  */
 export async function runStatementsGraph(
@@ -50,29 +49,25 @@ export async function runStatementsGraph(
   manifest: BundleManifest,
   channels: { readonly coarse: number; readonly fine: number },
   { given, exchanged, crops, sets, clauses }: StatementsInput,
-  buckets: readonly number[] | null,
 ): Promise<CaptionOutput[]> {
   const { attention, glance: cropRule, kinds, max_length: T } = manifest;
   if (cropRule === null) throw new RangeError('the bundle has no region crops');
-  const count = sets.length;
-  const half = paddedSize(count, buckets);
+  const half = sets.length;
   const B = 2 * half;
   const width = 1 + cropRule.regions;
   const rows = new BigInt64Array(B * width).fill(-1n);
-  // Padded rows write nothing.
   const most = new BigInt64Array(B);
   for (let i = 0; i < B; i++) {
     rows[i * width] = i < half ? 0n : 1n;
     for (const [slot, crop] of (sets[i % half] ?? []).entries()) rows[i * width + 1 + slot] = BigInt(crop);
-    if (i % half < count) most[i] = BigInt(clauses?.[i % half] ?? T);
+    most[i] = BigInt(clauses?.[i % half] ?? T);
   }
   const outputs = await graph.run({
     memory: stack([given.memory, exchanged.memory], [memoryRows(attention), -1], 2),
-    ...separateCropTensors(crops, cropRule, channels, paddedSize(crops.length, buckets)),
+    ...separateCropTensors(crops, cropRule, channels, crops.length),
     [FULL_FRAME_KIND]: stack([given.kindLogits, exchanged.kindLogits], [kinds.length], 2),
     rows: { dims: [B, width], data: rows },
     ...(has(graph.inputs, MOST_CLAUSES) ? { [MOST_CLAUSES]: { dims: [B], data: most } } : {}),
   });
-  const captions = captionsOf(graph, outputs, manifest, B, B);
-  return [...captions.slice(0, count), ...captions.slice(half, half + count)];
+  return captionsOf(graph, outputs, manifest, B, B);
 }

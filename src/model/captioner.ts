@@ -5,7 +5,7 @@
  * D width, K kinds, Q nuisances, R region crops, g = crop side / 16, T words. All arrays are row-major.
  */
 import type { Heatmap, Side } from '../images.js';
-import { cropTensors, paddedSize, row, separateCropTensors, stack } from './batches.js';
+import { blankCrop, cropTensors, paddedSize, row, separateCropTensors, stack } from './batches.js';
 import { COARSE_STRIDE, FINE_STRIDE, SLOTS } from './bundle.js';
 import { captionsOf, runStatementsGraph } from './caption-rows.js';
 import { encodeSentences } from './check-words.js';
@@ -156,7 +156,7 @@ export class Captioner {
   statements(input: StatementsInput): Promise<CaptionOutput[]> {
     const graph = this.#graphs.statements;
     if (graph === undefined) throw new RangeError('has no graph statements');
-    return runStatementsGraph(graph, this.#manifest, this.#channels, input, this.#buckets);
+    return runStatementsGraph(graph, this.#manifest, this.#channels, input);
   }
 
   /**
@@ -205,8 +205,8 @@ export class Captioner {
     const { attention, check, glance: cropRule } = this.#manifest;
     const graph = this.#graphs.check;
     if (graph === undefined || check === undefined || cropRule === null) throw new RangeError('has no graph check');
-    const K = paddedSize(input.sentences.length, this.#buckets);
-    const ids = encodeSentences(input.sentences, check, this.#buckets === null ? null : K);
+    const K = input.sentences.length;
+    const ids = encodeSentences(input.sentences, check);
     const map = ({ width, height, data }: Heatmap): Tensor => ({ dims: [1, height, width], data });
     const outputs = await graph.run({
       memory: stack([input.memory], [memoryRows(attention), -1], 1),
@@ -244,36 +244,35 @@ export class Captioner {
   }
 
   /**
-   * Runs every graph that a comparison needs at every bucket, so that no request waits for a first run and wrong
-   * shapes show at start.
+   * Runs the graphs that read pixels and their features, at every bucket, so that no request waits for a first run and
+   * wrong shapes show at start.
    */
-  async warmUp(): Promise<void> {
-    const { input, glance: cropRule } = this.#manifest;
+  async warmUpFrames(): Promise<void> {
+    const { input, glance: cropRule, people } = this.#manifest;
     for (const size of this.#buckets ?? [1]) {
-      const encodeBlank = (height: number, width: number) =>
-        this.encode(new Array(size).fill(new Float32Array(3 * height * width)), height, width);
-      const frames = await encodeBlank(input.height, input.width);
-      const crops = cropRule === null ? [] : await encodeBlank(cropRule.size, cropRule.size);
-      const differences = await this.difference(frames.map((features) => ({ before: features, after: features })));
-      const box = { x: 0, y: 0, width: 1, height: 1 };
-      const shown = crops.map((crop) => ({ before: crop, after: crop, crop: box, object: box }));
-      const [difference] = differences;
-      if (this.#graphs.statements === undefined) {
-        await this.caption(
-          differences.map(({ memory, kindLogits }, i) => ({ memory, kindLogits, crops: shown.slice(i, i + 1) })),
-        );
-      } else if (difference !== undefined) {
-        const sets = shown.slice(0, Math.ceil(size / 2)).map((_, i) => [i]);
-        await this.statements({ given: difference, exchanged: difference, crops: shown, sets });
-      }
-      if (this.#graphs.names !== undefined) await this.name(shown);
-      if (this.#graphs.people !== undefined && this.#manifest.people !== undefined) {
-        const pixels = 3 * this.#manifest.people.size ** 2;
-        await this.people(shown.slice(0, size).map(() => new Float32Array(pixels)));
-      }
-      if (this.#graphs.check !== undefined && difference !== undefined) {
-        await this.check({ ...difference, crops: [], sentences: Array.from({ length: size }, () => ['nothing']) });
-      }
+      const blanks = (height: number, width: number) =>
+        new Array<Float32Array>(size).fill(new Float32Array(3 * height * width));
+      const frames = await this.encode(blanks(input.height, input.width), input.height, input.width);
+      if (cropRule !== null) await this.encode(blanks(cropRule.size, cropRule.size), cropRule.size, cropRule.size);
+      await this.difference(frames.map((features) => ({ before: features, after: features })));
+      if (people !== undefined) await this.people(blanks(people.size, people.size));
+    }
+  }
+
+  /** As `warmUpFrames`, for the graphs that write and check the words of a changed pair, which are run at any size. */
+  async warmUpWords(): Promise<void> {
+    const { attention, glance: cropRule, input, kinds } = this.#manifest;
+    const D = statedSize('difference', this.#graphs.difference, this.#manifest, 'memory', 2);
+    const memory = new Float32Array(memoryRows(attention) * D);
+    const pair = { memory, kindLogits: new Float32Array(kinds.length) };
+    const crops = cropRule === null ? [] : [blankCrop(cropRule, this.#channels)];
+    if (this.#graphs.statements === undefined) await this.caption([{ ...pair, crops }]);
+    else await this.statements({ given: pair, exchanged: pair, crops, sets: [crops.map((_, i) => i)] });
+    if (this.#graphs.names !== undefined) await this.name(crops);
+    if (this.#graphs.check !== undefined) {
+      const [width, height] = [input.width / FINE_STRIDE, input.height / FINE_STRIDE];
+      const map = { width, height, data: new Float32Array(width * height) };
+      await this.check({ ...pair, before: map, after: map, crops, sentences: [['nothing']] });
     }
   }
 

@@ -26,20 +26,18 @@ export function readSentence(text: string, { vocabulary, special, max_length }: 
 
 /**
  * @param sentences words of each; one that is not in the vocabulary becomes `unk`
- * @param K number of rows of `max_length` ids; the last have no words; null = one per sentence, as long as the longest
- * @returns ids [K,L], row after row: the words, the end id, pads; L is at most `max_length`
+ * @returns ids [K,L], row after row: the words, the end id, pads; L is that of the longest, at most `max_length`
  */
 export function encodeSentences(
   sentences: readonly (readonly string[])[],
   { vocabulary, special, max_length }: Words,
-  K: number | null = null,
 ): { readonly data: BigInt64Array; readonly length: number } {
   const idOf = new Map(vocabulary.map((word, id) => [word, id]));
-  const rows = Array.from({ length: K ?? sentences.length }, (_, k) => [
-    ...(sentences[k] ?? []).slice(0, max_length - 1).map((word) => idOf.get(word) ?? special.unk),
+  const rows = sentences.map((words) => [
+    ...words.slice(0, max_length - 1).map((word) => idOf.get(word) ?? special.unk),
     special.end,
   ]);
-  const length = K === null ? Math.max(...rows.map((row) => row.length)) : max_length;
+  const length = Math.max(...rows.map((row) => row.length));
   const data = new BigInt64Array(rows.length * length).fill(BigInt(special.pad));
   for (const [k, row] of rows.entries()) data.set(row.map(BigInt), k * length);
   return { data, length };

@@ -23,7 +23,6 @@ import { loginKey } from '../login.js';
 import type { OutboundClient } from '../outbound/client.js';
 import { createOnvif } from '../outbound/onvif.js';
 import type { Pipeline } from '../pipeline/compare.js';
-import type { ModelDescription } from '../schemas/model-description.js';
 import { createPreviewStore } from '../sequence/previews.js';
 import type { Stores } from '../stores/create.js';
 import { createRunStore } from '../stores/runs.js';
@@ -121,7 +120,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     worker: deps.worker,
     cameraDeadline: config.cameraDeadline,
   });
-  const { threads, concurrency } = capacityOf(config, pipeline.models());
+  const { threads, concurrency } = capacityOf(config);
   const liveQueue = openQueue(QUEUES.live, redis);
   const gate = createArchiveGate(liveQueue, threads);
   const recorded = givingWay(pipeline, () => gate.pass());
@@ -181,12 +180,10 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
  * @returns threads: pairs that the model processes at once. concurrency: jobs held, twice as many by default, so that
  *   the next frames are fetched and decoded meanwhile.
  */
-function capacityOf(
-  config: Pick<Config, 'inferenceThreads' | 'batchSize' | 'workerConcurrency'>,
-  models: readonly Pick<ModelDescription, 'provider'>[],
-): { threads: number; concurrency: number } {
-  const onGpu = models.some(({ provider }) => provider.startsWith('cuda'));
-  const perThread = onGpu ? config.batchSize : 1;
-  const threads = (config.inferenceThreads || (onGpu ? 1 : availableParallelism())) * perThread;
+function capacityOf(config: Pick<Config, 'inferenceThreads' | 'workerConcurrency'>): {
+  threads: number;
+  concurrency: number;
+} {
+  const threads = config.inferenceThreads || availableParallelism();
   return { threads, concurrency: config.workerConcurrency || 2 * threads };
 }

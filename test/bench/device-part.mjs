@@ -19,6 +19,7 @@ const { chooseProvider, RUNTIME_VERSION } = await dist('model/session.js');
 const { loadBundles } = await dist('pipeline/bundles.js');
 const { Pipeline } = await dist('pipeline/compare.js');
 const { startPool } = await dist('pipeline/start-pool.js');
+const { GPU_THREADS } = await dist('inference/pool.js');
 
 const { part, device, models, threads = 1, seconds, pairs: file, count } = JSON.parse(process.argv[2]);
 const logger = createLogger({ level: 'error', name: 'bench' });
@@ -132,11 +133,11 @@ const PARTS = {
     const options = { config, logger, onlyDefault: true };
     const { served, pool } = await startPool(options);
     const firstReady = performance.now() - began;
-    while (pool.threads < threads) await sleep(20);
+    while (pool.threads < threads + (onCpu ? 0 : GPU_THREADS)) await sleep(20);
     const allReady = performance.now() - began;
     const pipeline = await Pipeline.start(options, { served, pool });
     // As many as a worker takes.
-    const inFlight = 2 * threads * (onCpu ? 1 : config.batchSize);
+    const inFlight = 2 * threads;
     const changed = await fullHdPairs();
     const unchanged = await Promise.all(
       changed.map(async ({ before }) => ({ before, after: await sharp(before).jpeg({ quality: 80 }).toBuffer() })),

@@ -94,7 +94,8 @@ async function measureStages() {
     },
     null,
   );
-  await captioner.warmUp();
+  await captioner.warmUpFrames();
+  await captioner.warmUpWords();
   const after = await time('decode a frame', 2, () => decode(pair.after, 'after'));
   const before = await decode(pair.before, 'before');
   await time('evidence: registration, lighting, nuisances', 1, async () => examine(before, after));

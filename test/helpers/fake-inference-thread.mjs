@@ -1,7 +1,7 @@
 /**
  * Inference thread without a model, for tests of the pool: it implements src/inference/protocol.ts. The bundle of a
  * task names its behaviour: 'echo', 'slow' (waits for its width in ms), 'fail', 'crash' (the thread ends), 'throw'. An
- * output holds the thread, the size of the batch and the time of the run.
+ * output holds the thread, the size of the batch and the time of the run. A bundle is broken everywhere, or on a device.
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +15,9 @@ if (device === 'cuda:7') {
   process.exit(8);
 } else {
   const provider = device === 'auto' ? 'cpu' : device;
-  const refused = Object.fromEntries(bundles.filter((b) => b.broken).map((b) => [b.manifest.name, 'broken']));
+  const refused = Object.fromEntries(
+    bundles.filter(({ broken }) => broken === true || broken === device).map((b) => [b.manifest.name, 'broken']),
+  );
   parentPort.on('message', async ({ type, bundle, operation, inputs }) => {
     if (type === 'close') return parentPort.close();
     const start = Date.now();

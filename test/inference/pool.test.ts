@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
-import { InferencePool, type PoolOptions } from '../../src/inference/pool.js';
-import type { EncodeInput } from '../../src/inference/protocol.js';
+import { GPU_THREADS, InferencePool, type PoolOptions } from '../../src/inference/pool.js';
+import type { EncodeInput, Operation } from '../../src/inference/protocol.js';
 import type { Bundle } from '../../src/model/manifest.js';
 import { eventually } from '../helpers/eventually.js';
 
@@ -16,7 +16,8 @@ interface Ran {
   end: number;
 }
 const script = new URL('../helpers/fake-inference-thread.mjs', import.meta.url);
-const bundleNamed = (name: string, broken = false) => ({ manifest: { name }, broken }) as unknown as Bundle;
+const bundleNamed = (name: string, broken: boolean | string = false) =>
+  ({ manifest: { name }, broken }) as unknown as Bundle;
 const error = jest.fn();
 const pools: InferencePool[] = [];
 afterEach(async () => {
@@ -46,6 +47,11 @@ async function start(options: Partial<PoolOptions> = {}): Promise<InferencePool>
 async function startAll(threads: number): Promise<InferencePool> {
   const pool = await start({ threads });
   await eventually(() => expect(pool.threads).toBe(threads));
+  return pool;
+}
+async function startOnGpu(): Promise<InferencePool> {
+  const pool = await start({ device: 'cuda:0' });
+  await eventually(() => expect(pool.threads).toBe(GPU_THREADS + 1));
   return pool;
 }
 const frame = (width = 16, boxes = 1): EncodeInput => ({
@@ -88,8 +94,8 @@ describe('InferencePool', () => {
   });
 
   it('runs the waiting tasks of one size and bundle as one batch on a GPU, up to the largest batch', async () => {
-    const pool = await start({ device: 'cuda:0' });
-    const first = encode(pool, 'slow', frame(100));
+    const pool = await startOnGpu();
+    const first = Promise.all(Array.from({ length: GPU_THREADS }, (_, i) => encode(pool, 'slow', frame(100 + i))));
     const wide = Array.from({ length: 6 }, () => encode(pool, 'echo', frame(32)));
     const narrow = encode(pool, 'echo', frame(16));
     const other = encode(pool, 'other', frame(32));
@@ -99,6 +105,43 @@ describe('InferencePool', () => {
     expect(await sizes(wide)).toEqual([4, 4, 4, 4, 2, 2]);
     expect(await sizes([narrow, other])).toEqual([1, 1]);
     expect(await sizes(crops)).toEqual([1, 1]); // 3 + 3 crops are more than 4
+  });
+
+  it('runs beside a GPU, on threads of the CPU, what a GPU would not make faster', async () => {
+    const pool = await startOnGpu();
+    const threadsOf = async (operations: readonly Operation[]) => {
+      const runs = operations.flatMap((operation) =>
+        [1, 2, 3].map(() => pool.run(operation, 'echo', frame() as never)),
+      );
+      return new Set((await Promise.all(runs)).map((run) => (run as unknown as Ran).thread));
+    };
+    const onGpu = await threadsOf(['encode', 'difference', 'people']);
+    const onCpu = await threadsOf([
+      'caption',
+      'statements',
+      'name',
+      'check',
+      'embedPair',
+      'embedTexts',
+      'examine',
+      'align',
+    ]);
+    expect(onCpu.size).toBe(1);
+    expect([...onGpu].filter((thread) => onCpu.has(thread))).toEqual([]);
+  });
+
+  it('takes the tasks of the CPU while those of a GPU run', async () => {
+    const pool = await startOnGpu();
+    const slow = Promise.all(Array.from({ length: GPU_THREADS }, (_, i) => encode(pool, 'slow', frame(300 + i))));
+    const waiting = encode(pool, 'echo');
+    const { end } = (await pool.run('examine', 'echo', {} as never)) as unknown as Ran;
+    expect(end).toBeLessThan((await waiting).start);
+    await slow;
+  });
+
+  it('reports the bundles that did not open on the GPU or beside it', async () => {
+    const bundles = [bundleNamed('echo'), bundleNamed('torn', 'cuda:0'), bundleNamed('worn', 'cpu')];
+    expect((await start({ bundles, device: 'cuda:0' })).refused).toEqual({ torn: 'broken', worn: 'broken' });
   });
 
   it('reports the bundles that did not open', async () => {
@@ -150,14 +193,14 @@ describe('InferencePool after a failure', () => {
     await expect(start({ device })).rejects.toThrow(reason);
   });
 
-  it('serves with its first thread, logs and retries if the second does not start', async () => {
+  it('serves with its first thread on a GPU, logs and retries if the second does not start', async () => {
     const pool = await start({ device: 'cuda:9', threads: 2 });
     await eventually(() => expect(error.mock.calls.length).toBeGreaterThan(1));
     expect(error).toHaveBeenCalledWith(
       { thread: 2, reason: 'inference thread ended with code 8 before it was ready' },
       'inference thread does not start',
     );
-    expect(pool.threads).toBe(1);
+    expect(pool.threads).toBe(1 + 2);
     await expect(encode(pool, 'echo')).resolves.toMatchObject({ operation: 'encode' });
   });
 });

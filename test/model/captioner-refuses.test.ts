@@ -83,7 +83,12 @@ describe('Captioner refuses', () => {
       /difference\.onnx: output nuisance_logits came as \[1,2\], expected \[1,1\]/,
     ],
   ])('%s, at warm-up', async (_, where, value, message) => {
-    await expect(new Captioner(edited(where, value), graphs, null).warmUp()).rejects.toThrow(message);
+    const captioner = new Captioner(edited(where, value), graphs, null);
+    const warmUp = async () => {
+      await captioner.warmUpFrames();
+      await captioner.warmUpWords();
+    };
+    await expect(warmUp()).rejects.toThrow(message);
   });
 
   it('features of another size, before they reach the graph', async () => {

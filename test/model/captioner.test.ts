@@ -220,7 +220,7 @@ describe('Captioner', () => {
         },
       },
     };
-    await new Captioner(bundle, spy, [1, 2, 4]).warmUp();
+    await new Captioner(bundle, spy, [1, 2, 4]).warmUpFrames();
     expect(sizes).toEqual([1, 2, 4]);
   });
 });

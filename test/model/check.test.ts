@@ -117,7 +117,7 @@ describe('Captioner.check', () => {
         return check.run(feeds);
       },
     };
-    await new Captioner(bundle, { ...graphs, check: counted }, null).warmUp();
+    await new Captioner(bundle, { ...graphs, check: counted }, null).warmUpWords();
     expect(runs).toBe(1);
   });
 
