@@ -84,15 +84,35 @@ export class InferencePool {
 
   /** @throws ScenedeltaError inference-failed (transient) if the run fails, its thread ends or the pool is closing */
   run<O extends Operation>(operation: O, bundle: string, input: Operations[O]['in']): Promise<Operations[O]['out']> {
-    if (this.#closing !== null) return Promise.reject(closingError());
-    const answered = () =>
-      new Promise<Operations[O]['out']>((resolve, reject) => {
-        const onOutput = (output: unknown) => resolve(output as Operations[O]['out']);
-        this.#queue.push({ operation, bundle, input, resolve: onOutput, reject });
-        this.#dispatch();
-      });
     // The wait for a thread is part of it.
-    return traced(`thread ${operation}`, answered, { attributes: { model: bundle } });
+    const options = { attributes: { model: bundle } };
+    return traced(`thread ${operation}`, () => this.#runResized(operation, bundle, input), options);
+  }
+
+  /** Frames and crops for a GPU are resized on the CPU: the threads of the GPU would spend half of their time on it. */
+  async #runResized<O extends Operation>(
+    operation: O,
+    bundle: string,
+    input: Operations[O]['in'],
+  ): Promise<Operations[O]['out']> {
+    if (this.provider === 'cpu' || !(operation === 'encode' || operation === 'people')) {
+      return this.#runOnce(operation, bundle, input);
+    }
+    const boxes = input as Operations['resize']['in'];
+    return this.#runOnce(operation, bundle, { ...boxes, images: await this.#runOnce('resize', bundle, boxes) });
+  }
+
+  #runOnce<O extends Operation>(
+    operation: O,
+    bundle: string,
+    input: Operations[O]['in'],
+  ): Promise<Operations[O]['out']> {
+    if (this.#closing !== null) return Promise.reject(closingError());
+    return new Promise((resolve, reject) => {
+      const onOutput = (output: unknown) => resolve(output as Operations[O]['out']);
+      this.#queue.push({ operation, bundle, input, resolve: onOutput, reject });
+      this.#dispatch();
+    });
   }
 
   /** Refuses waiting tasks, lets running ones finish, then ends the threads. */

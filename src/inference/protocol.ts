@@ -27,6 +27,8 @@ export interface EncodeInput {
   readonly boxes: readonly PixelBox[];
   readonly width: number;
   readonly height: number;
+  /** the resized boxes, if another thread resized them */
+  readonly images?: readonly Float32Array[];
 }
 
 /** Pixels of both frames in SharedArrayBuffers that must not change until the answer comes. */
@@ -43,10 +45,12 @@ interface AlignInput extends FramePair {
 }
 
 /**
- * Input and output per operation: the graphs, and two that need no graph. A request carries several inputs of
+ * Input and output per operation: the graphs, and three that need no graph. A request carries several inputs of
  * one.
  */
 export interface Operations {
+  /** of the boxes, in shared memory, each for an image of a graph */
+  resize: { in: EncodeInput; out: Float32Array[] };
   encode: { in: EncodeInput; out: Features[] };
   difference: { in: FeaturePair; out: Difference };
   /** one run for several sets of crops */

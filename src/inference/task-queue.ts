@@ -27,6 +27,8 @@ const PRIORITY: Readonly<Record<Operation, number>> = {
   embedTexts: 0,
   difference: 1,
   align: 2,
+  // a GPU waits for it
+  resize: 2,
   encode: 3,
   examine: 3,
 };

@@ -20,7 +20,6 @@ import type {
   StatementsInput,
 } from '../model/graph-io.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
-import { resizeNormalised } from '../model/preprocess.js';
 import { chooseProvider, type Provider } from '../model/session.js';
 import { examine } from '../viewpoint/examine.js';
 import { warmUpExamine } from '../viewpoint/warm-up.js';
@@ -36,6 +35,7 @@ import {
   type ThreadRequest,
   type ToThread,
 } from './protocol.js';
+import { resizeBatch, resizeShared } from './resize.js';
 
 type GraphName = keyof BundleManifest['graphs'];
 
@@ -210,10 +210,12 @@ async function serve(
     after: { ...d.after, data: detach(d.after.data) },
   });
   switch (operation) {
+    case 'resize':
+      return (inputs as EncodeInput[]).map((input) => resizeShared(input, bundle));
     case 'encode': {
       const encodes = inputs as EncodeInput[];
       const { width, height } = encodes[0] as EncodeInput;
-      const images = resize(encodes, bundle);
+      const images = resizeBatch(encodes, bundle);
       const features = (await captioner.encode(images, height, width)).map(detachFeatures);
       return encodes.map(({ boxes }) => features.splice(0, boxes.length));
     }
@@ -245,7 +247,7 @@ async function serve(
     }
     case 'people': {
       const encodes = inputs as EncodeInput[];
-      const people = await captioner.people(resize(encodes, bundle));
+      const people = await captioner.people(resizeBatch(encodes, bundle));
       return encodes.map(({ boxes }) => people.splice(0, boxes.length));
     }
     case 'check': {
@@ -267,24 +269,6 @@ async function serve(
         ({ before, after, homography, out }) => warpToBefore(before, after, homography, out).valid,
       );
   }
-}
-
-/** Pixels of the batch that is encoded now. Reused, because a new buffer per batch keeps the garbage collector busy. */
-let batchPixels = new Float32Array(0);
-
-/** @returns the images of all boxes, one after the other in `batchPixels` */
-function resize(encodes: readonly EncodeInput[], { manifest }: Bundle): Float32Array[] {
-  const boxes = encodes.flatMap((input) => input.boxes.map((box) => ({ ...input, box })));
-  const lengthOf = ({ width, height }: EncodeInput) => 3 * height * width;
-  const total = boxes.reduce((sum, input) => sum + lengthOf(input), 0);
-  if (batchPixels.length < total) batchPixels = new Float32Array(total);
-  let end = 0;
-  return boxes.map((input) => {
-    const out = batchPixels.subarray(end, end + lengthOf(input));
-    end += out.length;
-    resizeNormalised(input.frame, input.box, input.width, input.height, manifest.input, out);
-    return out;
-  });
 }
 
 async function close(): Promise<void> {

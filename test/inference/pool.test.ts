@@ -130,6 +130,14 @@ describe('InferencePool', () => {
     expect([...onGpu].filter((thread) => onCpu.has(thread))).toEqual([]);
   });
 
+  it('resizes on the CPU what the GPU reads', async () => {
+    const pool = await startOnGpu();
+    const { input } = (await encode(pool, 'echo')) as unknown as { input: { images: Ran } };
+    expect(input.images).toMatchObject({ operation: 'resize' });
+    const unresized = (await (await start()).run('encode', 'echo', frame())) as unknown as { input: object };
+    expect(unresized.input).not.toHaveProperty('images');
+  });
+
   it('takes the tasks of the CPU while those of a GPU run', async () => {
     const pool = await startOnGpu();
     const slow = Promise.all(Array.from({ length: GPU_THREADS }, (_, i) => encode(pool, 'slow', frame(300 + i))));
