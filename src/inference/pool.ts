@@ -61,9 +61,9 @@ export class InferencePool {
   }
 
   /**
-   * Resolves when the first thread has opened the first bundle, and warmed it up if `warmUp` is set (see `refused`), and
-   * beside a GPU the first thread of the CPU, too. The other bundles are opened at their first request, and the other threads join when they are ready: on two cores,
-   * opening two at a time delays the first answer by as much again.
+   * Resolves when the first thread has opened the first bundle, and warmed it up if `warmUp` is set (see `refused`).
+   * Beside a GPU the first thread of the CPU has, too. The other bundles are opened at their first request, and the
+   * other threads join when they are ready: on two cores, opening two at a time delays the first answer by as much.
    * @throws Error if no thread can serve: the device is missing with STRICT_DEVICE, or there is no bundle
    */
   static async start(options: PoolOptions): Promise<InferencePool> {

@@ -72,8 +72,8 @@ export interface Operations {
 export type Operation = keyof Operations;
 
 /**
- * What a thread runs. Beside a GPU, some threads run the graphs that gain from it, and the others the rest: graphs of
- * many small nodes are slower on a GPU, and so is work on pixels without a graph (ADR 152).
+ * The tasks that a thread runs: all, or with a GPU the graphs that gain from it, or the rest. Graphs of many small
+ * nodes are slower on a GPU (ADR 152).
  */
 export type Role = 'all' | 'gpu' | 'beside-gpu';
 

@@ -18,7 +18,7 @@ export function resizeShared(input: EncodeInput, { manifest }: Bundle): Float32A
 /** Pixels of the batch that is encoded now. Reused, because a new buffer per batch keeps the garbage collector busy. */
 let batchPixels = new Float32Array(0);
 
-/** @returns planar float32 [3,height,width] per box of all inputs, one after the other in memory, until the next call */
+/** @returns planar float32 [3,height,width] per box of all inputs, one after the other; valid until the next call */
 export function resizeBatch(inputs: readonly EncodeInput[], { manifest }: Bundle): Float32Array[] {
   const total = inputs.reduce((sum, input) => sum + input.boxes.length * lengthOf(input), 0);
   if (batchPixels.length < total) batchPixels = new Float32Array(total);

@@ -1,7 +1,8 @@
 /**
  * Inference thread without a model, for tests of the pool: it implements src/inference/protocol.ts. The bundle of a
  * task names its behaviour: 'echo', 'slow' (waits for its width in ms), 'fail', 'crash' (the thread ends), 'throw'. An
- * output holds the thread, the size of the batch and the time of the run. A bundle is broken everywhere, or on a device.
+ * output holds the thread, the size of the batch and the time of the run. A bundle may be broken on one device
+ * alone.
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';

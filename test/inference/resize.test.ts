@@ -14,11 +14,11 @@ const encode = (more: Partial<EncodeInput> = {}): EncodeInput => ({ frame, boxes
 it('gives a graph the same images whether another thread resized them or not', () => {
   const images = resizeShared(encode(), bundle);
   expect(images.map(({ buffer }) => buffer instanceof SharedArrayBuffer)).toEqual([true, true]);
-  const own = resizeBatch([encode(), encode()], bundle).map((image) => [...image]);
-  expect(new Set(own.map((image) => image.join())).size).toBe(2);
+  const unshared = resizeBatch([encode(), encode()], bundle).map((image) => [...image]);
+  expect(new Set(unshared.map((image) => image.join())).size).toBe(2);
   const empty = { ...frame, data: new Uint8Array(frame.data.length) };
   const given = resizeBatch([encode({ frame: empty, images }), encode()], bundle);
-  expect(given.map((image) => [...image])).toEqual(own);
+  expect(given.map((image) => [...image])).toEqual(unshared);
 });
 
 it('puts the images of a batch one after the other', () => {
