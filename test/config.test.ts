@@ -65,8 +65,8 @@ describe('describeConfig', () => {
     expect(describeConfig()).toContainEqual({
       env: 'BATCH_SIZE',
       type: 'integer from 1 to 64',
-      default: '8',
-      describe: 'Largest dynamic batch on a GPU; a CPU thread takes one pair at a time.',
+      default: '4',
+      describe: 'Largest dynamic batch on a GPU; a CPU thread takes one task at a time.',
     });
     expect(describeConfig()).toContainEqual(expect.objectContaining({ env: 'REDIS_URL', type: 'text', default: '' }));
   });
