@@ -15,7 +15,7 @@ export const nobody: PeopleIn = () => [];
 
 type FramePair = Readonly<Record<Side, RgbImage>>;
 
-/** From this probability on, a region shows people: the detector costs 9 ms of a thread per region. */
+/** From this probability on, a region shows people: the detector costs 8 ms of a thread per region. */
 const SHOWS_PEOPLE = 0.3;
 /** Most regions of a pair that are examined, the strongest first; a sentence has three clauses. */
 const MOST_REGIONS = 4;
