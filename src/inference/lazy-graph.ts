@@ -20,14 +20,19 @@ export function openAtFirstRun(
   open: () => Promise<Graph>,
 ): LazyGraph {
   const { file, inputs, outputs } = statedGraph(manifest, name);
-  let graph: Graph | null = null;
-  const opened = async (): Promise<Graph> => {
-    if (graph === null) {
-      const first = await open();
-      checkGraph(name, first, manifest);
-      graph = first;
-    }
+  let opening: Promise<Graph> | null = null;
+  const openChecked = async (): Promise<Graph> => {
+    const graph = await open();
+    checkGraph(name, graph, manifest);
     return graph;
+  };
+  // A run may come while the graph is opened ahead: it is opened once.
+  const opened = (): Promise<Graph> => {
+    opening ??= openChecked().catch((error) => {
+      opening = null;
+      throw error;
+    });
+    return opening;
   };
   return {
     file: join(directory, file),
@@ -36,6 +41,7 @@ export function openAtFirstRun(
     run: async (feeds) => (await opened()).run(feeds),
     openAhead: async () => void (await opened()),
     async release() {
+      const graph = await opening?.catch(() => null);
       await graph?.release();
     },
   };

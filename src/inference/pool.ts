@@ -26,7 +26,7 @@ export interface PoolOptions extends Omit<ThreadOptions, 'role'> {
 /** Wait before a thread is started again; doubled after every failure. */
 const RESTART_MS = { first: 100, longest: 30_000 };
 
-/** Threads on a GPU: one resizes frames while the graphs of the other run. */
+/** Threads on a GPU: one puts a batch together while the graphs of the other run. */
 export const GPU_THREADS = 2;
 
 export class InferencePool {
@@ -89,7 +89,7 @@ export class InferencePool {
     return traced(`thread ${operation}`, () => this.#runResized(operation, bundle, input), options);
   }
 
-  /** Frames and crops for a GPU are resized on the CPU: the threads of the GPU would spend half of their time on it. */
+  /** Frames and crops for a GPU are resized on the CPU, or they would keep the few threads of the GPU busy (ADR 152). */
   async #runResized<O extends Operation>(
     operation: O,
     bundle: string,

@@ -47,3 +47,11 @@ it('releases nothing if it was never opened', async () => {
   await graph.release();
   expect(open).not.toHaveBeenCalled();
 });
+
+it('is opened once if a run comes while it is opened ahead', async () => {
+  const { open, graph } = await lazy();
+  const [, outputs] = await Promise.all([graph.openAhead(), graph.run(feeds)]);
+  expect(Object.keys(outputs).sort()).toEqual(['coarse', 'fine']);
+  expect(open).toHaveBeenCalledTimes(1);
+  await graph.release();
+});
