@@ -23,6 +23,9 @@ export interface PoolOptions extends Omit<ThreadOptions, 'role'> {
   readonly booted?: BootedThread;
 }
 
+/** Options of a thread that are the same for all of a pool. */
+type CommonOptions = Omit<ThreadOptions, 'role' | 'device'>;
+
 /** Wait before a thread is started again; doubled after every failure. */
 const RESTART_MS = { first: 100, longest: 30_000 };
 
@@ -38,8 +41,8 @@ export class InferencePool {
   readonly refused: Readonly<Record<string, string>>;
   readonly #logger: Logger;
   readonly #script: URL | undefined;
-  /** of all threads but the first */
-  readonly #threadOptions: Omit<ThreadOptions, 'role' | 'device'>;
+  /** of all threads but the first, whose device may be missing */
+  readonly #threadOptions: CommonOptions;
   /** most rows of a batch on a GPU */
   readonly #batchSize: number;
   readonly #queue = new TaskQueue();
@@ -55,9 +58,8 @@ export class InferencePool {
     this.#logger = options.logger;
     this.#script = options.script;
     this.#batchSize = options.batchSize;
-    const { role: _role, device: _device, ...others } = threadOptions(options);
     const bundles = options.bundles.filter(({ manifest }) => !(manifest.name in refused));
-    this.#threadOptions = { ...others, bundles, strictDevice: true };
+    this.#threadOptions = { ...threadOptions(options), bundles, strictDevice: true };
   }
 
   /**
@@ -68,7 +70,9 @@ export class InferencePool {
    */
   static async start(options: PoolOptions): Promise<InferencePool> {
     const first = options.booted ?? bootThread(1, options.script);
-    const { thread, ready } = await ThreadHandle.start(1, threadOptions(options), first);
+    const { device } = options;
+    const role = device.startsWith('cuda') ? 'gpu' : 'all';
+    const { thread, ready } = await ThreadHandle.start(1, { ...threadOptions(options), role, device }, first);
     const pool = new InferencePool(options, ready);
     pool.#join(thread);
     const cpuThreads = options.threads || availableParallelism();
@@ -212,11 +216,9 @@ export class InferencePool {
   }
 }
 
-/** @returns the part of the options that a thread receives, which must be plain data */
-const threadOptions = (options: PoolOptions): ThreadOptions => ({
+/** @returns the part of the options that every thread receives, which must be plain data */
+const threadOptions = (options: PoolOptions): CommonOptions => ({
   bundles: options.bundles,
-  role: options.device.startsWith('cuda') ? 'gpu' : 'all',
-  device: options.device,
   strictDevice: options.strictDevice,
   batchSize: options.batchSize,
   graphCache: options.graphCache,

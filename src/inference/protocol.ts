@@ -79,13 +79,15 @@ export type Role = 'all' | 'gpu' | 'beside-gpu';
 
 const ON_GPU: ReadonlySet<Operation> = new Set(['encode', 'difference', 'people']);
 
+/** @returns the role of a thread on its provider: a thread that cannot use the GPU runs all */
+export const roleOn = (provider: Provider, role: Role): Role => (role === 'gpu' && provider === 'cpu' ? 'all' : role);
+
 export const serves = (role: Role, operation: Operation): boolean =>
   role === 'all' || ON_GPU.has(operation) === (role === 'gpu');
 
 /** Plain data that a thread receives before it opens its graphs. */
 export interface ThreadOptions {
   readonly bundles: readonly Bundle[];
-  /** a thread that shall use a GPU, and serves on the CPU because it does not work, runs all */
   readonly role: Role;
   /** the settings DEVICE and STRICT_DEVICE */
   readonly device: string;

@@ -2,7 +2,15 @@
 import { Worker } from 'node:worker_threads';
 import { ScenedeltaError } from '../errors.js';
 import { collectAtOnce } from './garbage-collection.js';
-import type { FromThread, Role, ThreadOptions, ThreadReady, ThreadRequest, ToThread } from './protocol.js';
+import {
+  type FromThread,
+  type Role,
+  roleOn,
+  type ThreadOptions,
+  type ThreadReady,
+  type ThreadRequest,
+  type ToThread,
+} from './protocol.js';
 import type { Task } from './task-queue.js';
 
 /** A thread that loads its code while its caller finds out what it shall serve. */
@@ -92,7 +100,7 @@ export class ThreadHandle {
       const reason = first.type === 'unfit' ? first.reason : `inference thread sent ${first.type}, expected ready`;
       throw new Error(reason);
     }
-    const role = options.role === 'gpu' && first.provider === 'cpu' ? 'all' : options.role;
+    const role = roleOn(first.provider, options.role);
     return { thread: new ThreadHandle(worker, number, role), ready: first };
   }
 

@@ -31,6 +31,7 @@ import {
   type FromThread,
   type Operation,
   type Operations,
+  roleOn,
   serves,
   type ThreadRequest,
   type ToThread,
@@ -65,7 +66,7 @@ let { role } = options;
 try {
   const choice = await chooseProvider(options.device, options.strictDevice, probeGraph(options.bundles));
   provider = choice.provider;
-  if (role === 'gpu' && provider === 'cpu') role = 'all';
+  role = roleOn(provider, role);
   const refused: Record<string, string> = {};
   for (const { manifest } of options.bundles.slice(0, 1)) {
     try {

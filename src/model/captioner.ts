@@ -255,7 +255,8 @@ export class Captioner {
       const frames = await this.encode(blanks(input.height, input.width), input.height, input.width);
       if (cropRule !== null) await this.encode(blanks(cropRule.size, cropRule.size), cropRule.size, cropRule.size);
       await this.difference(frames.map((features) => ({ before: features, after: features })));
-      if (people !== undefined) await this.people(blanks(people.size, people.size));
+      if (this.#graphs.people !== undefined && people !== undefined)
+        await this.people(blanks(people.size, people.size));
     }
   }
 
