@@ -150,6 +150,11 @@ const settings = {
     'ffmpeg',
     'Name in PATH, or path, of the ffmpeg that reads rtsp:// snapshots and footage; ffprobe is expected beside it.',
   ),
+  FFMPEG_HWACCEL: oneOf(
+    ['none', 'auto', 'cuda', 'vaapi', 'videotoolbox', 'vdpau'],
+    'none',
+    'Hardware decoder of footage, as -hwaccel of ffmpeg names it; auto: the first of them that can be opened.',
+  ),
   LOGIN_SECRET: optionalText(
     'At least 32 characters, from which the key of the stored logins of cameras and secrets of endpoints is derived; ' +
       'default: the webhook secret.',

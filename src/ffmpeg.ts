@@ -14,9 +14,19 @@ const LIMITED = 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"';
 /** Exit statuses of the shell if a program cannot be started. */
 const START_ERRORS: Readonly<Record<number, string>> = { 126: 'EACCES', 127: 'ENOENT' };
 
+export interface FfmpegOptions {
+  /** Drivers of GPUs reserve more address space than there is memory: the child has no limit of it. */
+  readonly needsAddressSpace?: boolean;
+}
+
 /** @returns a process whose standard output and error must be read */
-export function startFfmpeg(program: string, args: readonly string[]): ChildProcess {
-  const child = spawn('/bin/sh', ['-c', LIMITED, 'sh', String(MEMORY_KIB), program, ...args], {
+export function startFfmpeg(
+  program: string,
+  args: readonly string[],
+  { needsAddressSpace = false }: FfmpegOptions = {},
+): ChildProcess {
+  const limit = needsAddressSpace ? 'unlimited' : String(MEMORY_KIB);
+  const child = spawn('/bin/sh', ['-c', LIMITED, 'sh', limit, program, ...args], {
     // The environment has secrets of the service. Arenas of malloc would take the address space of each thread.
     env: { PATH: PROGRAM_PATH, LC_ALL: 'C', MALLOC_ARENA_MAX: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],

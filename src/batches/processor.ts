@@ -48,7 +48,14 @@ export interface BatchDependencies {
   readonly ahead: ComparisonsAhead;
   readonly config: Pick<
     Config,
-    'ffmpeg' | 'videoPixelLimit' | 'footageLimit' | 'frameLimit' | 'pixelLimit' | 'decodeTimeout' | 'defaultModel'
+    | 'ffmpeg'
+    | 'ffmpegHwaccel'
+    | 'videoPixelLimit'
+    | 'footageLimit'
+    | 'frameLimit'
+    | 'pixelLimit'
+    | 'decodeTimeout'
+    | 'defaultModel'
   >;
   readonly logger: Logger;
   /** epoch ms */
@@ -103,7 +110,7 @@ export function createBatchProcessor(deps: BatchDependencies) {
     const request = batch.request;
     const sequence = await loadPlan(id, index, blobs);
     if (request.when !== undefined) return searchBatch(batch, sequence.items, { ...deps, aside }, signal);
-    const { ffmpeg, videoPixelLimit, frameLimit, footageLimit } = deps.config;
+    const { ffmpeg, ffmpegHwaccel, videoPixelLimit, frameLimit, footageLimit } = deps.config;
     const ahead = await deps.ahead.begin(id, index);
     try {
       await runSequence(
@@ -113,7 +120,7 @@ export function createBatchProcessor(deps: BatchDependencies) {
           ...{ pipeline, ahead, decodeLimits: deps.config },
           checkpoints: batchCheckpoints(id, index, deps),
           source: {
-            ...{ ffmpeg, videoPixelLimit, frameLimit, every: request.every, aside },
+            ...{ ffmpeg, ffmpegHwaccel, videoPixelLimit, frameLimit, every: request.every, aside },
             materialize: createMaterialize(id, { ...deps, footageLimit }),
           },
         },

@@ -7,6 +7,7 @@ import { parseDuration } from '../footage/inputs/times.js';
 import { localFiles } from '../footage/local-files.js';
 import { fingerprintOf, runRecording } from '../footage/recording-run.js';
 import { RunFolder } from '../footage/run-folder.js';
+import { hardwareDecoder } from '../footage/video/hardware.js';
 import { passthroughOptions } from '../footage/video/version.js';
 import type { Pipeline } from '../pipeline/compare.js';
 import { VERSION } from '../version.js';
@@ -157,7 +158,12 @@ async function processRecordings(
 
   // One refusal in place of one per file.
   const hasVideos = sequences.some(({ items }) => items.some(({ kind }) => kind === 'video'));
-  if (hasVideos) await passthroughOptions(config.ffmpeg, signal);
+  if (hasVideos) {
+    await passthroughOptions(config.ffmpeg, signal);
+    const decoder = await hardwareDecoder(config.ffmpeg, config.ffmpegHwaccel, signal);
+    if (config.ffmpegHwaccel !== 'none')
+      print(`videos are decoded by ${decoder ?? 'the CPU: no device can be opened'}`);
+  }
   await makeFolder(options.outputDir);
   const folder = new RunFolder(options.outputDir);
   const fingerprint = fingerprintOf({ VERSION, sequences, settings, every, model: config.defaultModel });

@@ -1,4 +1,5 @@
 /** The sampled frames of a sequence, item by item in the order of time. A file that fails is reported and skipped. */
+import type { Config } from '../config.js';
 import { asScenedeltaError, type ScenedeltaError } from '../errors.js';
 import { workingSize } from '../frames/decode.js';
 import { previewReduction } from '../frames/preview.js';
@@ -55,13 +56,8 @@ export interface Position {
 
 export const BEGINNING: Position = { item: 0, seconds: null, at: null };
 
-export interface SourceOptions {
-  readonly ffmpeg: string;
+export interface SourceOptions extends Pick<Config, 'ffmpeg' | 'ffmpegHwaccel' | 'videoPixelLimit' | 'frameLimit'> {
   readonly every: Every;
-  /** largest width x height of a video */
-  readonly videoPixelLimit: number;
-  /** largest image file, bytes */
-  readonly frameLimit: number;
   /** Makes an item readable as a local file. */
   readonly materialize: Materialize;
   /** Around each wait for the bytes of an item, during which nothing is decoded. */
@@ -183,14 +179,14 @@ async function openVideo(
   range: FootageSequence['range'],
   options: SourceOptions,
 ): Promise<OpenedVideo> {
-  const { ffmpeg, signal } = options;
+  const { ffmpeg, ffmpegHwaccel, signal } = options;
   const local = await options.materialize(item, signal);
   try {
     const info = await probeVideo(local.path, { ffmpeg, pixelLimit: options.videoPixelLimit, signal });
     const sampling = samplingOf(item, info, options.every);
     const working = workingSize(info);
     const frames = decodeVideo(local.path, {
-      ...{ ffmpeg, info, sampling, working, signal, pixelLimit: options.videoPixelLimit },
+      ...{ ffmpeg, ffmpegHwaccel, info, sampling, working, signal, pixelLimit: options.videoPixelLimit },
       previewReduction: previewReduction(working.width),
       from: Math.max(0, (range.from - item.at) / 1000, from ?? 0),
       until: (range.until - item.at) / 1000,

@@ -42,7 +42,7 @@ async function read(items: readonly FootageItem[], every = SECOND, range = WHOLE
   let account = EMPTY_ACCOUNT;
   const sequence = { camera: 'yard', items, range, endsAt: START, gapMs: 60_000 };
   const options = {
-    ...{ ffmpeg: FFMPEG, every, videoPixelLimit: 4096 * 2304, frameLimit: 1_000_000 },
+    ...{ ffmpeg: FFMPEG, ffmpegHwaccel: 'none' as const, every, videoPixelLimit: 4096 * 2304, frameLimit: 1_000_000 },
     materialize: async ({ location }: FootageItem) => ({
       path: location.from === 'file' ? location.path : '',
       release: async () => {},

@@ -57,7 +57,8 @@ it.each([
   const item: FootageItem = { kind: 'video', file: `${name}.mp4`, location: { from: 'file', path }, at: 0 };
   const range = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
   const events = framesOf({ camera: 'yard', items: [item], range, endsAt: 0, gapMs: 60_000 }, BEGINNING, {
-    ...{ ffmpeg: program, every: { mode: 'seconds', seconds: 1, exact: true }, videoPixelLimit: 1e6, frameLimit: 1e6 },
+    ...{ ffmpeg: program, ffmpegHwaccel: 'none', videoPixelLimit: 1e6, frameLimit: 1e6 },
+    every: { mode: 'seconds', seconds: 1, exact: true },
     materialize: async () => ({ path, release: async () => {} }),
     signal,
   });

@@ -112,7 +112,8 @@ async function run(
       ...{ pipeline: counted, decodeLimits: { pixelLimit: 1_000_000 }, checkpoints },
       ...(ahead === 0 ? {} : { ahead: { limit: pLimit(ahead) } }),
       source: {
-        ...{ ffmpeg: 'ffmpeg', videoPixelLimit: 1_000_000, frameLimit: 1_000_000, every: { mode: 'all' as const } },
+        ...{ ffmpeg: 'ffmpeg', ffmpegHwaccel: 'none' as const, videoPixelLimit: 1_000_000, frameLimit: 1_000_000 },
+        every: { mode: 'all' as const },
         materialize: localFiles(folder, undefined),
       },
     },

@@ -111,7 +111,13 @@ async function fold(onCompare: () => Promise<void> | void = () => {}, waitMs = 6
     },
   };
   let alone = 0;
-  const source = { ffmpeg: 'ffmpeg', videoPixelLimit: 1e6, frameLimit: 1e6, every: { mode: 'all' as const } };
+  const source = {
+    ffmpeg: 'ffmpeg',
+    ffmpegHwaccel: 'none' as const,
+    videoPixelLimit: 1e6,
+    frameLimit: 1e6,
+    every: { mode: 'all' as const },
+  };
   await runSequence(
     { camera: 'yard', items, range: { from: START, until: Number.POSITIVE_INFINITY }, endsAt: 0, gapMs: 600_000 },
     recordedCamera('yard', checkSettings({ before: 'memory' })),

@@ -3,13 +3,15 @@
  * soon as a few frames are ready that the loop has not taken (back-pressure).
  */
 import type { ChildProcess } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import type { Config } from '../../config.js';
 import { ScenedeltaError } from '../../errors.js';
-import { reportsDamage, startFailure, startFfmpeg } from '../../ffmpeg.js';
+import { startFailure, startFfmpeg } from '../../ffmpeg.js';
 import type { Preview, RgbImage, Size } from '../../images.js';
 import { BlockPool, blocksOf } from './blocks.js';
-import { DamageWatch, DECODER_THREADS } from './damage.js';
+import { DECODER_THREADS } from './damage.js';
+import { FrameTimes } from './frame-times.js';
+import { hardwareDecoder } from './hardware.js';
 import { planesLength, previewLength, previewOf, rgbOf } from './planes.js';
 import type { VideoInfo } from './probe.js';
 import { cancelled, confinedTo, inputName, kill, lastReason } from './run.js';
@@ -32,6 +34,7 @@ export interface VideoFrame {
 
 export interface DecodeVideoOptions {
   readonly ffmpeg: string;
+  readonly ffmpegHwaccel: Config['ffmpegHwaccel'];
   readonly info: VideoInfo;
   readonly sampling: Sampling;
   /** size of `VideoFrame.image` */
@@ -61,7 +64,8 @@ const STALL_MS = 120_000;
 export async function* decodeVideo(path: string, options: DecodeVideoOptions): AsyncGenerator<VideoFrame, void> {
   if (options.signal.aborted) throw cancelled();
   const passthrough = await passthroughOptions(options.ffmpeg, options.signal);
-  const decoder = new Decoder(path, options, passthrough);
+  const hardware = await hardwareDecoder(options.ffmpeg, options.ffmpegHwaccel, options.signal);
+  const decoder = new Decoder(path, options, { passthrough, hardware });
   try {
     let last = Number.NEGATIVE_INFINITY;
     for (;;) {
@@ -76,6 +80,14 @@ export async function* decodeVideo(path: string, options: DecodeVideoOptions): A
   }
 }
 
+/** How the installed ffmpeg is used. */
+interface Use {
+  /** passthroughOptions */
+  readonly passthrough: readonly string[];
+  /** hardwareDecoder */
+  readonly hardware: string | null;
+}
+
 class Decoder {
   readonly #options: DecodeVideoOptions;
   readonly #child: ChildProcess;
@@ -86,12 +98,13 @@ class Decoder {
   #status: number | null = null;
   #failure: ScenedeltaError | null = null;
 
-  constructor(path: string, options: DecodeVideoOptions, passthrough: readonly string[]) {
+  constructor(path: string, options: DecodeVideoOptions, use: Use) {
     this.#options = options;
     const { working, signal, ffmpeg } = options;
-    this.#child = startFfmpeg(ffmpeg, argumentsOf(path, options, passthrough));
+    const isHardware = use.hardware !== null;
+    this.#child = startFfmpeg(ffmpeg, argumentsOf(path, options, use), { needsAddressSpace: isHardware });
     const [, pictures, log] = this.#child.stdio as unknown as [null, Readable, Readable];
-    this.#times = new FrameTimes(log, options.info.startTime, new DamageWatch(options));
+    this.#times = new FrameTimes(log, { ...options, isHardware });
     this.#exit = new Promise((resolve) => {
       this.#child.on('error', (error) => {
         this.#failure ??= new ScenedeltaError('not-found', `${ffmpeg} cannot be started`, { cause: error });
@@ -171,7 +184,7 @@ class Decoder {
   }
 }
 
-function argumentsOf(path: string, options: DecodeVideoOptions, passthrough: readonly string[]): string[] {
+function argumentsOf(path: string, options: DecodeVideoOptions, { passthrough, hardware }: Use): string[] {
   const { info, sampling, working, from, until, pixelLimit } = options;
   const seek = from > 0 ? ['-ss', from.toFixed(6)] : [];
   const length = Number.isFinite(until) ? ['-t', (until - from).toFixed(6)] : [];
@@ -186,6 +199,8 @@ function argumentsOf(path: string, options: DecodeVideoOptions, passthrough: rea
   return [
     ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'level+info', ...confinedTo(pixelLimit), '-copyts'],
     ...['-threads', String(DECODER_THREADS)],
+    // Its frames come back to memory, and what it cannot decode, the CPU decodes.
+    ...(hardware === null ? [] : ['-hwaccel', hardware]),
     ...(sampling.keyFrames ? ['-skip_frame', 'nokey'] : []),
     ...(sampling.keyFrames && !info.reordered ? DISCARDED : []),
     ...['-an', '-sn', '-dn', ...seek, ...length, '-i', inputName(path)],
@@ -230,55 +245,4 @@ function reader(pictures: Readable, times: FrameTimes, { working, previewReducti
       },
     };
   };
-}
-
-const TIME_BASE = /\bconfig in time_base: (\d+)\/(\d+)/;
-const FRAME = /\[Parsed_showinfo_\d+ @ [^\]]*\] (?:\[info\] )?n: *\d+ pts: *(-?\d+) /;
-const ERRORS_KEPT = 20;
-
-interface FrameTime {
-  /** from the beginning of the file */
-  readonly seconds: number;
-  readonly damage: string | null;
-}
-
-/** Presentation times of the frames, from the log of the filter `showinfo`: exact, as counts of the time base. */
-class FrameTimes {
-  readonly errors: string[] = [];
-  readonly #times: FrameTime[] = [];
-  #wake: (() => void) | null = null;
-  #ended = false;
-
-  constructor(log: Readable, startTime: number, damage: DamageWatch) {
-    let base = Number.NaN;
-    const lines = createInterface({ input: log });
-    lines.on('line', (line) => {
-      const [, one, per] = TIME_BASE.exec(line) ?? [];
-      if (per !== undefined) base = Number(one) / Number(per);
-      const [, pts] = FRAME.exec(line) ?? [];
-      if (pts !== undefined) {
-        // Six digits: beyond them the product of the time base is noise.
-        const seconds = Math.round((Number(pts) * base - startTime) * 1e6) / 1e6;
-        this.#times.push({ seconds, damage: damage.frame(seconds) });
-        this.#wake?.();
-      } else if (reportsDamage(line)) {
-        damage.line(line);
-        if (this.errors.length < ERRORS_KEPT) this.errors.push(line);
-      }
-    });
-    lines.on('close', () => {
-      this.#ended = true;
-      this.#wake?.();
-    });
-  }
-
-  /** @returns null after the last frame */
-  async next(): Promise<FrameTime | null> {
-    while (this.#times.length === 0 && !this.#ended) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    return this.#times.shift() ?? null;
-  }
 }

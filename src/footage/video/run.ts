@@ -5,7 +5,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { ScenedeltaError } from '../../errors.js';
-import { startFailure, startFfmpeg } from '../../ffmpeg.js';
+import { type FfmpegOptions, startFailure, startFfmpeg } from '../../ffmpeg.js';
 
 /**
  * Containers that hold their own data. Formats that name other files or addresses (HLS, DASH, concat scripts, image
@@ -39,7 +39,7 @@ export interface Finished {
 const STDERR_KEPT = 8_000;
 const STDOUT_LIMIT = 256 * 1024 * 1024;
 
-interface RunOptions {
+interface RunOptions extends FfmpegOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs: number;
 }
@@ -48,9 +48,10 @@ interface RunOptions {
  * Runs a program to its end.
  * @throws ScenedeltaError 'not-found' if it is not installed; 'processing-timeout'; 'cancelled' if `signal` aborts
  */
-export function run(program: string, args: readonly string[], { signal, timeoutMs }: RunOptions): Promise<Finished> {
+export function run(program: string, args: readonly string[], options: RunOptions): Promise<Finished> {
+  const { signal, timeoutMs } = options;
   return new Promise((resolve, reject) => {
-    const child = startFfmpeg(program, args);
+    const child = startFfmpeg(program, args, options);
     const chunks: Buffer[] = [];
     let length = 0;
     let stderr = '';

@@ -1,0 +1,67 @@
+/** Presentation times of the frames, from the log of the filter `showinfo`: exact, as counts of the time base. */
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { reportsDamage } from '../../ffmpeg.js';
+import { DamageWatch } from './damage.js';
+import type { VideoInfo } from './probe.js';
+import type { Sampling } from './sampling.js';
+
+const TIME_BASE = /\bconfig in time_base: (\d+)\/(\d+)/;
+const FRAME = /\[Parsed_showinfo_\d+ @ [^\]]*\] (?:\[info\] )?n: *\d+ pts: *(-?\d+) /;
+const ERRORS_KEPT = 20;
+
+interface FrameTime {
+  /** from the beginning of the file */
+  readonly seconds: number;
+  readonly damage: string | null;
+}
+
+interface TimesOptions {
+  readonly info: VideoInfo;
+  readonly sampling: Sampling;
+  readonly isHardware: boolean;
+}
+
+export class FrameTimes {
+  readonly errors: string[] = [];
+  readonly #times: FrameTime[] = [];
+  #wake: (() => void) | null = null;
+  #ended = false;
+
+  constructor(log: Readable, { info, sampling, isHardware }: TimesOptions) {
+    const damage = new DamageWatch({ info, sampling });
+    let base = Number.NaN;
+    // Before its first frame, a hardware decoder reports what it cannot decode.
+    let isOpening = isHardware;
+    const lines = createInterface({ input: log });
+    lines.on('line', (line) => {
+      const [, one, per] = TIME_BASE.exec(line) ?? [];
+      if (per !== undefined) base = Number(one) / Number(per);
+      const [, pts] = FRAME.exec(line) ?? [];
+      if (pts !== undefined) {
+        // Six digits: beyond them the product of the time base is noise.
+        const seconds = Math.round((Number(pts) * base - info.startTime) * 1e6) / 1e6;
+        isOpening = false;
+        this.#times.push({ seconds, damage: damage.frame(seconds) });
+        this.#wake?.();
+      } else if (reportsDamage(line)) {
+        if (!isOpening) damage.line(line);
+        if (this.errors.length < ERRORS_KEPT) this.errors.push(line);
+      }
+    });
+    lines.on('close', () => {
+      this.#ended = true;
+      this.#wake?.();
+    });
+  }
+
+  /** @returns null after the last frame */
+  async next(): Promise<FrameTime | null> {
+    while (this.#times.length === 0 && !this.#ended) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return this.#times.shift() ?? null;
+  }
+}
