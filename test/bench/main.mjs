@@ -18,7 +18,7 @@ const SECTIONS = [
   ['cameras', '--seconds=8'],
   ['accept', '--seconds=6'],
   ['load'],
-  ['footage'],
+  ['footage', '--hour'],
   ['when', '--count=8'],
   ['search', '--changes=20000', '--inserts=2000'],
   ['replay', '--kill'],

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** @param device the only one that can be opened @returns ffmpeg; its folder gets `limit` and `arguments` of decodings */
+/** @param device the only one that can be opened @returns ffmpeg; `limit` and `arguments` of decodings are beside it */
 async function programWith(device: string): Promise<string> {
   const program = join(folder, device, 'ffmpeg');
   const script = `#!/bin/sh

@@ -53,8 +53,9 @@ function timed(program, args, parts = 2) {
   });
 }
 
-export const decode = (file, ...options) =>
-  timed('ffmpeg', ['-v', 'error', '-nostdin', ...options, '-i', file, '-map', '0:v', '-f', 'null', '-']);
+/** @param outputs options of the output; absent: the frames are dropped */
+export const decode = (file, options, outputs = ['-f', 'null', '-']) =>
+  timed('ffmpeg', ['-v', 'error', '-nostdin', ...options, '-i', file, '-map', '0:v', ...outputs]);
 
 /** Options of recordings whose names have no time. */
 const UNDATED = ['--start', START, '--every', `${STEP}s`];
