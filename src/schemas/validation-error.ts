@@ -19,6 +19,17 @@ const MOST_CHARACTERS = 60;
 /** Characters of a value that are searched for secrets. More would hold the event loop for long. */
 const MOST_SEARCHED = 4096;
 
+/** What patterns mean; those of ids and addresses are read by rules, and others are shown by an example. */
+const PATTERN_WORDS: Readonly<Record<string, string>> = {
+  '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$': 'of 1 to 64 letters, digits, ".", "_" or "-" that begins with a letter or digit',
+  '\\S': 'with more than spaces',
+  '^\\S(.*\\S)?$': 'without spaces at its ends',
+  '^([0-9]{4}-[0-9]{2}-[0-9]{2}|today|yesterday)$': 'as "2026-06-01", "today" or "yesterday"',
+  '^[0-9a-f]{64}$': 'of 64 hexadecimal digits, a to f in lower case',
+};
+const ID_PATTERN = /^\^([a-z]{3}_)\[0-9a-z\]\{26\}\$$/;
+const ADDRESS_PATTERN = /^\^\(?(?:\?:)?([a-z0-9?|]+)\)?:\/\/\[\^\\s\]\+\$$/;
+
 /**
  * Compiles a schema.
  * @param options.convert whether members that are text are converted to numbers before the check (query and headers)
@@ -71,7 +82,8 @@ function violation(schema: TSchema, value: unknown, errors: readonly SchemaError
   }
   const expected = at(schema, error.schemaPath);
   const found = Value.Pointer.Get(value as object, error.instancePath);
-  const shown = expected.writeOnly === true ? 'a value that is not shown' : describeValue(found);
+  const count = /^(min|max)Items$/.test(error.keyword) ? ` of ${(found as unknown[]).length}` : '';
+  const shown = expected.writeOnly === true ? 'a value that is not shown' : `${describeValue(found)}${count}`;
   return refuse(field, `${where} is ${shown}, expected ${expectation(expected)}`);
 }
 
@@ -133,14 +145,25 @@ function expectation(schema: Json): string {
     schema.maximum !== undefined && `<= ${schema.maximum}`,
     schema.minLength !== undefined && `of at least ${schema.minLength} characters`,
     schema.maxLength !== undefined && `of at most ${schema.maxLength} characters`,
-    schema.minItems !== undefined && `of at least ${schema.minItems}`,
-    schema.maxItems !== undefined && `of at most ${schema.maxItems}`,
-    schema.pattern !== undefined && `matching ${schema.pattern}`,
-    schema.format !== undefined && `in the format ${schema.format}`,
+    schema.minItems !== undefined && `of at least ${schema.minItems} items`,
+    schema.maxItems !== undefined && `of at most ${schema.maxItems} items`,
   ].filter((bound) => bound !== false);
+  if (schema.format === 'date-time') return 'a time with its offset, as 2026-06-01T12:00:00Z';
   const type = String(schema.type ?? 'value');
+  if (schema.pattern !== undefined) bounds.push(patternWords(String(schema.pattern), schema.examples));
   if (type === 'object' && schema.properties !== undefined) {
     return `an object with ${Object.keys(schema.properties as Json).join(', ')}`;
   }
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}${bounds.length > 0 ? ` ${bounds.join(' and ')}` : ''}`;
+}
+
+function patternWords(pattern: string, examples: unknown): string {
+  const id = ID_PATTERN.exec(pattern);
+  if (id !== null) return `of ${id[1]} and 26 digits or lower-case letters`;
+  const schemes = ADDRESS_PATTERN.exec(pattern)?.[1]?.split('|');
+  if (schemes !== undefined) {
+    return `that begins with ${schemes.map((scheme) => `${scheme.replace('s?', '(s)')}://`).join(' or ')}, without spaces`;
+  }
+  if (Array.isArray(examples)) return PATTERN_WORDS[pattern] ?? `as ${JSON.stringify(examples[0])}`;
+  return PATTERN_WORDS[pattern] ?? `matching ${pattern}`;
 }

@@ -65,6 +65,33 @@ describe('A refusal of a missing value says what is expected', () => {
   });
 });
 
+describe('A refusal says in words what is expected, never by a regular expression', () => {
+  const refusal = async (method: 'GET' | 'PUT' | 'POST', url: string, payload?: object): Promise<string> =>
+    (await fake.inject({ method, url, ...(payload === undefined ? {} : { payload }) })).json().detail;
+  const camera = (settings: object) => refusal('PUT', '/v1/cameras/gate', settings);
+  const corner = [0, 0];
+
+  it.each([
+    [() => refusal('GET', '/v1/cameras/tor 7'), 'of 1 to 64 letters, digits, ".", "_" or "-" that begins with a letter'],
+    [() => refusal('GET', '/v1/comparisons/abc'), 'a string of cmp_ and 26 digits or lower-case letters'],
+    [() => refusal('GET', '/v1/changes?since=yesterday'), 'a time with its offset, as 2026-06-01T12:00:00Z'],
+    [() => refusal('GET', '/v1/changes?q=%20'), 'with more than spaces'],
+    [() => refusal('GET', '/v1/brief?day=gestern'), 'as "2026-06-01", "today" or "yesterday"'],
+    [() => camera({ snapshot: { url: 'cam/a.jpg', interval_s: 5 } }), 'begins with http(s):// or rtsp(s)://, without'],
+    [() => camera({ alerts: { callback_url: 'gate.example' } }), 'begins with http(s)://, without spaces'],
+    [() => camera({ rounds: [{ name: 'm', at: '7', with: '16:50' }] }), 'a string as "22:00"'],
+    [() => camera({ labels: [' north'] }), 'without spaces at its ends'],
+    [
+      () => camera({ zones: [{ id: 'a', type: 'include', polygon: [corner, corner] }] }),
+      'is an array of 2, expected an array of at least 3 items and of at most 64 items',
+    ],
+  ])('%#: ...%s', async (refuse, words) => {
+    const detail = await refuse();
+    expect(detail).toContain(words);
+    expect(detail).not.toMatch(/[\^$]/);
+  });
+});
+
 describe('An empty text field of a form counts as absent', () => {
   const empty = { camera: '', model: '', callback_url: '', metadata: '', deadline_s: '', priority: '' };
 

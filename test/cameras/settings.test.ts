@@ -137,7 +137,7 @@ describe('invalid settings', () => {
         ],
       },
       'zones/0/polygon/0',
-      /array of at least 2 and of at most 2/,
+      /array of at least 2 items and of at most 2 items/,
     ],
     ['two zones of one id', { zones: [zone(SQUARE), zone(SQUARE)] }, 'zones/1/id', /"door" a second time/],
     ['an unknown type of zone', { zones: [zone(SQUARE, { type: 'red' })] }, 'zones/0/type', /include, ignore, privacy/],
