@@ -18,6 +18,10 @@ const at = (contentType: string, offset: number, magic: readonly number[]): Sign
   magic,
 });
 
+/** Telephones take pictures in this format, which the decoder lacks. */
+const HEIC: readonly Signature[] = ['heic', 'heix', 'hevc', 'heim', 'mif1'].map((brand) =>
+  at('image/heic', 4, ascii(`ftyp${brand}`)),
+);
 const SIGNATURES: readonly Signature[] = [
   at('image/jpeg', 0, [0xff, 0xd8, 0xff]),
   at('image/png', 0, [0x89, ...ascii('PNG\r\n\x1a\n')]),
@@ -51,8 +55,12 @@ export function jpegStart(bytes: Uint8Array): number {
 
 /** @returns the content type of an accepted image, by its first bytes; undefined if they are those of none */
 export const imageTypeOf = (bytes: Uint8Array): string | undefined =>
-  SIGNATURES.find(({ offset, magic }) => magic.every((byte, i) => bytes[offset + i] === byte))?.contentType ??
-  (jpegStart(bytes) < 0 ? undefined : 'image/jpeg');
+  SIGNATURES.find(isIn(bytes))?.contentType ?? (jpegStart(bytes) < 0 ? undefined : 'image/jpeg');
+
+const isIn =
+  (bytes: Uint8Array) =>
+  ({ offset, magic }: Signature): boolean =>
+    magic.every((byte, i) => bytes[offset + i] === byte);
 
 /**
  * @param field form field or JSON member of the bytes
@@ -62,9 +70,11 @@ export const imageTypeOf = (bytes: Uint8Array): string | undefined =>
 export function sniffImage(bytes: Uint8Array, field: string): string {
   const found = imageTypeOf(bytes);
   if (found !== undefined) return found;
-  const actual =
-    bytes.length === 0
-      ? 'has 0 bytes'
-      : `has ${bytes.length} bytes and starts with ${Buffer.from(bytes.subarray(0, 8)).toString('hex')}`;
-  throw new ScenedeltaError('image-unreadable', `${field} ${actual}: expected ${IMAGE_NAMES}`, { field });
+  throw new ScenedeltaError('image-unreadable', `${field} ${contentOf(bytes)}: expected ${IMAGE_NAMES}`, { field });
+}
+
+function contentOf(bytes: Uint8Array): string {
+  if (bytes.length === 0) return 'has 0 bytes';
+  if (HEIC.some(isIn(bytes))) return 'is a HEIC image';
+  return `has ${bytes.length} bytes and starts with ${Buffer.from(bytes.subarray(0, 8)).toString('hex')}`;
 }

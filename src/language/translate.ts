@@ -25,9 +25,11 @@ export function acceptedLocale(header: string): Locale | undefined {
   return wanted.map(({ tag }) => (tag === '*' ? DEFAULT_LOCALE : localeOf(tag))).find((one) => one !== undefined);
 }
 
-/** A text of briefs and messages. @param values of its slots */
-export const textIn = (locale: Locale, key: string, values: Readonly<Record<string, string | number>> = {}): string =>
-  (tableOf(locale).texts[key] ?? key).replace(/\{(\w+)\}/g, (slot, name) => String(values[name] ?? slot));
+/** A text of briefs and messages. @param values of its slots; an `n` of 1 takes the form before the bar */
+export function textIn(locale: Locale, key: string, values: Readonly<Record<string, string | number>> = {}): string {
+  const [one = '', many = one] = (tableOf(locale).texts[key] ?? key).split('|');
+  return (values.n === 1 ? one : many).replace(/\{(\w+)\}/g, (slot, name) => String(values[name] ?? slot));
+}
 
 /**
  * A copy of an answer in which each sentence beside its `content` is written in the language: the captions of

@@ -3,6 +3,7 @@ import type { CameraSettings } from '../cameras/settings.js';
 import type { Locale } from '../language/locales.js';
 import { DEFAULT_LOCALE, translated } from '../language/translate.js';
 import type { Change } from '../schemas/change.js';
+import { roundFigures } from '../schemas/rounding.js';
 import type { AlertEvent, ChangeEvent, VisitStreamEvent } from '../schemas/stream-event.js';
 import type { Visit } from '../schemas/visit.js';
 import { pictureLinks, type WebhookLinks } from '../schemas/webhook-payload.js';
@@ -64,7 +65,7 @@ function statementOf(event: ChangeEvent | AlertEvent, { camera, change, baseUrl 
     severity: event.severity,
     zone: event.zone,
     zone_name: event.zone === null ? null : shownName(zone?.name ?? null, event.zone),
-    ...(change === undefined ? {} : { confidence: Math.round(change.confidence * 1000) / 1000 }),
+    ...(change === undefined ? {} : { confidence: roundFigures(change).confidence }),
     camera: camera.id,
     camera_name: shownName(camera.name, camera.id),
     change: event.changeId,

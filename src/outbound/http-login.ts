@@ -20,6 +20,7 @@ const MOST_SESSIONS = 1_000;
 const MOST_REQUESTS = 3;
 /** A refused login is not sent again for this long: many cameras lock an account after a few wrong passwords. */
 const REFUSED_MS = 5 * 60_000;
+const REFUSED = 'refused the user name or the password (401); it is asked again after five minutes';
 /** The store keeps it for longer, and is asked again. */
 const RECALLED_MS = 10_000;
 
@@ -171,7 +172,7 @@ export function createHttpLogins(now: () => number, kept?: RefusedLogins) {
   /** @returns what to send before any challenge; undefined if the host is not known */
   const begin = (target: LoginTarget, login: Login): LoginStep | undefined => {
     const refusedUntil = refusals.get(keyOf(target, login)) ?? 0;
-    if (refusedUntil > now()) return { refused: 'answered 401: it refused the user name or the password' };
+    if (refusedUntil > now()) return { refused: REFUSED };
     const session = sessions.get(sessionKeyOf(target, login));
     return session && next(target, login, session);
   };
@@ -192,7 +193,7 @@ export function createHttpLogins(now: () => number, kept?: RefusedLogins) {
     if (sent && !isStale) {
       refusals.set(keyOf(target, login), now() + REFUSED_MS);
       kept?.add(keyOf(target, login), REFUSED_MS).catch(() => {});
-      return { refused: 'answered 401: it refused the user name or the password' };
+      return { refused: REFUSED };
     }
     const session = { challenge, cnonce: randomBytes(16).toString('hex'), count: 0 };
     sessions.set(key, session);

@@ -19,7 +19,7 @@ const MOST_CHARACTERS = 60;
 /** Characters of a value that are searched for secrets. More would hold the event loop for long. */
 const MOST_SEARCHED = 4096;
 
-/** What patterns mean; those of ids and addresses are read by rules, and others are shown by an example. */
+/** Meanings of patterns; those of ids and addresses are read by rules, and others are shown by an example. */
 const PATTERN_WORDS: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$': 'of 1 to 64 letters, digits, ".", "_" or "-" that begins with a letter or digit',
   '\\S': 'with more than spaces',

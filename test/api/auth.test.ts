@@ -48,6 +48,12 @@ describe('With AUTH on', () => {
     expect(answer.json().detail).not.toContain('keys create');
   });
 
+  it('calls a key with spaces unknown, and not missing', async () => {
+    await fake.apiKeys.create({ name: 'cam', scopes: ['compare'] });
+    const answer = await fake.inject(post(body, bearer('not a key')));
+    expect([answer.statusCode, answer.json().detail]).toEqual([401, 'The API key is unknown or has been revoked']);
+  });
+
   it('refuses a revoked key', async () => {
     const made = await fake.apiKeys.create({ name: 'cam', scopes: ['compare'] });
     await fake.apiKeys.revoke(made.key.id);

@@ -5,6 +5,7 @@ import { frameKey } from '../../src/blobs.js';
 import { initialCameraState } from '../../src/sequence/state.js';
 import { cameraApi, isBlackRight, PRIVACY } from '../helpers/camera-api.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
+import { contentOf } from '../helpers/content.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { jpeg } from '../helpers/requests.js';
 
@@ -36,7 +37,7 @@ const list = async (query: string) => {
 describe('the list of cameras', () => {
   beforeEach(async () => {
     for (const id of ['a', 'b', 'c', 'd', 'e']) await put(id, { name: `Gate ${id.toUpperCase()}` });
-    await withFrame('a', { caption: 'a car has left' });
+    await withFrame('a', { caption: 'a car has left', content: contentOf('a car has left') });
     await withFrame('c', {}, 600_000);
     await withFrame('d', { verdict: 'tamper', tamper: [{ name: 'darkened', score: 0.9 }] });
     await service.cameras.saveSnapshot('e', { at: '2026-06-01T12:00:00.000Z', error: 'url-failed: answered 401' });
@@ -51,11 +52,29 @@ describe('the list of cameras', () => {
     ]);
     const second = await list(`sort=state&limit=2&cursor=${first.next}`);
     expect(second).toMatchObject({ ids: ['e', 'b'], next: '1.b' });
-    expect(second.items[0].overview).toMatchObject({ state: 'no_frame_yet', detail: 'url-failed: answered 401' });
+    expect(second.items[0].overview).toMatchObject({ state: 'no_frame_yet', detail: 'answered 401' });
     const third = await list(`sort=state&limit=2&cursor=${second.next}`);
     expect(third).toMatchObject({ ids: ['a'], next: null });
     expect(third.items[0].overview).toMatchObject({ state: 'live', detail: 'a car has left' });
     expect((await get('/v1/cameras?sort=state&cursor=b')).json()).toMatchObject({ status: 422, field: 'cursor' });
+  });
+
+  it('says in the language of the request what a card has room for: the fault comes first, without the address', async () => {
+    const error = 'url-failed: http://cams.example/snap.jpg answered 404, expected 200';
+    await service.cameras.saveSnapshot('e', { at: '2026-06-01T12:00:00.000Z', error });
+    const detailsIn = async (language: string) => {
+      const answer = await service.inject({
+        url: '/v1/cameras?overview=true',
+        headers: { 'accept-language': language },
+      });
+      const details = answer.json().items.map(({ overview }: { overview: { detail: string } }) => overview.detail);
+      return [answer.headers['content-language'], ...details];
+    };
+    expect(await detailsIn('de')).toEqual([
+      ...['de', 'ein Auto hat sich entfernt', 'Noch kein Bild.', 'Seit längerer Zeit als üblich kein Bild.'],
+      ...[expect.any(String), 'The camera answered 404, expected 200'],
+    ]);
+    expect((await detailsIn('en'))[3]).toBe('No frame for longer than usual.');
   });
 
   it('is searched by id and name, in upper or lower case, in both orders', async () => {

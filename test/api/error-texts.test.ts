@@ -72,7 +72,10 @@ describe('A refusal says in words what is expected, never by a regular expressio
   const corner = [0, 0];
 
   it.each([
-    [() => refusal('GET', '/v1/cameras/tor 7'), 'of 1 to 64 letters, digits, ".", "_" or "-" that begins with a letter'],
+    [
+      () => refusal('GET', '/v1/cameras/tor 7'),
+      'of 1 to 64 letters, digits, ".", "_" or "-" that begins with a letter',
+    ],
     [() => refusal('GET', '/v1/comparisons/abc'), 'a string of cmp_ and 26 digits or lower-case letters'],
     [() => refusal('GET', '/v1/changes?since=yesterday'), 'a time with its offset, as 2026-06-01T12:00:00Z'],
     [() => refusal('GET', '/v1/changes?q=%20'), 'with more than spaces'],

@@ -55,6 +55,12 @@ it('takes the time of the query for a form too, but not both', async () => {
 });
 
 it.each([
+  [
+    'a picture of a telephone',
+    Buffer.concat([Buffer.from([0, 0, 0, 28]), Buffer.from('ftypheic')]),
+    422,
+    /frame is a HEIC image: expected a JPEG/,
+  ],
   ['no image', Buffer.from('hello'), 422, /frame has 5 bytes and starts with 68656c6c6f: expected a JPEG/],
   ['empty', Buffer.alloc(0), 422, /frame has 0 bytes/],
   ['too large', Buffer.alloc(FRAME_LIMIT + 1, 0xff), 413, /frame is larger than 50000 bytes \(FRAME_LIMIT\)/],

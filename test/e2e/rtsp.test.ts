@@ -79,7 +79,9 @@ it('with a wrong password reports the reason, without it', async () => {
   await put({ snapshot: { url: camera.url, interval_s: 1, username: LOGIN.username, password: 'geheim-2' } });
   await eventually(async () => {
     const { error } = await snapshotStatus();
-    expect(error).toBe(`url-failed: ${camera.url} answered 401: it refused the user name or the password`);
+    expect(error).toBe(
+      `url-failed: ${camera.url} refused the user name or the password (401); it is asked again after five minutes`,
+    );
   }, LIMIT_MS);
   expect(logsOf(service.dataDir)).not.toMatch(SECRETS);
 });

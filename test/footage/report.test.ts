@@ -49,7 +49,7 @@ describe('report.html', () => {
     const page = await pageOf({ ...made, summary: { ...made.summary, cameras: [{ ...camera, settings }] } });
     expect(page).toContain('<html lang="de">');
     expect(page).toContain('<h1>Änderungen in den Aufnahmen</h1>');
-    expect(page).toContain('1 Änderungen · ');
+    expect(page).toContain('1 Änderung · ');
     const { changes, texts } = dataOf(page);
     expect(changes[0]?.facts.map(([name]) => name)).toEqual(expect.arrayContaining(['zuletzt gesehen', 'Schwere']));
     expect(texts.shown).toBe('{n} von {all} Änderungen');

@@ -142,7 +142,7 @@ describe('the question for the picture of an address', () => {
     expect(await isBlackRight(small)).toBe(true);
     await expect(question(`${camera.url}/snap.jpg`, 'wrong')).rejects.toMatchObject({
       code: 'url-failed',
-      message: `${camera.url}/snap.jpg answered 401: it refused the user name or the password`,
+      message: `${camera.url}/snap.jpg refused the user name or the password (401); it is asked again after five minutes`,
     });
     await expect(question('http://10.0.0.7/snap.jpg')).rejects.toMatchObject({
       code: 'url-refused',

@@ -4,11 +4,19 @@ import fc from 'fast-check';
 import { LOCALES } from '../../src/language/locales.js';
 import { readClauses, readStatement, statementOf } from '../../src/language/read-clauses.js';
 import { tableOf } from '../../src/language/table.js';
+import { textIn } from '../../src/language/translate.js';
 import { write, writeContent } from '../../src/language/write.js';
 import type { Statement, Thing } from '../../src/schemas/statement.js';
 import { statements } from './sampled.js';
 
 const english = tableOf('en');
+it('a text with a number has a singular in each language that has one', () => {
+  expect(textIn('en', 'report.change_count', { n: 1 })).toBe('1 change');
+  expect(textIn('de', 'left_out', { n: 1 })).toBe('1 weitere Änderung ist ausgelassen');
+  expect(textIn('de', 'left_out', { n: 2 })).toBe('2 weitere Änderungen sind ausgelassen');
+  expect(textIn('ja', 'report.change_count', { n: 1 })).toBe('変化 1 件');
+});
+
 describe('a statement and its sentence', () => {
   it('are the same: a written statement is read back, with its verb as far as it is true of the things', () => {
     fc.assert(

@@ -154,6 +154,12 @@ it('messages carry hostile texts as JSON, and a state has at most 255 characters
   expect(shownName(null, 'gate')).toBe('gate');
 });
 
+it('a confidence is 1 only if it is certain, as in webhooks', () => {
+  const change = { caption: 'a car has appeared', confidence: 0.9996 } as never;
+  const context = { camera: { id: 'gate', name: null, zones: [], locale: null }, change, baseUrl: '' };
+  expect(JSON.parse(alertMessage(ALERT, context, null, LINKS)).confidence).toBe(0.999);
+});
+
 it('a change is open until it reverts or settles; with previous until a background would contain it', () => {
   const confirmed_at = '2026-06-01T12:00:00.000Z';
   const at = (hours: number) => Date.parse(confirmed_at) + hours * 3_600_000;

@@ -70,7 +70,7 @@ describe('a camera that asks for a login', () => {
     const failure = await fetch(wrong).catch((thrown) => thrown);
     expect(failure).toMatchObject({
       code: 'url-failed',
-      message: `${camera.url}/snap.jpg answered 401: it refused the user name or the password`,
+      message: `${camera.url}/snap.jpg refused the user name or the password (401); it is asked again after five minutes`,
     });
     await expect(fetch(wrong)).rejects.toThrow('refused the user name or the password');
     expect(camera.received).toHaveLength(2);

@@ -127,7 +127,7 @@ describe('a camera that is asked for its addresses', () => {
     const digest = await start({ http: true });
     const asked = onvif();
     await expect(asked.addressesOf(digest.address, { ...login, password: 'wrong' })).rejects.toThrow(
-      'answered 401: it refused the user name or the password',
+      'refused the user name or the password (401); it is asked again after five minutes',
     );
     await expect(asked.addressesOf(digest.address, undefined)).rejects.toThrow(
       'answered 401: it asks for a user name and a password',

@@ -106,7 +106,11 @@ describe('a frame of an RTSP camera', () => {
 
 describe('an RTSP camera', () => {
   it.each([
-    ['a wrong password', { ...LOGIN, password: 'wrong' }, 'answered 401: it refused the user name or the password'],
+    [
+      'a wrong password',
+      { ...LOGIN, password: 'wrong' },
+      'refused the user name or the password (401); it is asked again after five minutes',
+    ],
     ['no login', undefined, 'answered 401: it asks for a user name and a password'],
   ])('with %s is url-failed with the reason, without login and query', async (_what, login, reason) => {
     const fetch = await setUp({ login: { ...LOGIN, schemes: ['digest-md5'] } });

@@ -202,7 +202,7 @@ describe('a pull', () => {
     expect(await pullWith('geheim')).toBeNull();
     expect(await comparisonsOf('gate')).toHaveLength(1);
     expect(await pullWith('falsch')).toBe(
-      `url-failed: ${recorder.url} answered 401: it refused the user name or the password`,
+      `url-failed: ${recorder.url} refused the user name or the password (401); it is asked again after five minutes`,
     );
     await client.close();
     await recorder.close();

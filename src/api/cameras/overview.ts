@@ -2,6 +2,8 @@
 import type { StoredCamera } from '../../cameras/camera.js';
 import { type HealthState, stateOf } from '../../cameras/health.js';
 import { invalidValue } from '../../errors.js';
+import type { Locale } from '../../language/locales.js';
+import { DEFAULT_LOCALE, textIn, translated } from '../../language/translate.js';
 import type { Comparison } from '../../schemas/comparison.js';
 import type { CameraRecord } from '../../stores/cameras.js';
 import type { ResultStore } from '../../stores/results.js';
@@ -10,15 +12,27 @@ import type { CameraOverview } from '../schemas/camera.js';
 
 type Results = Pick<ResultStore, 'many'>;
 type Kept = Omit<CameraRecord, 'camera'>;
+/** States that have a text; in the others, the last comparison says it. */
+const STATES_WITH_TEXT: ReadonlySet<HealthState> = new Set(['no_frame_yet', 'no_frames', 'stuck', 'moved']);
 
-/** @param now epoch ms. @returns the overview of each camera */
-export async function overviewsOf(cameras: readonly Kept[], results: Results, now: number): Promise<CameraOverview[]> {
+/** @param now epoch ms. @param locale of the sentences. @returns the overview of each camera */
+export async function overviewsOf(
+  cameras: readonly Kept[],
+  results: Results,
+  now: number,
+  locale: Locale = DEFAULT_LOCALE,
+): Promise<CameraOverview[]> {
   const ids = cameras.flatMap(({ state }) => state?.last?.comparison ?? []);
   const found = new Map((await results.many(ids)).map((one) => [one?.id, one]));
-  return cameras.map((camera) => overviewOf(camera, found.get(camera.state?.last?.comparison), now));
+  return cameras.map((camera) => overviewOf(camera, found.get(camera.state?.last?.comparison), now, locale));
 }
 
-function overviewOf({ state: kept, snapshot }: Kept, comparison: Comparison | undefined, now: number): CameraOverview {
+function overviewOf(
+  { state: kept, snapshot }: Kept,
+  comparison: Comparison | undefined,
+  now: number,
+  locale: Locale,
+): CameraOverview {
   const last = kept?.last ?? null;
   const { viewpoint, tamper } = comparison ?? {};
   const hasMoved = viewpoint !== undefined && 'moved' in viewpoint && viewpoint.moved;
@@ -34,19 +48,29 @@ function overviewOf({ state: kept, snapshot }: Kept, comparison: Comparison | un
   );
   return {
     state,
-    detail: sentenceOf(state, comparison, snapshot?.error ?? null),
+    detail: sentenceOf(state, comparison && translated(comparison, locale), snapshot?.error ?? null, locale),
     last_frame_at: last === null ? null : isoTime(last.at),
     frozen_since: state === 'stuck' && kept?.still !== undefined ? isoTime(kept.still.since) : null,
     comparison: comparison?.id ?? null,
   };
 }
 
-function sentenceOf(state: HealthState, comparison: Comparison | undefined, error: string | null): string {
-  if (state === 'no_frame_yet') return error ?? 'No frame yet.';
-  if (state === 'no_frames') return error ?? 'No frame for longer than usual.';
-  if (state === 'stuck') return 'It sends one and the same picture.';
-  if (state === 'moved' && comparison?.tamper?.[0] === undefined) return 'The camera points in another direction.';
-  return comparison?.caption ?? '';
+function sentenceOf(
+  state: HealthState,
+  comparison: Comparison | undefined,
+  error: string | null,
+  locale: Locale,
+): string {
+  if (error !== null && (state === 'no_frame_yet' || state === 'no_frames')) return reasonOf(error);
+  const isCaption = !STATES_WITH_TEXT.has(state) || (state === 'moved' && comparison?.tamper?.[0] !== undefined);
+  return isCaption ? (comparison?.caption ?? '') : textIn(locale, `camera.${state}`);
+}
+
+/** The failure without the code of the error and the camera's address: both are long, and cards cut long texts. */
+function reasonOf(error: string): string {
+  const message = error.replace(/^[a-z-]+: /, '');
+  const ofCamera = message.replace(/^(?:https?|rtsps?):\/\/\S+ /, '');
+  return ofCamera === message ? message : `The camera ${ofCamera}`;
 }
 
 /** The order by state: cameras with a problem, then those without a frame, then the others. */
@@ -79,6 +103,7 @@ export async function cameraPage(
   { q, label, sort, cursor, limit }: CameraListQuery,
   results: Results,
   now: number,
+  locale: Locale = DEFAULT_LOCALE,
 ): Promise<{ items: Listed[]; nextCursor: string | null }> {
   const text = q.toLowerCase();
   const isFound = ({ camera }: CameraRecord) =>
@@ -88,7 +113,7 @@ export async function cameraPage(
   if (sort === 'id') {
     const rest = cursor === undefined ? found : found.filter(({ camera }) => camera.id > cursor);
     const shown = rest.slice(0, limit);
-    const overviews = await overviewsOf(shown, results, now);
+    const overviews = await overviewsOf(shown, results, now, locale);
     const items = shown.map(({ camera }, i) => ({ camera, overview: overviews[i] as CameraOverview }));
     return { items, nextCursor: rest.length > limit ? (items.at(-1)?.camera.id ?? null) : null };
   }
@@ -96,7 +121,7 @@ export async function cameraPage(
   if (cursor !== undefined && rank === undefined) {
     throw invalidValue(`cursor is ${cursor}, expected next_cursor of a list by state`, 'cursor');
   }
-  const overviews = await overviewsOf(found, results, now);
+  const overviews = await overviewsOf(found, results, now, locale);
   const ranked = found.map((record, i) => {
     const overview = overviews[i] as CameraOverview;
     return { camera: record.camera, overview, rank: rankOf(overview, record) };

@@ -96,7 +96,7 @@ export function useAuth(
 }
 
 function secretOf({ headers }: FastifyRequest): string | undefined {
-  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  const bearer = /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
   const header = headers['x-api-key'];
   return bearer ?? (typeof header === 'string' && header !== '' ? header : undefined);
 }

@@ -10,7 +10,8 @@ declare module 'fastify' {
   }
 }
 
-const WITH_SENTENCES = /^\/v1\/(?:comparisons|changes|visits|batches|cameras\/:id\/(?:frames|comparisons))/;
+const WITH_SENTENCES =
+  /^\/v1\/(?:comparisons|changes|visits|batches|cameras(?:\/:id)?$|cameras\/:id\/(?:frames|comparisons))/;
 
 export function useLanguage(app: Api): void {
   app.decorateRequest('locale', undefined);

@@ -102,7 +102,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
       cameras.snapshot(id),
     ]);
     const last = state?.last ?? null;
-    const [overview] = await overviewsOf([{ state, snapshot }], deps.results, deps.clock());
+    const [overview] = await overviewsOf([{ state, snapshot }], deps.results, deps.clock(), request.locale);
     // By the present settings; the threshold in the state is that of the last frame.
     const budget = await alarmBudgetOf(camera, state, deps);
     return {
@@ -167,7 +167,7 @@ export function cameraRoutes(app: Api, { deps, options, keeper, respond }: Camer
       return pageBody(request, reply, { items: items.map((camera) => presentCamera(camera, request)), nextCursor });
     }
     const query = { q, label, sort, cursor, limit };
-    const page = await cameraPage(await cameras.records(visibility), query, deps.results, deps.clock());
+    const page = await cameraPage(await cameras.records(visibility), query, deps.results, deps.clock(), request.locale);
     return pageBody(request, reply, {
       items: page.items.map((one) => ({ ...presentCamera(one.camera, request), overview: one.overview })),
       nextCursor: page.nextCursor,

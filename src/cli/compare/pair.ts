@@ -87,7 +87,8 @@ const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
 function describe(finding: Finding): string {
   const lines = [finding.caption, ''];
-  lines.push(`verdict     ${finding.verdict} (probability of a change ${percent(finding.confidence)})`);
+  const subject = finding.verdict === 'tamper' ? 'tampering' : 'a change';
+  lines.push(`verdict     ${finding.verdict} (probability of ${subject} ${percent(finding.confidence)})`);
   if (finding.verdict === 'change') lines.push(`kind        ${finding.kind}`);
   for (const { name, score } of finding.nuisance) lines.push(`nuisance    ${name} (${percent(score)})`);
   for (const { side, box, score } of finding.regions) {
