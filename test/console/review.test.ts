@@ -220,7 +220,7 @@ describeInBrowser('The page "Review"', () => {
     addChanges(1, () => ({ zone: 'dock', caption: hostile }));
     const { page, errors } = await open();
     await page.goto(`${service.url}/review/${idOf(0)}`);
-    await eventually(async () => expect((await rowsOf(page).innerText()).split(hostile)).toHaveLength(3));
+    await eventually(async () => expect((await rowsOf(page).innerText()).split(hostile)).toHaveLength(4));
     expect(await page.locator('main img[src=x]').count()).toBe(0);
     expect([await page.title(), errors]).toEqual([expect.stringMatching(/^chg_\w+ · Review · scenedelta$/), []]);
   });

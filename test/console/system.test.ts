@@ -13,6 +13,8 @@ describeInBrowser('The page "System"', () => {
     const { secret } = await service.apiKeys.create({ name: 'desk', scopes: ['compare', 'admin'] });
     service.workers.live = [workerWith(MODEL), workerWith({ ...MODEL, provider: 'cuda:0' })];
     for (const total of [100, 150, 400]) await service.addComparison({ timings_ms: { ...TIMINGS, total } });
+    const quiet = { ...TIMINGS, register: 0, encode: 0, caption: 0, heatmap: 0, quiet: 5 };
+    for (const total of [150, 150]) await service.addComparison({ timings_ms: { ...quiet, total } });
     const { page, errors } = await open();
     await page.goto(`${service.url}/system`);
     await page.getByLabel('API key').fill('sd_wrong');
@@ -25,6 +27,8 @@ describeInBrowser('The page "System"', () => {
     await page.getByText('1 × cpu, 1 × cuda:0').waitFor();
     const row = page.getByRole('row', { name: /^total/ });
     expect(await row.innerText()).toMatch(/total\s+150 ms\s+400 ms/);
+    expect(await page.getByRole('row', { name: /^encode/ }).innerText()).toMatch(/80 ms\s+80 ms/);
+    expect(await page.getByRole('row', { name: /^quiet/ }).innerText()).toMatch(/5 ms\s+5 ms/);
     expect(await page.getByRole('region', { name: 'Queues' }).innerText()).toContain('archive');
     expect(await inspect(page, 'system')).toEqual([]);
     expect(errors).toEqual([]);

@@ -10,6 +10,7 @@ import { SEVERITIES } from '../../src/schemas/comparison.js';
 import { TAMPERS } from '../../src/schemas/loss.js';
 import { NUISANCES } from '../../src/viewpoint/scores.js';
 import { describeInBrowser, inspect } from '../helpers/browser.js';
+import { cameraApi } from '../helpers/camera-api.js';
 import { storedChange } from '../helpers/changes.js';
 import { useConsole } from '../helpers/console-service.js';
 
@@ -23,7 +24,7 @@ const WORDS = [
   ...['certain', 'uncertain', 'gone', 'unseen', 'open', 'ended'],
   ...['translation', 'synonym', 'wider', 'narrower', 'spelling'],
   ...['queued', 'running', 'completed', 'failed', 'cancelled', 'pending', 'delivered'],
-  ...['active', 'failing', 'disabled', 'stopped', 'include', 'exclude', 'privacy'],
+  ...['active', 'failing', 'disabled', 'stopped', 'include', 'ignore', 'privacy'],
   ...['waiting', 'prioritized', 'delayed'],
 ];
 
@@ -94,6 +95,8 @@ describeInBrowser('The language of the page', () => {
     const comparison = await service.addComparison({}, 'gate');
     const comparisons = { first: comparison, best: comparison, last: comparison };
     service.addChange(storedChange({ name: 'car', camera: 'gate', comparisons, confirmed: Date.UTC(2026, 4, 1) }));
+    const zones = [{ id: 'dock', type: 'include', polygon: [[0, 0], [1, 0], [1, 1]] }]; // biome-ignore format: short
+    await cameraApi(() => service).put('gate', { zones });
     const { page, errors } = await open({ locale: 'de-AT' });
     const tablesAsked: string[] = [];
     page.on('request', (request) => {
@@ -108,6 +111,13 @@ describeInBrowser('The language of the page', () => {
     await page.getByText('1 Änderung', { exact: false }).first().waitFor();
     await page.getByText(/^vor /).first().waitFor();
     expect(await inspect(page, 'review-de')).toEqual([]);
+    await page.goto(`${service.url}/cameras/gate`);
+    await page.getByText('einschließen', { exact: true }).waitFor();
+    expect(await page.getByLabel('Alarm ab').innerText()).toMatch(/^Info\s+niedrig\s+mittel\s+hoch$/);
+    await page.goto(`${service.url}/system`);
+    await page.getByText('vorgezogen').waitFor();
+    expect(await inspect(page, 'system-de')).toEqual([]);
+    await page.goto(`${service.url}/review`);
     await page.getByLabel(/^Sprache/).selectOption('ja');
     await heading(page, '変化').waitFor();
     await page.goto(`${service.url}/cameras`);

@@ -65,7 +65,7 @@ function Outcome({ alert_count, alerts, frames, from, to, suppressed, threshold,
           <li key={`${comparison} ${type} ${caption}`} class="clip">
             <a href={addressOf(`/?comparison=${comparison}`)}>{shownTime(at)}</a>{' '}
             {type === 'change.reverted' && `${t('over')}: `}
-            {caption} <span class="quiet">{severity}</span>
+            {caption} <span class="quiet">{t(severity)}</span>
           </li>
         ))}
       </ul>

@@ -37,7 +37,7 @@ export function ZoneList({ zones, selected, onSelect, onChange, onRemove, onAdd 
         {zones.map(({ id, name, type }) => (
           <li key={id}>
             <button type="button" aria-pressed={id === selected} onClick={() => onSelect(id)}>
-              <span class="clip">{name ?? id}</span> <span class="quiet">{type}</span>
+              <span class="clip">{name ?? id}</span> <span class="quiet">{t(type)}</span>
             </button>
           </li>
         ))}

@@ -243,8 +243,8 @@ function Detail({ batch, change }: { readonly batch: string; readonly change: Re
         {settled !== null && <Fact name={t('Settled')}>{momentText(settled)}</Fact>}
         {reverted !== null && <Fact name={t('Gone')}>{momentText(reverted)}</Fact>}
         {zone !== null && <Fact name={t('Zone')}>{zone}</Fact>}
-        <Fact name={t('Severity')}>{severity}</Fact>
-        <Fact name={t('State')}>{status}</Fact>
+        <Fact name={t('Severity')}>{t(severity)}</Fact>
+        <Fact name={t('State')}>{t(status)}</Fact>
         <Fact name={t('Confidence')}>{percent(confidence)}</Fact>
       </dl>
     </article>

@@ -15,7 +15,7 @@ import { percent, shownTime } from '../ui/format.js';
 import { ActionBar } from './action-bar.js';
 import { act, undo, withPending } from './actions.js';
 import { Marks } from './list.js';
-import { zoneName } from './store.js';
+import { cameraName, zoneName } from './store.js';
 
 interface Props {
   readonly change: Change;
@@ -55,7 +55,7 @@ export function Detail({ change: stored, onNext, onChoose }: Props) {
       )}
       <ActionBar actions={actions} />
       <dl class="detail-facts">
-        <Fact name={t('Camera')}>{change.camera}</Fact>
+        <Fact name={t('Camera')}>{cameraName(change.camera)}</Fact>
         {change.zone !== null && <Fact name={t('Zone')}>{zoneName(change.camera, change.zone)}</Fact>}
         <Fact name={t('Kind')}>{t(change.object?.value ?? change.kind)}</Fact>
         <Fact name={t('Severity')}>{t(change.severity)}</Fact>
@@ -70,7 +70,7 @@ export function Detail({ change: stored, onNext, onChoose }: Props) {
         {change.settled_at !== null && <Fact name={t('Settled')}>{shownTime(change.settled_at)}</Fact>}
         {change.reverted_at !== null && <Fact name={t('Gone')}>{shownTime(change.reverted_at)}</Fact>}
         <Fact name={t('State')}>
-          {t(change.status)} <Marks change={change} />
+          {change.reverted_at === null && t(change.status)} <Marks change={change} />
         </Fact>
         <Fact name={t('Similar')}>
           <Link href={`/review?like=${change.id}`}>{t('changes like this one')}</Link>

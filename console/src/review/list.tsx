@@ -8,7 +8,7 @@ import { Thumbnail } from '../ui/thumbnail.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { isOf, pending, withPending } from './actions.js';
 import { marked } from './marks.js';
-import { zoneName } from './store.js';
+import { cameraName, zoneName } from './store.js';
 import type { Entry } from './visits.js';
 
 interface Props {
@@ -43,7 +43,7 @@ interface VisitRowProps {
 
 const VisitRow = ({ visit, changes, isActive }: VisitRowProps) => (
   <PictureRow {...visit.best} sentence={visit.caption} isActive={isActive}>
-    <span>{visit.camera}</span>
+    <span>{cameraName(visit.camera)}</span>
     <time dateTime={visit.first_seen}>{shortSpan(visit.first_seen, visit.last_seen)}</time>
     {visit.status === 'open' && <b>{t('still there')}</b>}
     {changes > 0 && <span>{t('{n} change|{n} changes', { n: changes })}</span>}
@@ -67,7 +67,7 @@ function Row({ change, match, isActive }: RowProps) {
       sentence={change.feedback?.caption ?? change.caption}
       isActive={isActive}
     >
-      <span>{change.camera}</span>
+      <span>{cameraName(change.camera)}</span>
       {zone !== '' && <span>{zone}</span>}
       <span>{t(change.severity)}</span>
       <time dateTime={change.confirmed_at} title={shownTime(change.confirmed_at)}>

@@ -19,6 +19,9 @@ export const byTime = computed(() =>
 export const hasLabel = (camera: string, label: string): boolean =>
   label === '' || (cameras.value.find(({ id }) => id === camera)?.labels.includes(label) ?? false);
 
+/** The name of a camera for people; its id without one. */
+export const cameraName = (camera: string): string => cameras.value.find(({ id }) => id === camera)?.name ?? camera;
+
 /** Zone ids and their names for people, per camera. */
 export function zoneName(camera: string, zone: string | null): string {
   if (zone === null) return '';

@@ -7,6 +7,7 @@ import { UNITS } from '../pair/outlines.js';
 import { t } from '../texts/texts.js';
 import { Evidence, Fact } from '../ui/fact.js';
 import { shownSpan, shownTime } from '../ui/format.js';
+import { cameraName } from './store.js';
 
 interface Props {
   readonly visit: Visit;
@@ -27,7 +28,7 @@ export const VisitDetail = ({ visit, changes }: Props) => (
       </ul>
     )}
     <dl class="detail-facts">
-      <Fact name={t('Camera')}>{visit.camera}</Fact>
+      <Fact name={t('Camera')}>{cameraName(visit.camera)}</Fact>
       <Fact name={visit.there_before ? t('There since') : t('First seen')}>{shownTime(visit.first_seen)}</Fact>
       <Fact name={t('Last seen')}>{shownTime(visit.last_seen)}</Fact>
       {visit.gone !== null && <Fact name={t('Gone')}>{shownSpan(visit.gone.after, visit.gone.before)}</Fact>}

@@ -8,12 +8,15 @@ export interface StageTime {
   readonly p95: number;
 }
 
-/** @returns the stages in the order of a comparison; empty without finished comparisons */
+/**
+ * A stage that a comparison did not need has a time of 0 there, or none: a quiet frame runs no model.
+ * @returns the stages in the order of a comparison, each over the comparisons that ran it; empty without any
+ */
 export function latencyOf(comparisons: readonly Pick<Comparison, 'timings_ms'>[]): StageTime[] {
   const timings = comparisons.flatMap(({ timings_ms }) => timings_ms ?? []);
-  const stages = Object.keys(timings[0] ?? {}) as (keyof NonNullable<Comparison['timings_ms']>)[];
+  const stages = Object.keys(Object.assign({}, ...timings)) as (keyof NonNullable<Comparison['timings_ms']>)[];
   return stages.map((stage) => {
-    const values = timings.map((one) => one[stage] ?? 0).sort((a, b) => a - b);
+    const values = timings.flatMap((one) => one[stage] || []).sort((a, b) => a - b);
     return { stage, median: quantile(values, 0.5), p95: quantile(values, 0.95) };
   });
 }
