@@ -1,6 +1,8 @@
 /** `scenedelta feedback`: exports the feedback on changes, with the frames, as a manifest for `scenedelta evaluate`. */
+
 import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../config.js';
+import { counted } from '../counted.js';
 import { urlFailed } from '../errors.js';
 import { SIDES } from '../images.js';
 import { publicBaseUrl } from '../links.js';
@@ -43,7 +45,7 @@ export const command = createCommand('feedback')
     await writeAtOnce(manifest, kept.join(''));
     const gone = lines.length - kept.length;
     const leftOut = gone === 0 ? '' : `; the frames of ${gone} are no longer kept`;
-    printLine(`${kept.length} pairs in ${manifest}${leftOut}`);
+    printLine(`${counted(kept.length, 'pair')} in ${manifest}${leftOut}`);
   });
 
 type Read = (path: string, accepted?: readonly number[]) => Promise<Response>;

@@ -1,6 +1,8 @@
 /** `scenedelta footage INPUT... -d OUT`: every change in hours of video or folders of frames, with its sentence. */
+
 import { availableParallelism } from 'node:os';
 import type { Config } from '../config.js';
+import { counted } from '../counted.js';
 import { invalidRequest, invalidValue } from '../errors.js';
 import type { RecordingPlan } from '../footage/inputs/plan.js';
 import { parseDuration } from '../footage/inputs/times.js';
@@ -114,7 +116,7 @@ async function processInputs(
       throw invalidRequest(`${manifest}: expected no other input beside a manifest of pairs`);
     }
     const { failures, pairs } = await runPairs(manifest, options, { config, concurrency: parallel, signal });
-    print(`${pairs} pairs, ${failures} failures\nresults in ${options.outputDir}`);
+    print(`${counted(pairs, 'pair')}, ${counted(failures, 'failure')}\nresults in ${options.outputDir}`);
     if (signal.aborted) process.exitCode = INTERRUPTED;
     else assertFewFailures({ failures, files: pairs, examined: pairs - failures }, maxFailureRate);
     return;
@@ -222,10 +224,10 @@ const filesOf = ({ sequences, failures }: RecordingPlan): number =>
 function assertFewFailures(done: { failures: number; files: number; examined: number }, most: number): void {
   const { failures, files, examined } = done;
   if (failures > 0 && examined === 0) {
-    throw invalidValue(`none of ${files} files could be examined: the results have the reasons`);
+    throw invalidValue(`none of ${counted(files, 'file')} could be examined: the results have the reasons`);
   }
   if (failures <= files * most) return;
   throw invalidValue(
-    `${failures} failures in ${files} files, expected a share of at most ${most} (--max-failure-rate)`,
+    `${counted(failures, 'failure')} in ${counted(files, 'file')}, expected a share of at most ${most} (--max-failure-rate)`,
   );
 }

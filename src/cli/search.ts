@@ -1,8 +1,10 @@
 /** `scenedelta search QUERY FOLDER...`: searches the results of `scenedelta footage` without a service. */
+
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import { counted } from '../counted.js';
 import { invalidRequest, type ScenedeltaError } from '../errors.js';
 import { parseCalendarTime } from '../footage/inputs/times.js';
 import {
@@ -232,5 +234,5 @@ function lines({ found, hits, visits }: Answer, timeZone: string): string {
   );
   const visitRows = visits.map(({ from, visit }) => row(from, visit.first_seen, visit, 'visit'));
   const more = all.length > hits.length ? `, the first ${hits.length} are shown` : '';
-  return [...notes, ...rows, `${all.length} of ${changes} changes${more}`, ...visitRows].join('\n');
+  return [...notes, ...rows, `${all.length} of ${counted(changes, 'change')}${more}`, ...visitRows].join('\n');
 }

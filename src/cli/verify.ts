@@ -1,9 +1,11 @@
 /** `scenedelta verify PACKAGE`: whether an evidence package is as the service made it, without a service. */
+
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { Value } from 'typebox/value';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { counted } from '../counted.js';
 import { invalidRequest, invalidValue } from '../errors.js';
 import { ed25519, fingerprintOf } from '../evidence-key.js';
 import { EVIDENCE_FILES, type EvidenceManifest, EvidenceManifestSchema } from '../schemas/evidence.js';
@@ -26,9 +28,9 @@ export const command = createCommand('verify')
     try {
       const { manifest, signer, faults } = await check(zip, path, trusted);
       for (const fault of faults) printLine(fault);
-      if (faults.length > 0) throw invalidValue(`${path}: ${faults.length} faults`);
+      if (faults.length > 0) throw invalidValue(`${path}: ${counted(faults.length, 'fault')}`);
       printLine(
-        `${Object.keys(manifest.files).length} files are as ${manifest.made_at} (service ${manifest.scenedelta})`,
+        `${counted(Object.keys(manifest.files).length, 'file is', 'files are')} as ${manifest.made_at} (service ${manifest.scenedelta})`,
       );
       const trust = key === undefined ? ', the key in the package: compare it with that of the service' : '';
       printLine(`signed by ${fingerprintOf(signer)}${trust}`);

@@ -1,7 +1,9 @@
 /** `scenedelta watch FOLDER`: a folder that cameras fill by FTP, as frames of cameras of a running service. */
+
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../clock.js';
+import { counted } from '../counted.js';
 import { invalidRequest } from '../errors.js';
 import { planRecording } from '../footage/inputs/plan.js';
 import { parseDuration } from '../footage/inputs/times.js';
@@ -100,7 +102,7 @@ async function run(path: string, options: Options): Promise<void> {
   }
   const { sent, refused } = counts;
   printLine(
-    `${sent + refused + left} pictures in = ${sent} sent + ${refused} refused + ${left} without a camera or a time`,
+    `${counted(sent + refused + left, 'picture')} in = ${sent} sent + ${refused} refused + ${left} without a camera or a time`,
   );
 }
 

@@ -74,13 +74,15 @@ async function report({ record, pictures }: FoundPlaceSearch, options: WhenOptio
   else printLine(sentences(record, options.covered, timeZone));
 }
 
+const inTime = (a: Moment, b: Moment): number => (a.at ?? '').localeCompare(b.at ?? '') || a.seconds - b.seconds;
+
 /** @param longest time for which something may stand before the place, as it was given */
 function sentences(record: PlaceSearch, longest: string, timeZone: string): string {
   const { changed, changed_back: changedBack, looks, covered, frames } = record;
   const looked = `looked at ${looks} of ${frames} frames`;
   const time = (moment: Moment) => formatMoment(moment, timeZone) ?? `${moment.seconds} s`;
   if (changed === null) {
-    const others = covered.map(time).join(', ');
+    const others = [...covered].sort(inTime).map(time).join(', ');
     const brief =
       others === ''
         ? `one that lasts no longer than --covered ${longest} is no change`

@@ -1,5 +1,7 @@
 /** The sampled frames of a sequence, item by item in the order of time. A file that fails is reported and skipped. */
+
 import type { Config } from '../config.js';
+import { counted } from '../counted.js';
 import { asScenedeltaError, type ScenedeltaError } from '../errors.js';
 import { workingSize } from '../frames/decode.js';
 import { previewReduction } from '../frames/preview.js';
@@ -252,9 +254,9 @@ async function* videoFrames(item: FootageItem, video: OpenedVideo, options: Item
       }
     }
     yield* damage();
-    if (seenTwice > 0) doubts.push(`${seenTwice} frames show a time that an earlier file shows, and were skipped`);
+    if (seenTwice > 0) doubts.push(`skipped ${counted(seenTwice, 'frame')} of a time that an earlier file shows`);
     if (clock.jumps > 0)
-      doubts.push(`its clock jumped ${clock.jumps} times: the frames after it follow without a pause`);
+      doubts.push(`its clock jumped ${counted(clock.jumps, 'time')}: the frames after it follow without a pause`);
     if (info.absurdSeconds !== null) doubts.push(`its header states ${info.absurdSeconds} s, which cannot be`);
     return info.duration ?? clock.latest;
   } catch (thrown) {

@@ -51,7 +51,7 @@ export async function findWhen<Frame>(
   frames: SampledFrames<Frame>,
   isSame: SamePlace<Frame>,
 ): Promise<WhenResult<Frame>> {
-  if (frames.count < 2) throw new RangeError(`there are ${frames.count} frames, expected two or more`);
+  if (frames.count < 2) throw new RangeError(`the frames are ${frames.count}, expected two or more`);
   return new Search(frames, isSame).run();
 }
 

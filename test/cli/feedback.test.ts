@@ -61,7 +61,7 @@ describe('scenedelta feedback', () => {
     expect(pair).toMatchObject({ id, verdict: 'none', references: ['there is no change'] });
     expect(await readFile(join(folder, pair?.frames.before ?? ''), 'utf8')).toBe('frame a');
     expect(await readFile(join(folder, pair?.frames.after ?? ''), 'utf8')).toBe('frame b');
-    expect(said).toEqual([`1 pairs in ${join(folder, 'pairs.ndjson')}`]);
+    expect(said).toEqual([`1 pair in ${join(folder, 'pairs.ndjson')}`]);
   });
 
   it('leaves out pairs whose frames are no longer kept, and reports their number', async () => {

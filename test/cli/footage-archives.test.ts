@@ -58,7 +58,7 @@ describe('clips that overlap', () => {
     const { account, warnings, changes } = await footage('gate');
     expect(changes).toEqual(['2020-12-22T13:41:56.000Z']);
     expect(account).toBe('40 frames in = 28 looked at + 12 skipped (12 seen twice)');
-    expect(warnings).toEqual([expect.stringContaining('12 frames show a time that an earlier file shows')]);
+    expect(warnings).toEqual([expect.stringContaining('skipped 12 frames of a time that an earlier file shows')]);
   });
 });
 
@@ -98,7 +98,7 @@ describe('--scan-only', () => {
       '            12.0 s from 2020-12-22T13:41:42.000Z: scan/gate-20201222-134142.mp4',
       '  doubts    none',
       expect.stringContaining('failed: scan/broken.mp4'),
-      '4 files in = 3 of 1 cameras + 1 left out: the reasons are above',
+      '4 files in = 3 of 1 camera + 1 left out: the reasons are above',
     ]);
   });
 
@@ -114,7 +114,7 @@ describe('--scan-only', () => {
     expect(failed.map((row) => row.split(':')[1]?.trim().split(' ')[0])).toEqual([
       ...['latin/20260101_1201\ufffd.png', 'latin/20260101_1201\ufffd.png', 'latin/caf\ufffd'],
     ]);
-    expect(rows.at(-1)).toBe('4 files in = 1 of 1 cameras + 3 left out: the reasons are above');
+    expect(rows.at(-1)).toBe('4 files in = 1 of 1 camera + 3 left out: the reasons are above');
   });
 
   it.each([
@@ -131,7 +131,7 @@ describe('--scan-only', () => {
     expect(rows.filter((row) => row.includes('a time that'))).toEqual(
       doubt === null ? [] : [expect.stringContaining(doubt)],
     );
-    expect(rows.at(-1)).toBe('1 files in = 1 of 1 cameras + 0 left out');
+    expect(rows.at(-1)).toBe('1 file in = 1 of 1 camera + 0 left out');
   });
 });
 

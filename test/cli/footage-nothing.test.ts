@@ -34,7 +34,7 @@ const run = (...args: string[]): Promise<{ status: number; stderr: string }> =>
 it('footage ends with status 1, with the reasons in its results', async () => {
   const { status, stderr } = await run('footage', 'text.mp4', '-d', 'out', '--start', '2026-06-01T12:00:00Z', '-q');
   expect(status).toBe(1);
-  expect(stderr).toContain('none of 1 files could be examined: the results have the reasons');
+  expect(stderr).toContain('none of 1 file could be examined: the results have the reasons');
   const { failures } = JSON.parse(await readFile(join(folder, 'out/changes.json'), 'utf8'));
   expect(failures).toMatchObject([{ file: 'text.mp4', reason: expect.stringContaining('as a video') }]);
 });

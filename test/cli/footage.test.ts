@@ -190,7 +190,7 @@ describe('folders of frames', () => {
     const args = ['frigate', '-d', 'out-strict', '--template', 'frigate', '--max-failure-rate', '0.001', '-q'];
     const { status, stderr } = await footage(args);
     expect(status).toBe(1);
-    expect(stderr).toContain('1 failures in 181 files, expected a share of at most 0.001 (--max-failure-rate)');
+    expect(stderr).toContain('1 failure in 181 files, expected a share of at most 0.001 (--max-failure-rate)');
     expect(await changesOf('out-strict')).toHaveLength(3);
   });
 

@@ -53,7 +53,7 @@ it('finds changes in several results, the best first, and explains its reading',
     visits: { items: [] },
   });
   const later = await search('truck', 'one', 'two', '--since', '2026-06-01 17:31', '--tz', 'Asia/Kolkata', '-n', '1');
-  expect(later.stdout).toContain('1 of 1 changes');
+  expect(later.stdout).toContain('1 of 1 change');
 });
 
 it('finds the visits that have all words, after the changes', async () => {

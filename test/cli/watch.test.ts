@@ -84,7 +84,7 @@ describe('pictures in a folder', () => {
     await watch('--camera', 'gate');
     await put('gate_20261124101630.jpg');
     const { account } = await watch('--camera', 'gate');
-    expect(account).toBe('1 pictures in = 1 sent + 0 refused + 0 without a camera or a time');
+    expect(account).toBe('1 picture in = 1 sent + 0 refused + 0 without a camera or a time');
     expect(framesOf('gate')).toEqual(['2026-11-24T10:15:30.000Z', '2026-11-24T10:16:30.000Z']);
   });
 

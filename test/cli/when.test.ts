@@ -1,6 +1,6 @@
 /** `scenedelta when` as a process, on tiny videos and with the small bundle of test/fixtures. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { jest } from '@jest/globals';
@@ -82,11 +82,23 @@ describe('scenedelta when', () => {
     expect(earlier.stdout).toMatch(/^no change of the place was found \(looked at \d+ of 31 frames\)/);
   });
 
+  it('leaves out a file that cannot be read, also the first one, and names it', async () => {
+    await writeFile(join(folder, 'a_20260601_115900.mp4'), 'cut off');
+    await copyFile(join(folder, 'stays.mp4'), join(folder, 'a_20260601_120000.mp4'));
+    const both = await when('a_20260601_115900.mp4', 'a_20260601_120000.mp4', '--roi', ROI, '--tz', 'UTC');
+    expect(both.stdout).toMatch(/^between 2026-06-01T12:00:40/);
+    expect(both.stderr).toContain('a_20260601_115900.mp4 is left out: cannot be read as a video');
+    const alone = await when('a_20260601_115900.mp4', '--roi', ROI, '--tz', 'UTC');
+    expect(alone.stderr).toMatch(/^scenedelta when: a_20260601_115900.mp4 cannot be read as a video/);
+    expect(alone.status).toBe(1);
+  });
+
   it('names the setting that hides a visit, and the moments of it', async () => {
     const berlin = ['--start', '2026-06-01T12:00:00Z', '--tz', 'Europe/Berlin'];
     const { stdout } = await when('leaves.mp4', '--roi', ROI, ...berlin);
     const found = /it looked otherwise at (.*), but no longer than --covered 60s: a shorter one makes it/.exec(stdout);
     const moments = (found?.[1] ?? '').split(', ');
+    expect(moments).toEqual([...moments].sort());
     expect(moments.length).toBeGreaterThan(0);
     for (const moment of moments) {
       expect(moment).toMatch(/^2026-06-01T14:00:\d\d\.000\+02:00$/);

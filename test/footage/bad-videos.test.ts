@@ -171,7 +171,7 @@ describe('damaged videos', () => {
       await writeFile(join(folder, 'keys.mp4'), bytes);
       const { times, failures } = await read([item('keys.mp4')], { mode });
       expect(times.length).toBeLessThan(mode === 'all' ? 80 : 20);
-      expect(failures[0]).toMatch(/^image-unreadable: is damaged from .* frames were not seen/);
+      expect(failures[0]).toMatch(/^image-unreadable: is damaged from .* frames? (was|were) not seen/);
     },
   );
 
@@ -295,6 +295,6 @@ describe('sampling', () => {
     expect(account).toMatchObject({ in: 20, skipped: { seen_twice: 6 } });
     expect(times).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
     expect(failures).toEqual([]);
-    expect(doubts).toEqual([expect.stringMatching(/^6 frames show a time that an earlier file shows/)]);
+    expect(doubts).toEqual([expect.stringMatching(/^skipped 6 frames of a time that an earlier file shows/)]);
   });
 });

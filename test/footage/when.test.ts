@@ -101,6 +101,6 @@ describe('the interval in which a place changed', () => {
   });
 
   it('needs two frames', async () => {
-    await expect(search(['empty'])).rejects.toThrow('there are 1 frames, expected two or more');
+    await expect(search(['empty'])).rejects.toThrow('the frames are 1, expected two or more');
   });
 });

@@ -145,7 +145,7 @@ it('objects without a time in their names have that of their last modification, 
   const input = { from: 's3', bucket: 'archive', prefix: 'yard/' } as const;
   const planned = await plan({ inputs: [input] }, s3);
   expect(planned.sequences[0]?.items[0]?.at).toBe(Date.UTC(2026, 5, 2));
-  expect(planned.warnings).toEqual([expect.stringContaining('1 files state no time: the time of their last modif')]);
+  expect(planned.warnings).toEqual([expect.stringContaining('1 file states no time: the time of the last modif')]);
 });
 
 it('a video at an address takes the start, and files after it need times of their own', async () => {

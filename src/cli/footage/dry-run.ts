@@ -1,4 +1,5 @@
 /** `scenedelta footage --from-stats`: the alerts that other settings would have caused, without decoding again. */
+
 import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { Value } from 'typebox/value';
 import type { CameraSettings } from '../../cameras/settings.js';
 import type { Config } from '../../config.js';
+import { counted } from '../../counted.js';
 import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import type { DryRun, DryRunAlert } from '../../footage/camera-replay.js';
 import { dryRun } from '../../footage/dry-run.js';
@@ -111,9 +113,9 @@ function lines(result: DryRun, timeZone: string): string[] {
   const perDay = alertsPerDay === null ? '' : ` (${Number(alertsPerDay.toPrecision(3))} per day)`;
   const limit = threshold === null ? '' : `, threshold ${Number(threshold.toPrecision(3))}`;
   const least = undecided === 0 ? '' : 'at least ';
-  const total = `${least}${alerts.length} alerts in ${(seconds / 3600).toFixed(1)} h of footage${perDay}`;
+  const total = `${least}${counted(alerts.length, 'alert')} in ${(seconds / 3600).toFixed(1)} h of footage${perDay}`;
   return [
-    `${camera}: ${total}, ${suppressed} suppressed, ${changes.length} changes${limit}`,
+    `${camera}: ${total}, ${suppressed} suppressed, ${counted(changes.length, 'change')}${limit}`,
     ...(budget === null ? [] : [`  alarm budget: ${budget.detail}`]),
     ...alerts.map((alert) => alertLine(alert, timeZone)),
   ];
@@ -125,5 +127,5 @@ function alertLine({ type, moment, severity, caption }: DryRunAlert, timeZone: s
 }
 
 const undecidedLine = ({ camera, undecided, threshold }: DryRun): string =>
-  `${camera}: ${undecided} frames reach the threshold ${threshold} but have no regions, because the recorded run had a ` +
-  'higher one; decode again with this threshold to count their alerts';
+  `${camera}: ${counted(undecided, 'frame reaches', 'frames reach')} the threshold ${threshold} without regions, because ` +
+  'the recorded run had a higher one; decode again with this threshold to count their alerts';

@@ -1,4 +1,5 @@
 /** A manifest of pairs as input of `scenedelta footage`: one result per line, in `comparisons.ndjson`. */
+
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
@@ -6,6 +7,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Static, Type } from 'typebox';
 import type { Config } from '../../config.js';
+import { counted } from '../../counted.js';
 import { asScenedeltaError, ScenedeltaError } from '../../errors.js';
 import { readImage } from '../../footage/read-image.js';
 import { fingerprintOf } from '../../footage/recording-run.js';
@@ -57,7 +59,7 @@ export async function runPairs(
       await appendFile(part, `${JSON.stringify(translated(roundFigures(result), locale))}\n`);
       pairs++;
       if ('code' in result) failures++;
-      progress?.step(1, `${failures} failures`);
+      progress?.step(1, counted(failures, 'failure'));
     }
   } finally {
     progress?.end();

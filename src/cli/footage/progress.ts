@@ -1,6 +1,7 @@
 /** Progress of a run over footage: share of the recorded time, rate, and changes found. */
+import { counted } from '../../counted.js';
 import type { Counts } from '../../footage/checkpoint.js';
-import type { FootageItem, FootageSequence } from '../../footage/recording-plan.js';
+import type { FootageSequence } from '../../footage/recording-plan.js';
 import { startProgress } from '../progress.js';
 
 export interface FootageProgress {
@@ -11,8 +12,8 @@ export interface FootageProgress {
 
 export function startFootageProgress(sequences: readonly FootageSequence[], silent: boolean): FootageProgress {
   if (silent) return { reach: () => {}, end: () => {} };
-  const spans = new Map(sequences.map((sequence) => [sequence.camera, spanOf(sequence)]));
-  const total = [...spans.values()].reduce((sum, { from, until }) => sum + seconds(until - from), 0);
+  const recorded = new Map(sequences.map((sequence) => [sequence.camera, recordedTime(sequence)]));
+  const total = [...recorded.values()].reduce((all, { seconds }) => all + seconds, 0);
   const progress = startProgress(Math.round(total), 's of footage');
   const reached = new Map<string, number>();
   const changes = new Map<string, number>();
@@ -21,14 +22,14 @@ export function startFootageProgress(sequences: readonly FootageSequence[], sile
   let first: number | null = null;
   return {
     reach(camera, counts, at) {
-      const span = spans.get(camera);
-      if (span === undefined || at === null) return;
-      reached.set(camera, seconds(Math.min(at, span.until) - span.from));
+      const time = recorded.get(camera);
+      if (time === undefined || at === null) return;
+      reached.set(camera, time.until(at));
       changes.set(camera, counts.changes);
       const done = Math.round(sum(reached));
       first ??= done;
       const rate = (done - first) / ((performance.now() - startedAt) / 1000);
-      progress.step(done - shown, `${rate.toFixed(0)} x real time, ${sum(changes)} changes`);
+      progress.step(done - shown, `${rate.toFixed(0)} x real time, ${counted(sum(changes), 'change')}`);
       shown = done;
     },
     end: () => progress.end(),
@@ -37,9 +38,25 @@ export function startFootageProgress(sequences: readonly FootageSequence[], sile
 
 const sum = (values: ReadonlyMap<string, number>): number =>
   [...values.values()].reduce((all, value) => all + value, 0);
-const seconds = (ms: number): number => Math.max(0, ms / 1000);
 
-function spanOf({ items, range, endsAt }: FootageSequence): { readonly from: number; readonly until: number } {
-  const from = Math.max(range.from, (items[0] as FootageItem).at);
-  return { from, until: Math.max(from, endsAt) };
+/**
+ * Recorded time of a camera, as far as the begins of its files state it. A pause counts as the longest usual file, so
+ * that one file of a wrong clock makes no half year of it.
+ * @returns its length in seconds, and the part of it before a capture time (epoch ms; these only increase)
+ */
+export function recordedTime({ items, range, endsAt, gapMs }: FootageSequence) {
+  const begins = items.map(({ at }) => Math.max(range.from, at));
+  const lengths = begins.map((at, i) => Math.max(0, (begins[i + 1] ?? endsAt) - at));
+  const median = lengths.slice(0, -1).sort((a, b) => a - b)[(lengths.length - 1) >> 1] ?? 0;
+  const most = Math.max(gapMs, median, lengths.at(-1) ?? 0);
+  const counts = lengths.map((length) => Math.min(length, most));
+  let [item, before] = [0, 0];
+  return {
+    seconds: counts.reduce((all, count) => all + count, 0) / 1000,
+    until(at: number): number {
+      for (; at >= (begins[item + 1] ?? Number.POSITIVE_INFINITY); item++) before += counts[item] as number;
+      const inside = Math.max(0, at - (begins[item] ?? at));
+      return (before + Math.min(inside, counts[item] ?? 0)) / 1000;
+    },
+  };
 }

@@ -1,7 +1,7 @@
 /** The wanted part of each sequence, by `-st`, `-et` and `-dt`, and the pauses that separate its frames. */
 import type { CameraSettings } from '../../cameras/settings.js';
 import type { Config } from '../../config.js';
-import { invalidRequest } from '../../errors.js';
+import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import { endOf, usualGap } from '../../footage/inputs/bounds.js';
 import type { RecordingPlan } from '../../footage/inputs/plan.js';
 import { parseDuration, parseTimeOption, type TimeOption } from '../../footage/inputs/times.js';
@@ -79,18 +79,25 @@ function gapOf(sequence: Sequences[number], { options, settings, every }: Contex
   return usualGap(sequence, settings, every);
 }
 
-/** @returns the size of the first frame of the first camera, for rectangles in pixels */
+/**
+ * @returns the size of the first frame of the first camera, for rectangles in pixels
+ * @throws ScenedeltaError 'image-unreadable' with the first file, if no file can be read
+ */
 export async function firstFrameSize(
   { sequences }: RecordingPlan,
   { ffmpeg, videoPixelLimit }: Pick<Config, 'ffmpeg' | 'videoPixelLimit'>,
   signal: AbortSignal,
 ): Promise<Size> {
-  const item = sequences[0]?.items[0];
-  if (item?.location.from !== 'file') {
-    throw invalidRequest('--roi in pixels: expected fractions of the frame, 0 to 1');
+  let fault = invalidRequest('--roi in pixels: expected fractions of the frame, 0 to 1');
+  for (const [i, { kind, file, location }] of (sequences[0]?.items ?? []).entries()) {
+    if (location.from !== 'file') break;
+    try {
+      if (kind === 'image') return (await sharp(location.path).metadata()).autoOrient;
+      return await probeVideo(location.path, { ffmpeg, pixelLimit: videoPixelLimit, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (i === 0) fault = new ScenedeltaError('image-unreadable', `${file} ${(error as Error).message}`);
+    }
   }
-  const { path } = item.location;
-  if (item.kind === 'video') return probeVideo(path, { ffmpeg, pixelLimit: videoPixelLimit, signal });
-  const { autoOrient } = await sharp(path).metadata();
-  return autoOrient;
+  throw fault;
 }

@@ -1,4 +1,5 @@
 /** Printed lines of the command: the result of a run. */
+import { counted } from '../../counted.js';
 import { invalidValue } from '../../errors.js';
 import { SKIP_REASONS, type SkipReason, sumOfAccounts, unaccounted } from '../../footage/frame-account.js';
 import type { Recording } from '../../footage/outputs/recording.js';
@@ -13,8 +14,12 @@ export function formatResult(recording: Recording, outputs: string, timeZone: st
   const lines = changes.map((change) => formatChange(change, timeZone));
   const count = (of: 'frames' | 'examined') => summary.cameras.reduce((sum, camera) => sum + camera[of], 0);
   const state = summary.complete ? '' : ' (interrupted; the same command goes on)';
-  const found = `${changes.length} changes, ${gaps.length} gaps, ${failures.length} failures`;
-  const totals = `${count('frames')} frames looked at, ${count('examined')} compared: ${found}${state}`;
+  const found = [
+    counted(changes.length, 'change'),
+    counted(gaps.length, 'gap'),
+    counted(failures.length, 'failure'),
+  ].join(', ');
+  const totals = `${counted(count('frames'), 'frame')} looked at, ${count('examined')} compared: ${found}${state}`;
   const account = formatAccount(recording);
   return [...lines, ...formatFailures(failures), totals, `results in ${outputs}`, ...account].join('\n');
 }
@@ -38,7 +43,7 @@ function formatAccount({ summary: { cameras } }: Recording): string[] {
     return count === 0 ? [] : [`${count} ${REASONS[reason]}`];
   });
   const parts = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
-  return [`${came} frames in = ${frames} looked at + ${came - frames} skipped${parts}`];
+  return [`${counted(came, 'frame')} in = ${frames} looked at + ${came - frames} skipped${parts}`];
 }
 
 /** @throws ScenedeltaError 'invalid-value' naming the camera of which frames are unaccounted for */

@@ -1,6 +1,8 @@
 /** The table of `--scan-only`: the files of each camera, the source of their times, gaps, overlaps and doubts. */
+
 import pLimit from 'p-limit';
 import type { Config } from '../../config.js';
+import { counted } from '../../counted.js';
 import type { RecordingPlan } from '../../footage/inputs/plan.js';
 import type { FootageItem, FootageSequence } from '../../footage/recording-plan.js';
 import { probeVideo } from '../../footage/video/probe.js';
@@ -42,7 +44,7 @@ export async function scanTable(
     const videos = items.filter(({ kind }) => kind === 'video').length;
     const [first, last] = [items[0] as FootageItem, items.at(-1) as FootageItem];
     const rows: [string, readonly string[]][] = [
-      ['files', [`${videos} videos, ${items.length - videos} pictures`]],
+      ['files', [`${counted(videos, 'video')}, ${counted(items.length - videos, 'picture')}`]],
       ['first', [`${iso(first.at)} ${first.file}`]],
       ['last', [`${iso(last.at)} ${last.file}`]],
       [
@@ -67,7 +69,7 @@ export async function scanTable(
   return [
     ...(await Promise.all(tables)).flat(),
     ...formatFailures(failures),
-    `${files + failures.length} files in = ${files} of ${planned.length} cameras + ${failures.length} left out${left}`,
+    `${counted(files + failures.length, 'file')} in = ${files} of ${counted(planned.length, 'camera')} + ${failures.length} left out${left}`,
   ].join('\n');
 }
 

@@ -1,6 +1,8 @@
 /** Plan of a run: from the listed files to sequences in the order of time. */
+
 import { basename, dirname } from 'node:path';
 import pLimit from 'p-limit';
+import { counted } from '../../counted.js';
 import { asScenedeltaError, invalidValue, type ScenedeltaError } from '../../errors.js';
 import { type ClockDoubt, isoTimeIn } from '../../wall-clock.js';
 import type { FootageItem, FootageSequence } from '../recording-plan.js';
@@ -133,9 +135,8 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
   const warnings = sequences.flatMap(({ doubts }) => doubts);
   if (sources.file > 0 && options.start === null) {
     warnings.push(
-      `${sources.file} files state no time: the time of their last modification is used, which is that of the ` +
-        'copy or of the upload if they were copied or uploaded. Expected names with date and time, a template or a ' +
-        'start',
+      `${counted(sources.file, 'file states', 'files state')} no time: the time of the last modification is used, which ` +
+        'is that of the copy or of the upload after one. Expected names with date and time, a template or a start',
     );
   }
   return { sequences, failures, warnings };
@@ -178,17 +179,19 @@ function doubtsOf(camera: string, files: readonly Timed[], timeZone: string): st
     const [first, ...others] = files.filter(({ clock }) => clock === doubt);
     if (first === undefined) return [];
     return [
-      `${camera}: ${others.length + 1} files state ${CLOCK_DOUBTS[doubt](timeZone)} (the first is ${first.file})`,
+      `${camera}: ${counted(others.length + 1, 'file states', 'files state')} ${CLOCK_DOUBTS[doubt](timeZone)} (the first ` +
+        `is ${first.file})`,
     ];
   });
   const doubted = files.filter((timed) => timed.doubted !== null);
   const [first] = doubted;
   if (first === undefined) return ofClock;
   const stated = `${first.file}: ${isoTimeIn(first.doubted as number, timeZone)}`;
-  const used = 'the time of the container, of EXIF or of their last modification is used';
+  const used = 'the time of the container, of EXIF or of the last modification is used';
   return [
     ...ofClock,
-    `${camera}: ${doubted.length} files state a time that cannot be (the first is ${stated}): ${used}`,
+    `${camera}: ${counted(doubted.length, 'file states', 'files state')} a time that cannot be (the first is ${stated}): ` +
+      used,
   ];
 }
 

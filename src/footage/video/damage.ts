@@ -2,6 +2,7 @@
  * Which frames of a video are damaged, by the log of ffmpeg. A decoder that meets an error shows the last good picture
  * again, or a part of it, so that a damaged recording looks as if nothing had changed.
  */
+import { counted } from '../../counted.js';
 import { ScenedeltaError } from '../../errors.js';
 import { lastReason } from './run.js';
 import type { Sampling } from './sampling.js';
@@ -68,7 +69,7 @@ interface Seen {
 export function damageOf(at: number, frames: readonly Seen[]): Damage {
   const [first, last] = [frames[0] as Seen, frames.at(-1) as Seen];
   const span = `${first.seconds.toFixed(2)} s to ${last.seconds.toFixed(2)} s`;
-  const what = `is damaged from ${span}: ${frames.length} frames were not seen (${first.damage})`;
+  const what = `is damaged from ${span}: ${counted(frames.length, 'frame was', 'frames were')} not seen (${first.damage})`;
   return {
     ...{ from: first.seconds, until: last.seconds, at: at + Math.round(last.seconds * 1000) },
     error: new ScenedeltaError('image-unreadable', what),
