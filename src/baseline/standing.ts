@@ -2,6 +2,7 @@
  * The baseline of a frame that equals the last examined one, from the state alone: neither the frame nor its "before"
  * is decoded.
  */
+import { nearestBackground } from '../cameras/background-model.js';
 import type { StoredCamera } from '../cameras/camera.js';
 import type { Size } from '../images.js';
 import type { CameraState } from '../sequence/state.js';
@@ -43,9 +44,10 @@ function standingFrame(
   };
 }
 
+/** A light without a background borrows the nearest one, as in the examination. */
 function standingBackground({ mask }: StoredCamera, { light, backgrounds }: CameraState, size: Size): Standing | null {
-  const background = light === null ? undefined : usableBackgrounds(backgrounds, mask, size)[light];
-  if (light === null || background === undefined) return null;
-  const { frame, learnedAt, width, height } = background;
+  const nearest = light === null ? null : nearestBackground(usableBackgrounds(backgrounds, mask, size), light);
+  if (light === null || nearest === null) return null;
+  const { frame, learnedAt, width, height } = nearest.background;
   return { before: { frame, at: learnedAt }, candidate: { kind: 'background', light, width, height, isStray: false } };
 }

@@ -124,6 +124,15 @@ it('a change in an ignored zone is quiet', async () => {
   expect(comparisons.map(({ verdict }) => verdict)).toEqual(['none', 'none', 'none', 'change']);
 });
 
+it('in a light without a background, frames that equal an examined one are quiet while a change lasts', async () => {
+  const camera = await setUpCamera(bench, 'gate', { ...RULE, before: 'memory', alerts: { confirm_frames: 2 } });
+  const night = picture({ background: [100, 100, 100], things: [[60, 30, 12, 10, [200, 200, 200]]] });
+  const { comparisons } = await send(camera, [[EMPTY, 0], ...every(night, 1, 6)]);
+  expect(codes(comparisons[1])).toEqual(['other_light']);
+  expect(comparisons.map(isQuiet)).toEqual([false, false, false, true, true, true]);
+  expect(comparisons.map(({ verdict }) => verdict)).toEqual(['none', ...Array(5).fill('change')]);
+});
+
 it('another worker, without the preview of the examined frame, goes on; a lost frame means a full look', async () => {
   const camera = await setUpCamera(bench, 'gate', RULE);
   await send(camera, every(EMPTY, 0, 2));
