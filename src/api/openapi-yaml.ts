@@ -34,6 +34,12 @@ const STYLE = { flowCollectionPadding: false, indentSeq: false } as const;
 function asYaml(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
+    // PyYAML, which generators of clients use, ends a plain text of a flow map at a question mark.
+    Scalar: (_key, node) => {
+      if (typeof node.value === 'string' && node.value.includes('?')) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  visit(document, {
     Collection: (_key, node, path) => {
       const parent = path.at(-1);
       const key = isPair(parent) ? String(parent.key).length + 2 : 2;

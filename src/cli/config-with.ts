@@ -1,5 +1,5 @@
 /** Settings of a command that takes a bundle and a device as options, and errors of bundles as its errors. */
-import { access, mkdir } from 'node:fs/promises';
+import { access, mkdir, readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../config.js';
@@ -44,6 +44,12 @@ export async function withBundles<T>({ modelsDir }: Pick<Config, 'modelsDir'>, l
     return await loading;
   } catch (error) {
     if (!(error instanceof BundleError)) throw error;
-    throw new ScenedeltaError('unknown-model', `${error.message} (MODELS_DIR=${modelsDir})`, { cause: error });
+    const entries = await readdir(modelsDir, { withFileTypes: true }).catch(() => []);
+    const names = entries.flatMap((entry) => (entry.isDirectory() ? entry.name : [])).sort();
+    throw new ScenedeltaError(
+      'unknown-model',
+      `${error.message} (MODELS_DIR=${modelsDir}, which has ${names.join(', ') || 'no bundle'})`,
+      { cause: error },
+    );
   }
 }

@@ -12,6 +12,7 @@ import type {
   VisitPayload,
   WebhookPayload,
 } from '../schemas/webhook-payload.js';
+import { isoTimeIn } from '../wall-clock.js';
 import { cut, type TextLimit } from './cut.js';
 
 export interface EndpointMessage {
@@ -23,6 +24,8 @@ export interface EndpointMessage {
   readonly locale: Locale;
   /** name of the camera for people */
   readonly cameraName: string;
+  /** IANA time zone of times in texts: that of the camera's schedule, or UTC */
+  readonly timeZone: string;
   /** page of the console about the change, visit or camera */
   readonly link: string;
   /** base of the links of the service, without a trailing slash */
@@ -88,18 +91,24 @@ export const titleOf = ({ payload, cameraName, locale }: EndpointMessage): strin
 const LONGEST_NAME: TextLimit = { most: 100, unit: 'characters' };
 
 /** @returns the sentence with the number of suppressed alerts */
-export function textOf({ payload: { data, type }, locale }: EndpointMessage): string {
+export function textOf({ payload: { data, type }, locale, timeZone }: EndpointMessage): string {
   if ('visit' in data) return data.visit.caption;
   if ('status' in data) return data.caption ?? data.error?.detail ?? data.status;
   if ('signal' in data) {
     const { caption, since } = data.signal;
-    return type === 'camera.signal_back' ? textIn(locale, 'signal_back', { since }) : caption;
+    return type === 'camera.signal_back'
+      ? textIn(locale, 'signal_back', { since: shownTime(since, timeZone) })
+      : caption;
   }
   if (type === 'endpoint.test') return testSentence(locale);
   const { caption: sentence } = data.change;
   const n = data.suppressed_count;
   return n === 0 ? sentence : `${sentence}${textIn(locale, 'suppressed', { n })}`;
 }
+
+/** @returns e.g. '2026-06-01 08:00:20 Europe/Berlin' */
+export const shownTime = (time: string, timeZone: string): string =>
+  `${isoTimeIn(Date.parse(time), timeZone).slice(0, 19).replace('T', ' ')} ${timeZone}`;
 
 const testSentence = (locale: Locale): string =>
   textIn(locale, 'test', {

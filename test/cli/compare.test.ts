@@ -136,7 +136,7 @@ describe('scenedelta compare', () => {
       2,
       'scenedelta compare: DEVICE="tpu": expected auto, cpu or cuda:N',
     ],
-    ['an unknown model', ['compare', before, after, '--model', 'no-such'], 1, 'manifest.json: is missing (MODELS_DIR='],
+    ['an unknown model', ['compare', before, after, '--model', 'no-such'], 1, 'which has bundle-tiny)'],
   ])('answers %s with one line', async (_, args, expected, message) => {
     const { status, stderr } = await scenedelta(args);
     expect([status, stderr.trimEnd().split('\n')]).toEqual([expected, [expect.stringContaining(message)]]);

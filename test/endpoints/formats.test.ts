@@ -213,6 +213,11 @@ describe('E-mail', () => {
     expect(json.html).toContain('cid:picture');
   });
 
+  it('has the time of the change by the clock of the camera', () => {
+    const berlin = endpointMessage('change.opened', {}, { timeZone: 'Europe/Berlin' });
+    expect(sent('email', berlin, url).json.text).toContain('appear · medium · 2026-01-05 13:00:00 Europe/Berlin\n');
+  });
+
   it.each([
     ['smtp://mail.example?from=a@b.example&to=c@d.example&to=e@f.example', ['c@d.example', 'e@f.example']],
     ['smtp://a%40b.example@mail.example?to=c%2Bx@d.example', ['c+x@d.example']],

@@ -25,6 +25,7 @@ export function endpointMessage(
     payload: { type, timestamp: new Date(NOON).toISOString(), data },
     locale: 'en',
     cameraName: 'Gate',
+    timeZone: 'UTC',
     link: `${BASE}/review/${found.id}`,
     baseUrl: BASE,
     now: NOON + 1_000,

@@ -3,7 +3,7 @@ import { escapeHtml } from '../../escape-html.js';
 import type { Mail } from '../../mail.js';
 import { cut } from '../cut.js';
 import { LIMITS } from '../limits.js';
-import { type EndpointMessage, type Format, subjectOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, shownTime, subjectOf, textOf, titleOf } from '../message.js';
 
 const ADDRESS = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/;
 
@@ -23,7 +23,9 @@ export const email: Format = (message, { url }) => ({ url, headers: {}, body: ma
 function mailOf(message: EndpointMessage, url: string): Mail {
   const { id, camera, zone, kind, severity, since } = subjectOf(message);
   const { hostname } = new URL(message.baseUrl);
-  const facts = [camera, zone, kind, severity, since].filter((one) => one !== null).join(' · ');
+  const facts = [camera, zone, kind, severity, shownTime(since, message.timeZone)]
+    .filter((one) => one !== null)
+    .join(' · ');
   const sentence = textOf(message);
   const picture = message.picture === undefined ? '' : '<p><img src="cid:picture" alt="" style="max-width:100%"></p>';
   const link = escapeHtml(message.link);

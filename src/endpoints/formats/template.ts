@@ -50,7 +50,14 @@ const SAMPLE: EndpointMessage = {
     ...{ type: 'endpoint.test', timestamp: new Date(0).toISOString() },
     data: { change: testAlert(0).change, suppressed_count: 0 },
   },
-  ...{ locale: 'en', cameraName: 'test', link: 'https://cameras.example', baseUrl: 'https://cameras.example', now: 0 },
+  ...{
+    locale: 'en',
+    cameraName: 'test',
+    timeZone: 'UTC',
+    link: 'https://cameras.example',
+    baseUrl: 'https://cameras.example',
+    now: 0,
+  },
 };
 
 function scopeOf(message: EndpointMessage): object {

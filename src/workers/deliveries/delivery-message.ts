@@ -1,4 +1,6 @@
 /** The content of a delivery: the payload of a comparison or an alert, for a callback or for an endpoint. */
+
+import type { CameraSettings } from '../../cameras/settings.js';
 import { type EndpointMessage, testAlert } from '../../endpoints/message.js';
 import { alertIdOf, deliveryIdOf, endpointDeliveryIdOf, timeOf } from '../../ids.js';
 import type { Locale } from '../../language/locales.js';
@@ -60,10 +62,11 @@ export async function messageOf(delivery: Delivery, deps: MessageDependencies): 
 
 async function roundMessage({ comparison, request }: StoredComparison, deps: MessageDependencies): Promise<Message> {
   const { id, camera } = comparison;
-  const { name, locale } = (await deps.cameras.get(camera ?? ''))?.settings ?? {};
-  const round = translated(comparison, locale ?? DEFAULT_LOCALE);
+  const settings = (await deps.cameras.get(camera ?? ''))?.settings;
+  const locale = settings?.locale ?? DEFAULT_LOCALE;
+  const round = translated(comparison, locale);
   const payload = buildWebhookPayload(round, deps.links, 'round.compared');
-  const forEndpoint = endpointMessage(payload, { id, name: name ?? camera ?? '', locale }, deps.links);
+  const forEndpoint = endpointMessage(payload, { id, name: settings?.name ?? camera ?? '', settings }, deps.links);
   return { ...{ url: null, trace: request, payload, forEndpoint, overtaken: false }, cameraEvent: () => undefined };
 }
 
@@ -73,13 +76,13 @@ async function alertMessage(delivery: Delivery, deps: MessageDependencies): Prom
   const { intent } = alert;
   if ('change' in intent && (await deps.changes.get(intent.change.id)) === undefined) return undefined;
   const { camera } = 'signal' in intent ? intent.signal : 'visit' in intent ? intent.visit : intent.change;
-  const { name, locale } = (await deps.cameras.get(camera))?.settings ?? {};
+  const settings = (await deps.cameras.get(camera))?.settings;
   const payload = await payloadOf(intent, deps);
   return {
     url: delivery.endpoint === undefined ? alert.url : null,
     trace: alert,
-    payload: translated(payload, locale ?? DEFAULT_LOCALE),
-    forEndpoint: endpointMessage(payload, { id: intent.id, name: name ?? camera, locale }, deps.links),
+    payload: translated(payload, settings?.locale ?? DEFAULT_LOCALE),
+    forEndpoint: endpointMessage(payload, { id: intent.id, name: settings?.name ?? camera, settings }, deps.links),
     overtaken: await isOvertaken(delivery, alert, deps),
     cameraEvent: (state) => {
       if (!('change' in intent) || intent.cooldownKey === null) return undefined;
@@ -106,7 +109,7 @@ function testMessage({ id }: Delivery, { links }: MessageDependencies): Message 
   return {
     url: null,
     payload,
-    forEndpoint: endpointMessage(payload, { id, name: 'scenedelta', locale: null }, links),
+    forEndpoint: endpointMessage(payload, { id, name: 'scenedelta' }, links),
     overtaken: false,
     cameraEvent: () => undefined,
   };
@@ -114,10 +117,11 @@ function testMessage({ id }: Delivery, { links }: MessageDependencies): Message 
 
 const endpointMessage = (
   payload: EndpointMessage['payload'],
-  { id, name, locale }: { id: string; name: string; locale: Locale | null | undefined },
+  { id, name, settings }: { id: string; name: string; settings?: CameraSettings | undefined },
   { baseUrl }: WebhookLinks,
 ) => ({
-  ...{ id, payload, cameraName: name, locale: locale ?? DEFAULT_LOCALE },
+  ...{ id, payload, cameraName: name },
+  ...{ locale: settings?.locale ?? DEFAULT_LOCALE, timeZone: settings?.schedule?.timezone ?? 'UTC' },
   baseUrl,
   link: baseUrl + pageOf(payload),
 });
