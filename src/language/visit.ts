@@ -19,13 +19,18 @@ export function writeVisit(statement: VisitStatement, locale: Locale = 'en'): st
   const kind = classOf(thing);
   const stay = visits.stayed[kind === 'person' || kind === 'vehicle' ? kind : 'other'];
   const time = (length: number): Slots => ({ time: wordsOf(timeOf(length, table), 'verb') });
+  // A place that was said last is not repeated, except at the end of a visit, where it says how the visit went on.
+  const shown = came.how === 'appeared' ? came.place : null;
+  const stood = stayed?.place === shown ? null : (stayed?.place ?? null);
+  const isThere = went.how === 'still' || went.how === 'unseen';
+  const last = isThere && went.place === (stayed?.place ?? shown) ? null : went.place;
   const parts =
     came.how === 'uncertain'
       ? [part(visits.uncertain, null, time(seconds))]
       : [
-          part(visits.came[came.how], came.how === 'appeared' ? came.place : null, edge(visits.from, came.edge)),
-          ...(stayed === null ? [] : [part(stay, stayed.place, time(stayed.seconds))]),
-          part(visits.went[went.how], went.place, { ...edge(visits.to, went.edge), ...time(seconds) }),
+          part(visits.came[came.how], shown, edge(visits.from, came.edge)),
+          ...(stayed === null ? [] : [part(stay, stood, time(stayed.seconds))]),
+          part(visits.went[went.how], last, { ...edge(visits.to, went.edge), ...time(seconds) }),
         ];
   const { and, lastly = and, also = '; ' } = table.phrases;
   const sentence = parts.flatMap((words, i) => [

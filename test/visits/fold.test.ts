@@ -107,7 +107,7 @@ it('a thing that stays at the edge did not come in and leave there for certain',
   const stays = Array.from({ length: 7 }, (_, i) => frame(i + 1, [thing(at(0))]));
   const [visit] = ended(foldAll([...stays, ...nothing(8, 12)]));
   expect(visit?.caption).toBe(
-    'a person in red was first seen on the left, stood on the left for 6 s and was last seen on the left',
+    'a person in red was first seen on the left, stood for 6 s and was last seen on the left',
   );
 });
 

@@ -31,7 +31,7 @@ describe('the sentence of a visit', () => {
         stayed: { place: 'on the right', seconds: 5400 },
         went: { how: 'still', edge: null, place: 'on the right' },
       }),
-      'a white car was there at the beginning, stood on the right for 90 min and is still there on the right',
+      'a white car was there at the beginning, stood on the right for 90 min and is still there',
     ],
     [
       visit({ stayed: null, objects: [{ thing: bag, value: 'object_left' }] }),
