@@ -19,7 +19,7 @@ export function writeVisit(statement: VisitStatement, locale: Locale = 'en'): st
   const kind = classOf(thing);
   const stay = visits.stayed[kind === 'person' || kind === 'vehicle' ? kind : 'other'];
   const time = (length: number): Slots => ({ time: wordsOf(timeOf(length, table), 'verb') });
-  // A place that was said last is not repeated, except at the end of a visit, where it says how the visit went on.
+  // A place is not repeated, except at the end of a visit that has ended: there it states where the thing was last.
   const shown = came.how === 'appeared' ? came.place : null;
   const stood = stayed?.place === shown ? null : (stayed?.place ?? null);
   const isThere = went.how === 'still' || went.how === 'unseen';

@@ -85,6 +85,10 @@ describeInBrowser('report.html in a browser', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('NUMBER 11');
     expect(await count()).toBe('1 of 12 changes');
+    const titles = page.locator('h2:visible');
+    expect(await titles.allTextContents()).toEqual(['Timeline', 'Changes']);
+    await page.fill('#text', 'no change');
+    expect(await titles.allTextContents()).toEqual(['Timeline']);
     await page.fill('#text', '');
     await page.locator('#timeline').focus();
     await page.keyboard.press('ArrowRight');

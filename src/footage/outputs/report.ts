@@ -142,7 +142,7 @@ ${summary.complete ? '' : incomplete}${listed(text('failures'), failures, failur
 </form>
 <h2 id="visits-title">${html('visits')}</h2>
 <ol id="visits" class="cards"></ol>
-<h2>${html('changes')}</h2>
+<h2 id="changes-title">${html('changes')}</h2>
 <ol id="changes" class="cards"></ol>
 </main>
 `;

@@ -45,7 +45,7 @@ const timeline = byId('timeline', HTMLElement);
 
 interface Item {
   readonly change: ReportEntry;
-  /** null: a visit */
+  /** undefined: a visit; null: a change that is no place of one */
   readonly visit: string | null | undefined;
   readonly card: HTMLElement;
   readonly mark: SVGElement;
@@ -156,6 +156,11 @@ const items: readonly Item[] = [...data.visits, ...data.changes].flatMap((change
   const words = [change.caption, change.camera, ...facts].join(' ').toLowerCase();
   return [{ change, visit, card: cardOf(change, number, picturesOf(change)), mark: markOf(change, camera, 0), words }];
 });
+/** A title without a card below it looks like a page that was cut off. */
+const titles = [
+  ['visits-title', ({ visit }: Item) => visit === undefined],
+  ['changes-title', ({ visit }: Item) => visit !== undefined],
+] as const;
 let shown: readonly Item[] = [];
 let current: Item | undefined;
 
@@ -191,6 +196,7 @@ function filter(): void {
     item.card.hidden = !visible.has(item);
     item.mark.classList.toggle('off', !visible.has(item));
   }
+  for (const [id, isOf] of titles) byId(id, HTMLElement).hidden = !shown.some(isOf);
   const counted = data.visits.length === 0 ? texts.shown : texts.shown_visits;
   count.textContent = counted.replace('{n}', String(shown.length)).replace('{all}', String(items.length));
 }
@@ -210,7 +216,6 @@ fill(filters.kind, items.map(({ change }) => change.kind).sort());
 fill(filters.day, data.days);
 list.append(...items.filter(({ visit }) => visit !== undefined).map(({ card }) => card));
 byId('visits', HTMLOListElement).append(...items.filter(({ visit }) => visit === undefined).map(({ card }) => card));
-byId('visits-title', HTMLElement).hidden = data.visits.length === 0;
 // Without visits no change is a place of one.
 if (data.visits.length === 0) places.closest('label')?.remove();
 timeline.append(...data.cameras.map((camera) => rowOf(camera, items)));
