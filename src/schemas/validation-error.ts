@@ -150,11 +150,13 @@ function expectation(schema: Json): string {
   ].filter((bound) => bound !== false);
   if (schema.format === 'date-time') return 'a time with its offset, as 2026-06-01T12:00:00Z';
   const type = String(schema.type ?? 'value');
-  if (schema.pattern !== undefined) bounds.push(patternWords(String(schema.pattern), schema.examples));
   if (type === 'object' && schema.properties !== undefined) {
     return `an object with ${Object.keys(schema.properties as Json).join(', ')}`;
   }
-  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}${bounds.length > 0 ? ` ${bounds.join(' and ')}` : ''}`;
+  const words = schema.pattern === undefined ? '' : patternWords(String(schema.pattern), schema.examples);
+  return [/^[aeiou]/.test(type) ? 'an' : 'a', type, bounds.join(' and '), words]
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 function patternWords(pattern: string, examples: unknown): string {

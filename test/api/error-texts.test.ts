@@ -80,7 +80,10 @@ describe('A refusal says in words what is expected, never by a regular expressio
     [() => refusal('GET', '/v1/changes?since=yesterday'), 'a time with its offset, as 2026-06-01T12:00:00Z'],
     [() => refusal('GET', '/v1/changes?q=%20'), 'with more than spaces'],
     [() => refusal('GET', '/v1/brief?day=gestern'), 'as "2026-06-01", "today" or "yesterday"'],
-    [() => camera({ snapshot: { url: 'cam/a.jpg', interval_s: 5 } }), 'begins with http(s):// or rtsp(s)://, without'],
+    [
+      () => camera({ snapshot: { url: 'cam/a.jpg', interval_s: 5 } }),
+      'a string of at most 2048 characters that begins with http(s):// or rtsp(s)://, without spaces',
+    ],
     [() => camera({ alerts: { callback_url: 'gate.example' } }), 'begins with http(s)://, without spaces'],
     [() => camera({ rounds: [{ name: 'm', at: '7', with: '16:50' }] }), 'a string as "22:00"'],
     [() => camera({ labels: [' north'] }), 'without spaces at its ends'],
