@@ -11,7 +11,7 @@ import { madeAfternoon } from './lib/made-afternoon.mjs';
 import { ROOT, run, runMain, Stop } from './lib/shell.mjs';
 
 const PICTURE = 'docs/images/afternoon.webp';
-const SETTINGS = { before: 'memory', gap_s: 7_200 };
+const SETTINGS = { gap_s: 7_200 };
 const DELAY_MS = 500;
 const [WIDTH, HEIGHT, BAR] = [640, 480, 104];
 /** Letters of a visit's sentence in a line. */

@@ -126,7 +126,7 @@ export const CameraSettingsSchema = Type.Object(
       description: 'Bundle that compares the frames; null: the configured one.',
     }),
     before: literals(BEFORE_MODES, {
-      default: 'previous',
+      default: 'memory',
       description:
         'The "before" of a frame: the frame before it, a fixed reference, or the background model, which is learned ' +
         'per light from the frames.',

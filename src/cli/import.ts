@@ -59,7 +59,8 @@ async function setUp(
   if (known.ok) return 'is there already';
   if (known.status !== 404) return reasonOf(known);
   const settings = {
-    ...{ name, before: 'memory', labels: label === undefined ? [] : [label] },
+    name,
+    labels: label === undefined ? [] : [label],
     snapshot: { url, interval_s: every, ...login },
   };
   const headers = { 'content-type': 'application/json' };

@@ -53,7 +53,8 @@ it.each([88, 81, 554])('a camera at port %i is accepted in an allowed network, a
 
 describe('a patch of a camera', () => {
   it('changes the named settings alone, at any depth; null sets a default', async () => {
-    const settings = { name: 'Gate', zones: [PRIVACY], gap_s: 77, alerts: { persist_s: 5, cooldown_s: 60 } };
+    const others = { before: 'previous', zones: [PRIVACY], gap_s: 77 };
+    const settings = { name: 'Gate', ...others, alerts: { persist_s: 5, cooldown_s: 60 } };
     const before = (await put('gate', settings)).json();
     const answer = await patch({ name: null, alerts: { persist_s: 9 } });
     expect(answer.statusCode).toBe(200);

@@ -19,19 +19,19 @@ const { get, put } = cameraApi(() => service);
 
 describe('settings of a camera', () => {
   it('are created, replaced as a whole and read; omitted ones get their defaults', async () => {
-    const created = await put('gate-3', { name: 'The gate', before: 'memory' });
+    const created = await put('gate-3', { name: 'The gate', before: 'previous' });
     expect(created.statusCode).toBe(201);
     expect(created.json()).toMatchObject({
       id: 'gate-3',
       name: 'The gate',
-      before: 'memory',
+      before: 'previous',
       zones: [],
       reference: null,
     });
     const again = await put('gate-3', { alarms_per_day: 2 });
     expect(again.statusCode).toBe(200);
     // The request replaces all settings, so omitted ones return to their defaults.
-    expect(again.json()).toMatchObject({ name: null, before: 'previous', alarms_per_day: 2 });
+    expect(again.json()).toMatchObject({ name: null, before: 'memory', alarms_per_day: 2, reset: ['name', 'before'] });
     expect(again.json().created_at).toBe(created.json().created_at);
     const read = (await get('/v1/cameras/gate-3')).json();
     expect(read).toMatchObject({

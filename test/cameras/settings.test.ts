@@ -14,7 +14,7 @@ describe('settings of a camera', () => {
     expect(checkSettings({})).toEqual({
       name: null,
       model: null,
-      before: 'previous',
+      before: 'memory',
       zones: [],
       threshold: null,
       alarms_per_day: null,

@@ -60,7 +60,7 @@ beforeAll(async () => {
   };
   await writeFile(join(folder, 'privacy.json'), JSON.stringify(privacy));
   await writeFile(join(folder, 'late.json'), JSON.stringify({ alerts: { confirm_frames: 4 } }));
-  await writeFile(join(folder, 'memory.json'), JSON.stringify({ before: 'memory' }));
+  await writeFile(join(folder, 'previous.json'), JSON.stringify({ before: 'previous' }));
   const start = ['--start', '2026-06-01T12:00:00Z', '--tz', 'Asia/Tokyo'];
   recorded = await footage('yard.mp4', '-d', 'out', ...start, '--every', '1s', '--clips', '-q');
 });
@@ -126,8 +126,8 @@ describe('scenedelta footage --from-stats', () => {
   });
 
   it('refuses evidence against another "before", a broken line, and the folder of the run itself', async () => {
-    const memory = await footage('out', '-d', 'memory', '--from-stats', '-c', 'memory.json');
-    expect(memory).toMatchObject({ status: 1, stderr: expect.stringContaining('expected "previous"') });
+    const previous = await footage('out', '-d', 'previous', '--from-stats', '-c', 'previous.json');
+    expect(previous).toMatchObject({ status: 1, stderr: expect.stringContaining('expected "memory"') });
     const [first] = await linesOf('out/stats.ndjson');
     await writeFile(join(folder, 'broken.ndjson'), `${JSON.stringify(first)}\n{"v":1}\n`);
     const broken = await footage('broken.ndjson', '-d', 'broken', '--from-stats');

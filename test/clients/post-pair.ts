@@ -31,7 +31,7 @@ const form = await client.POST('/v1/comparisons', {
 
 const camera = await client.PUT('/v1/cameras/{id}', {
   params: { path: { id: 'typescript' } },
-  body: { before: 'memory', alerts: { severity_rules: [{ kind: 'appear', severity: 'high' }] } },
+  body: { before: 'previous', alerts: { severity_rules: [{ kind: 'appear', severity: 'high' }] } },
 });
 const refused = await client.POST('/v1/comparisons', { body: { before: { base64: 'AAAA' }, after: 'AAAA' } });
 

@@ -39,7 +39,7 @@ as_form = post(
         camera="gate-3",
     )
 )
-settings = {"before": "memory", "alerts": {"severity_rules": [{"kind": "appear", "severity": "high"}]}}
+settings = {"before": "previous", "alerts": {"severity_rules": [{"kind": "appear", "severity": "high"}]}}
 camera = put_camera.sync_detailed("python", client=client, body=CameraRequest.from_dict(settings))
 refused = post(ComparisonRequest(before=FrameBase64(base64="AAAA"), after="AAAA"))
 

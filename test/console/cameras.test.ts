@@ -178,10 +178,10 @@ describeInBrowser('The page "Cameras"', () => {
     await page.goto(`${service.url}/cameras/gate`);
     await page.getByLabel('Frames in a row').fill('3');
     await page.getByLabel('Accepted false alarms per day').fill('2');
-    await page.getByLabel('Compare frames with').selectOption('memory');
+    await page.getByLabel('Compare frames with').selectOption('previous');
     await save(page);
     expect(settingsOf('gate')).toMatchObject({
-      before: 'memory',
+      before: 'previous',
       alarms_per_day: 2,
       gap_s: 77,
       alerts: { confirm_frames: 3, callback_url: 'https://user.example/hook' },
@@ -197,7 +197,7 @@ describeInBrowser('The page "Cameras"', () => {
     const region = { id: 1, side: 'after', area: 0.1, score: 0.9, box: { x: 0.3, y: 0.3, width: 0.1, height: 0.1 } };
     for (const minutes of [2, 1]) {
       const captured_at = new Date(Date.now() - minutes * 60_000).toISOString();
-      const camera_frame = { captured_at, before: { mode: 'previous', captured_at }, notes: [] };
+      const camera_frame = { captured_at, before: { mode: 'memory', captured_at }, notes: [] };
       const found = { verdict: 'change', kind: 'appear', caption: 'a car', regions: [region], camera_frame };
       await service.addComparison(found as object, 'gate');
     }

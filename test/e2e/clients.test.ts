@@ -15,7 +15,7 @@ const DESCRIPTION = resolve('openapi/openapi.yaml');
 const RECEIVED = {
   json: [200, 'finished', { ticket: 7 }],
   form: [200, 'finished', 'gate-3'],
-  camera: [201, 'memory'],
+  camera: [201, 'previous'],
   refused: [422, 'before'],
 };
 

@@ -5,12 +5,13 @@ import { dryRun } from '../../src/footage/dry-run.js';
 import type { FrameStats } from '../../src/footage/records.js';
 import { compare, run, type Scene, START, STEP_MS, scenes, timeOf } from './made-scene.js';
 
-type Settings = Parameters<typeof checkSettings>[0];
-const RECORDED = checkSettings({});
+type Settings = object;
+const settingsWith = (settings: Settings) => checkSettings({ before: 'previous', ...settings });
+const RECORDED = settingsWith({});
 
 async function replay(stats: readonly FrameStats[], settings: Settings, bundle: object = {}): Promise<DryRun> {
   const [result, ...others] = await dryRun(stats, {
-    settingsOf: () => checkSettings(settings),
+    settingsOf: () => settingsWith(settings),
     bundleOf: () => ({ points: [], threshold: null, ...bundle }),
   });
   expect(others).toEqual([]);
@@ -59,7 +60,7 @@ describe('a dry run finds the alerts that decoding again would find', () => {
     await fc.assert(
       fc.asyncProperty(scenes, async (made) => {
         const result = await replay(run(made, RECORDED).stats, settings);
-        expect(alertsOf(result)).toEqual([...run(made, checkSettings(settings)).alerts].sort());
+        expect(alertsOf(result)).toEqual([...run(made, settingsWith(settings)).alerts].sort());
       }),
       { numRuns: 25 },
     );

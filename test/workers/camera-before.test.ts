@@ -16,7 +16,7 @@ const run = runsOn(() => bench);
 
 describe('"before" in mode', () => {
   it('previous stays the same frame while a change awaits its confirmation, then follows', async () => {
-    const camera = await setUpCamera(bench, 'gate', { alerts: { confirm_frames: 3 } });
+    const camera = await setUpCamera(bench, 'gate', { before: 'previous', alerts: { confirm_frames: 3 } });
     const all = await run(camera, [
       [EMPTY, 0],
       [WITH_CAR, 1],

@@ -26,7 +26,10 @@ describe("a camera's own retention", () => {
 
   it('erases old frames and comparisons, but not the frame that the next one is compared with', async () => {
     const frames = [await picture(), await picture({ background: [95, 120, 150] })];
-    const [first, second] = await send({ retention: { frames_hours: 1, results_hours: 2 } }, frames);
+    const [first, second] = await send(
+      { before: 'previous', retention: { frames_hours: 1, results_hours: 2 } },
+      frames,
+    );
     const stored = await bench.results.get(second ?? '');
     expect(await retention(0).retain(new Set())).toEqual({ comparisons: 0, changes: 0, frames: 0 });
 
@@ -43,7 +46,7 @@ describe("a camera's own retention", () => {
   });
 
   it('of zero hours keeps a frame that came into use after the round began', async () => {
-    const none = { retention: { frames_hours: 0 } };
+    const none = { before: 'previous', retention: { frames_hours: 0 } };
     await send(none, [await picture()]);
     const inUse = await retention(0).framesInUse();
     const gate = await setUpCamera(bench, 'gate', none);

@@ -30,7 +30,7 @@ describe("a camera's frames", () => {
   });
 
   it('are processed in the order of their capture times, in whatever order they arrive', async () => {
-    const camera = await setUpCamera(bench, 'gate');
+    const camera = await setUpCamera(bench, 'gate', { before: 'previous' });
     const [late, first, middle] = await run(camera, [
       [EMPTY, 20],
       [EMPTY, 0],

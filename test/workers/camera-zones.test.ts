@@ -81,7 +81,7 @@ describe('zones', () => {
 
   it('of type include give their name and severity', async () => {
     const zones = [{ id: 'yard', name: 'Yard B', type: 'include', polygon: left, severity: 'high' }];
-    const camera = await setUpCamera(bench, 'gate', { zones, alerts: { confirm_frames: 1 } });
+    const camera = await setUpCamera(bench, 'gate', { before: 'previous', zones, alerts: { confirm_frames: 1 } });
     const [, dog, car] = await run(camera, [
       [EMPTY, 0],
       [WITH_DOG, 1],
@@ -153,9 +153,9 @@ describe('privacy zones', () => {
   });
 
   it('that are new are painted on the next frames, which are not compared with earlier ones', async () => {
-    const camera = await setUpCamera(bench, 'gate');
+    const camera = await setUpCamera(bench, 'gate', { ...settings, before: 'previous', zones: [] });
     await run(camera, [[seen(30), 0]]);
-    const masked = await setUpCamera(bench, 'gate', settings, { mask: 'msk_window' });
+    const masked = await setUpCamera(bench, 'gate', { ...settings, before: 'previous' }, { mask: 'msk_window' });
     const [anew, next] = await run(masked, [
       [seen(60), 1],
       [seen(90), 2],

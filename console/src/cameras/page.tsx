@@ -166,7 +166,7 @@ function NewCamera() {
   const submit = async (event: Event) => {
     event.preventDefault();
     try {
-      await createCamera(id.value, { before: 'memory', snapshot: snapshotOf(source.value) });
+      await createCamera(id.value, { snapshot: snapshotOf(source.value) });
       navigate(`/cameras/${id.value}`);
     } catch (error) {
       fault.value = messageOf(error);
