@@ -135,8 +135,8 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
   const warnings = sequences.flatMap(({ doubts }) => doubts);
   if (sources.file > 0 && options.start === null) {
     warnings.push(
-      `${counted(sources.file, 'file states', 'files state')} no time: the time of the last modification is used, which ` +
-        'is that of the copy or of the upload after one. Expected names with date and time, a template or a start',
+      `${counted(sources.file, 'file states', 'files state')} no time: the time of the last modification is used, that of ` +
+        'the copy or of the upload if there was one. Expected names with date and time, a template or a start',
     );
   }
   return { sequences, failures, warnings };
