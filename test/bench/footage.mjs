@@ -17,14 +17,13 @@ const {
 } = readOptions({
   ...{ hour: { type: 'boolean' }, pairs: { type: 'string' }, keep: { type: 'string' }, write: { type: 'boolean' } },
 });
+/** Options of ffmpeg for frames of 1080p at working size, through a pipe. */
+const REDUCED = ['-vf', 'scale=960:540:flags=area,format=yuvj420p', '-f', 'rawvideo', 'pipe:1'];
 const folder = keep ?? mkdtempSync(join(tmpdir(), 'sd-footage-'));
 
 if (pairs === undefined) await measureSpeed();
 else await measureScenes();
 if (keep === undefined) rmSync(folder, { recursive: true });
-
-/** Options of ffmpeg for frames of 1080p at working size, through a pipe. */
-const REDUCED = ['-vf', 'scale=960:540:flags=area,format=yuvj420p', '-f', 'rawvideo', 'pipe:1'];
 
 /** One recording: speed and memory. */
 async function measureSpeed() {
