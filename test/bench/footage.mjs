@@ -17,8 +17,11 @@ const {
 } = readOptions({
   ...{ hour: { type: 'boolean' }, pairs: { type: 'string' }, keep: { type: 'string' }, write: { type: 'boolean' } },
 });
-/** Options of ffmpeg for frames of 1080p at working size, through a pipe. */
-const REDUCED = ['-vf', 'scale=960:540:flags=area,format=yuvj420p', '-f', 'rawvideo', 'pipe:1'];
+/** Options of ffmpeg for a frame of each second at working size, through a pipe. */
+const REDUCED = [
+  ...['-vf', 'select=isnan(prev_selected_t)+gte(t-prev_selected_t\\,0.99),scale=960:540:flags=area,format=yuvj420p'],
+  ...['-fps_mode', 'passthrough', '-f', 'rawvideo', 'pipe:1'],
+];
 const folder = keep ?? mkdtempSync(join(tmpdir(), 'sd-footage-'));
 
 if (pairs === undefined) await measureSpeed();
@@ -69,9 +72,9 @@ async function measureSpeed() {
     [
       `${seconds} s of recording, sampled once per second; a key frame every second, at most 2 Mbit/s, no B-frames. Each ` +
         'thing that comes and goes counts as two changes. Latest: the largest delay of a time.',
-      'ffmpeg alone decodes the same frames with the same options and drops them; one that reduces writes them at ' +
-        'working size, as the command needs them. Share: its time of that of the whole command, with its start and its ' +
-        'outputs. Peak memory of the command and its ffmpeg, in both halves of the run.',
+      'ffmpeg alone decodes the same frames with the same options and drops them; one that reduces writes the ' +
+        'sampled ones at working size, as the command needs them. Share: its time of that of the whole command, with ' +
+        'its start and its outputs. Peak memory of the command and its ffmpeg, in both halves of the run.',
       ...problems,
     ],
   );
