@@ -63,7 +63,8 @@ async function read(folder, copies, timeZone) {
         save: async ({ records: saved }) => void records.get(camera).push(...saved),
       }),
       source: {
-        ...{ ffmpeg, videoPixelLimit: 1_000_000, frameLimit: 1_000_000, every: { mode: 'all' } },
+        ...{ ffmpeg, ffmpegHwaccel: 'none', videoPixelLimit: 1_000_000, frameLimit: 1_000_000 },
+        every: { mode: 'all' },
         materialize: localFiles(copies, undefined),
       },
     },

@@ -111,6 +111,7 @@ async function runStep(step, folder) {
     ahead: { begin: async () => ({ end: () => {} }) },
     config: {
       ffmpeg: 'ffmpeg',
+      ffmpegHwaccel: 'none',
       videoPixelLimit: 1e7,
       frameLimit: 1e7,
       footageLimit: 1e9,

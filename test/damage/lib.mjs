@@ -61,7 +61,8 @@ export async function lookAt(path, every = 'seconds') {
   const item = { kind: 'video', file: 'a', location: { from: 'file', path }, at: START };
   const range = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
   const options = {
-    ...{ ffmpeg: FFMPEG, videoPixelLimit: 10_000_000, frameLimit: 1_000_000, signal: new AbortController().signal },
+    ...{ ffmpeg: FFMPEG, ffmpegHwaccel: 'none', videoPixelLimit: 10_000_000, frameLimit: 1_000_000 },
+    signal: new AbortController().signal,
     every: every === 'keyframes' ? { mode: 'keyframes' } : { mode: 'seconds', seconds: 1, exact: true },
     materialize: async () => ({ path, release: async () => {} }),
   };
