@@ -85,6 +85,10 @@ export function isoTimeIn(at: number, timeZone: string): string {
   return `${new Date(at + offset).toISOString().slice(0, -1)}${offset < 0 ? '-' : '+'}${length}`;
 }
 
+/** @param at epoch ms. @returns wall time with its zone, for people: '2026-06-01 14:00:00 Europe/Berlin' */
+export const wallTimeIn = (at: number, timeZone: string): string =>
+  `${isoTimeIn(at, timeZone).slice(0, 19).replace('T', ' ')} ${timeZone}`;
+
 /** Whether it is the IANA name of a known zone. Intl also accepts offsets ('+02:00'), which have no summer time. */
 export function isTimeZone(name: string): boolean {
   try {

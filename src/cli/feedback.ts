@@ -1,5 +1,4 @@
 /** `scenedelta feedback`: exports the feedback on changes, with the frames, as a manifest for `scenedelta evaluate`. */
-
 import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../config.js';
 import { counted } from '../counted.js';

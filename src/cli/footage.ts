@@ -1,5 +1,4 @@
 /** `scenedelta footage INPUT... -d OUT`: every change in hours of video or folders of frames, with its sentence. */
-
 import { availableParallelism } from 'node:os';
 import type { Config } from '../config.js';
 import { counted } from '../counted.js';
@@ -228,6 +227,7 @@ function assertFewFailures(done: { failures: number; files: number; examined: nu
   }
   if (failures <= files * most) return;
   throw invalidValue(
-    `${counted(failures, 'failure')} in ${counted(files, 'file')}, expected a share of at most ${most} (--max-failure-rate)`,
+    `${counted(failures, 'failure')} in ${counted(files, 'file')}, ` +
+      `expected a share of at most ${most} (--max-failure-rate)`,
   );
 }

@@ -1,5 +1,4 @@
 /** `scenedelta search QUERY FOLDER...`: searches the results of `scenedelta footage` without a service. */
-
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TSchema } from 'typebox';

@@ -1,5 +1,4 @@
 /** `scenedelta verify PACKAGE`: whether an evidence package is as the service made it, without a service. */
-
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
@@ -30,7 +29,8 @@ export const command = createCommand('verify')
       for (const fault of faults) printLine(fault);
       if (faults.length > 0) throw invalidValue(`${path}: ${counted(faults.length, 'fault')}`);
       printLine(
-        `${counted(Object.keys(manifest.files).length, 'file is', 'files are')} as ${manifest.made_at} (service ${manifest.scenedelta})`,
+        `${counted(Object.keys(manifest.files).length, 'file is', 'files are')} as ` +
+          `${manifest.made_at} (service ${manifest.scenedelta})`,
       );
       const trust = key === undefined ? ', the key in the package: compare it with that of the service' : '';
       printLine(`signed by ${fingerprintOf(signer)}${trust}`);

@@ -1,5 +1,4 @@
 /** `scenedelta watch FOLDER`: a folder that cameras fill by FTP, as frames of cameras of a running service. */
-
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../clock.js';
@@ -102,7 +101,8 @@ async function run(path: string, options: Options): Promise<void> {
   }
   const { sent, refused } = counts;
   printLine(
-    `${counted(sent + refused + left, 'picture')} in = ${sent} sent + ${refused} refused + ${left} without a camera or a time`,
+    `${counted(sent + refused + left, 'picture')} in = ${sent} sent + ${refused} refused + ` +
+      `${left} without a camera or a time`,
   );
 }
 

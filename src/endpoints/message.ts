@@ -12,7 +12,7 @@ import type {
   VisitPayload,
   WebhookPayload,
 } from '../schemas/webhook-payload.js';
-import { isoTimeIn } from '../wall-clock.js';
+import { wallTimeIn } from '../wall-clock.js';
 import { cut, type TextLimit } from './cut.js';
 
 export interface EndpointMessage {
@@ -97,7 +97,7 @@ export function textOf({ payload: { data, type }, locale, timeZone }: EndpointMe
   if ('signal' in data) {
     const { caption, since } = data.signal;
     return type === 'camera.signal_back'
-      ? textIn(locale, 'signal_back', { since: shownTime(since, timeZone) })
+      ? textIn(locale, 'signal_back', { since: wallTimeIn(Date.parse(since), timeZone) })
       : caption;
   }
   if (type === 'endpoint.test') return testSentence(locale);
@@ -105,10 +105,6 @@ export function textOf({ payload: { data, type }, locale, timeZone }: EndpointMe
   const n = data.suppressed_count;
   return n === 0 ? sentence : `${sentence}${textIn(locale, 'suppressed', { n })}`;
 }
-
-/** @returns e.g. '2026-06-01 08:00:20 Europe/Berlin' */
-export const shownTime = (time: string, timeZone: string): string =>
-  `${isoTimeIn(Date.parse(time), timeZone).slice(0, 19).replace('T', ' ')} ${timeZone}`;
 
 const testSentence = (locale: Locale): string =>
   textIn(locale, 'test', {

@@ -1,5 +1,4 @@
 /** The sampled frames of a sequence, item by item in the order of time. A file that fails is reported and skipped. */
-
 import type { Config } from '../config.js';
 import { counted } from '../counted.js';
 import { asScenedeltaError, type ScenedeltaError } from '../errors.js';

@@ -82,7 +82,9 @@ it('a kind that cannot be opened is refused with the reason; auto and none leave
   const program = await programWith('drm');
   await expect(hardwareDecoder(program, 'cuda', signal)).rejects.toMatchObject({
     code: 'not-found',
-    message: `FFMPEG_HWACCEL cuda: ${program} cannot use it (Device creation failed: -1.), expected auto, none or another kind`,
+    message:
+      `FFMPEG_HWACCEL cuda: ${program} cannot use it (Device creation failed: -1.), ` +
+      'expected auto, none or another kind',
   });
   expect(await hardwareDecoder(program, 'auto', signal)).toBeNull();
   expect(await hardwareDecoder('/no/program', 'none', signal)).toBeNull();

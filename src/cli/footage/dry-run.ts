@@ -1,5 +1,4 @@
 /** `scenedelta footage --from-stats`: the alerts that other settings would have caused, without decoding again. */
-
 import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -127,5 +126,5 @@ function alertLine({ type, moment, severity, caption }: DryRunAlert, timeZone: s
 }
 
 const undecidedLine = ({ camera, undecided, threshold }: DryRun): string =>
-  `${camera}: ${counted(undecided, 'frame reaches', 'frames reach')} the threshold ${threshold} without regions, because ` +
-  'the recorded run had a higher one; decode again with this threshold to count their alerts';
+  `${camera}: ${counted(undecided, 'frame reaches', 'frames reach')} the threshold ${threshold} without regions, ` +
+  'because the recorded run had a higher one; decode again with this threshold to count their alerts';

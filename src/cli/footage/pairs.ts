@@ -1,5 +1,4 @@
 /** A manifest of pairs as input of `scenedelta footage`: one result per line, in `comparisons.ndjson`. */
-
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';

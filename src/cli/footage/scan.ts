@@ -1,5 +1,4 @@
 /** The table of `--scan-only`: the files of each camera, the source of their times, gaps, overlaps and doubts. */
-
 import pLimit from 'p-limit';
 import type { Config } from '../../config.js';
 import { counted } from '../../counted.js';
@@ -69,7 +68,8 @@ export async function scanTable(
   return [
     ...(await Promise.all(tables)).flat(),
     ...formatFailures(failures),
-    `${counted(files + failures.length, 'file')} in = ${files} of ${counted(planned.length, 'camera')} + ${failures.length} left out${left}`,
+    `${counted(files + failures.length, 'file')} in = ${files} of ${counted(planned.length, 'camera')} + ` +
+      `${failures.length} left out${left}`,
   ].join('\n');
 }
 

@@ -1,9 +1,10 @@
 /** Mail: plain text and HTML with the picture inside. One change is one thread, because its mails refer to its id. */
 import { escapeHtml } from '../../escape-html.js';
 import type { Mail } from '../../mail.js';
+import { wallTimeIn } from '../../wall-clock.js';
 import { cut } from '../cut.js';
 import { LIMITS } from '../limits.js';
-import { type EndpointMessage, type Format, shownTime, subjectOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, subjectOf, textOf, titleOf } from '../message.js';
 
 const ADDRESS = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/;
 
@@ -23,7 +24,7 @@ export const email: Format = (message, { url }) => ({ url, headers: {}, body: ma
 function mailOf(message: EndpointMessage, url: string): Mail {
   const { id, camera, zone, kind, severity, since } = subjectOf(message);
   const { hostname } = new URL(message.baseUrl);
-  const facts = [camera, zone, kind, severity, shownTime(since, message.timeZone)]
+  const facts = [camera, zone, kind, severity, wallTimeIn(Date.parse(since), message.timeZone)]
     .filter((one) => one !== null)
     .join(' · ');
   const sentence = textOf(message);

@@ -1,5 +1,4 @@
 /** Plan of a run: from the listed files to sequences in the order of time. */
-
 import { basename, dirname } from 'node:path';
 import pLimit from 'p-limit';
 import { counted } from '../../counted.js';
@@ -135,8 +134,8 @@ export async function planRecording(files: Iterable<ListedFile>, options: PlanOp
   const warnings = sequences.flatMap(({ doubts }) => doubts);
   if (sources.file > 0 && options.start === null) {
     warnings.push(
-      `${counted(sources.file, 'file states', 'files state')} no time: the time of the last modification is used, that of ` +
-        'the copy or of the upload if there was one. Expected names with date and time, a template or a start',
+      `${counted(sources.file, 'file states', 'files state')} no time: the time of the last modification is used, ` +
+        'that of the copy or of the upload if there was one. Expected names with date and time, a template or a start',
     );
   }
   return { sequences, failures, warnings };
@@ -179,8 +178,8 @@ function doubtsOf(camera: string, files: readonly Timed[], timeZone: string): st
     const [first, ...others] = files.filter(({ clock }) => clock === doubt);
     if (first === undefined) return [];
     return [
-      `${camera}: ${counted(others.length + 1, 'file states', 'files state')} ${CLOCK_DOUBTS[doubt](timeZone)} (the first ` +
-        `is ${first.file})`,
+      `${camera}: ${counted(others.length + 1, 'file states', 'files state')} ${CLOCK_DOUBTS[doubt](timeZone)} ` +
+        `(the first is ${first.file})`,
     ];
   });
   const doubted = files.filter((timed) => timed.doubted !== null);
@@ -190,8 +189,8 @@ function doubtsOf(camera: string, files: readonly Timed[], timeZone: string): st
   const used = 'the time of the container, of EXIF or of the last modification is used';
   return [
     ...ofClock,
-    `${camera}: ${counted(doubted.length, 'file states', 'files state')} a time that cannot be (the first is ${stated}): ` +
-      used,
+    `${camera}: ${counted(doubted.length, 'file states', 'files state')} a time that cannot be ` +
+      `(the first is ${stated}): ${used}`,
   ];
 }
 

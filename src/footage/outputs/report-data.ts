@@ -3,7 +3,7 @@ import type { Box, Side } from '../../images.js';
 import type { Locale } from '../../language/locales.js';
 import { DEFAULT_LOCALE, textIn } from '../../language/translate.js';
 import { roundFigures } from '../../schemas/rounding.js';
-import { localTimeAt } from '../../wall-clock.js';
+import { wallTimeIn } from '../../wall-clock.js';
 import type { FootageChange, FootageSummary, FootageVisit, Moment, Outline } from '../records.js';
 import { visitsOfChanges } from './grouping.js';
 import type { ReportCamera, ReportChange, ReportData, ReportVisit } from './page/data.js';
@@ -158,7 +158,7 @@ function clockOf({ files, timezone = 'UTC' }: FootageSummary['cameras'][number])
   }
   return {
     time: ({ at, seconds }) => (at === null ? seconds * 1000 : Date.parse(at)),
-    label: (time) => `${localTimeAt(time, timezone).toISOString().slice(0, 19).replace('T', ' ')} ${timezone}`,
+    label: (time) => wallTimeIn(time, timezone),
   };
 }
 

@@ -69,7 +69,8 @@ interface Seen {
 export function damageOf(at: number, frames: readonly Seen[]): Damage {
   const [first, last] = [frames[0] as Seen, frames.at(-1) as Seen];
   const span = `${first.seconds.toFixed(2)} s to ${last.seconds.toFixed(2)} s`;
-  const what = `is damaged from ${span}: ${counted(frames.length, 'frame was', 'frames were')} not seen (${first.damage})`;
+  const unseen = counted(frames.length, 'frame was', 'frames were');
+  const what = `is damaged from ${span}: ${unseen} not seen (${first.damage})`;
   return {
     ...{ from: first.seconds, until: last.seconds, at: at + Math.round(last.seconds * 1000) },
     error: new ScenedeltaError('image-unreadable', what),
