@@ -101,12 +101,6 @@ module.exports = {
       'The search over changes is an index over values.',
     ),
     only(
-      'tuning',
-      '^src/tuning/',
-      '^src/(tuning|evaluation|language|schemas)/|^src/model/(calibration|manifest|naming)\\.ts$|^src/[^/]+\\.ts$',
-      'What feedback teaches a bundle, over values.',
-    ),
-    only(
       'cameras',
       '^src/cameras/',
       '^src/(cameras|language|schemas)/|^src/[^/]+\\.ts$',
@@ -162,7 +156,7 @@ module.exports = {
         'model/ reads its bundle (manifest.ts, session.ts), viewpoint/ and quiet/ their weights (fitted.ts); nothing else reads.',
       severity: 'error',
       from: {
-        path: '^src/(viewpoint|quiet|model|evaluation|cameras|changes|search|tuning|visits)/',
+        path: '^src/(viewpoint|quiet|model|evaluation|cameras|changes|search|visits)/',
         pathNot: '^src/(model/(manifest|session)|(viewpoint|quiet)/fitted)\\.ts$',
       },
       to: { dependencyTypes: ['core', 'npm'], pathNot: 'typebox|munkres' },

@@ -17,7 +17,6 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   evaluate: ['measure a bundle on labelled pairs', () => import('./evaluate.js')],
   feedback: ['export the feedback on changes, to evaluate on', () => import('./feedback.js')],
   search: ['search the results of footage for words', () => import('./search.js')],
-  tune: ['adapt a bundle to the feedback on its changes', () => import('./tune.js')],
   when: ['find when a place in a recording changed', () => import('./when.js')],
   shift: ['compare two times of each day of recordings', () => import('./shift.js')],
   watch: ['send the pictures of a folder to the service', () => import('./watch.js')],
@@ -34,6 +33,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   serve: ['run the HTTP API', async () => ({ command: (await import('./processes.js')).serve })],
   worker: ['run a worker', async () => ({ command: (await import('./processes.js')).worker })],
   mqtt: ['run the MQTT publisher', async () => ({ command: (await import('./processes.js')).mqtt })],
+};
+
+/** Answers to removed commands. */
+const REMOVED: Readonly<Record<string, string>> = {
+  tune: 'is removed; `scenedelta feedback` exports the judged changes as labelled pairs',
 };
 
 /**
@@ -62,6 +66,10 @@ async function main(argv: readonly string[]): Promise<number> {
   if (name === undefined || name === 'help') {
     program.outputHelp();
     return name === undefined ? USAGE_ERROR : 0;
+  }
+  if (Object.hasOwn(REMOVED, name)) {
+    printError(`scenedelta ${name}: ${REMOVED[name]}`);
+    return USAGE_ERROR;
   }
   try {
     await program.parseAsync(argv, { from: 'user' });

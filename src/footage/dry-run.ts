@@ -9,8 +9,8 @@ import type { FrameStats } from './records.js';
 export interface DryRunOptions {
   /** @throws ScenedeltaError if the camera has no settings */
   readonly settingsOf: (camera: string) => CameraSettings;
-  /** of a camera, by its name; null: the default one */
-  readonly bundleOf: (model: string | null, camera: string) => ReplayedBundle;
+  /** by its name; null: the default one */
+  readonly bundleOf: (model: string | null) => ReplayedBundle;
 }
 
 /**
@@ -27,7 +27,7 @@ export async function dryRun(
     let replay = replays.get(frame.camera);
     if (replay === undefined) {
       const settings = settingsOf(frame.camera);
-      replay = new CameraReplay(frame.camera, settings, bundleOf(settings.model, frame.camera));
+      replay = new CameraReplay(frame.camera, settings, bundleOf(settings.model));
       replays.set(frame.camera, replay);
     }
     replay.take(frame);

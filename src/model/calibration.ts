@@ -39,16 +39,6 @@ export function predictionOf(
   };
 }
 
-/**
- * The threshold of the probability of a change: a stated one, or that of the camera in a tuned bundle, or the bundle's.
- * @param given null or absent = not stated, no camera
- */
-export const thresholdOf = (
-  given: { readonly threshold?: number | null; readonly camera?: string | null },
-  { calibration }: Pick<BundleManifest, 'calibration'>,
-): number =>
-  given.threshold ?? (given.camera == null ? undefined : calibration.cameras?.[given.camera]) ?? calibration.threshold;
-
 /** @param logits [K], in the order of `kinds`, whose first entry is 'none' and takes no part */
 export function mostProbableKind(logits: Float32Array, kinds: readonly string[]): Prediction['kind'] {
   const shares = softmax(logits.subarray(1));

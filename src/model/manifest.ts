@@ -27,17 +27,6 @@ const Probability = Type.Number({ minimum: 0, maximum: 1 });
 const Grid = Type.Tuple([Count, Count], { description: 'rows, columns' });
 const Channels = Type.Tuple([Type.Number(), Type.Number(), Type.Number()]);
 
-const TunedSchema = Type.Object(
-  {
-    from: Type.Object({ name: Type.String(), version: Type.String(), sha256: Sha256 }, strict),
-    /** counts of feedback lines */
-    feedback: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
-    parts: Type.Array(Type.Object({ part: Type.String(), accepted: Type.Boolean(), reason: Type.String() }, strict)),
-  },
-  strict,
-);
-export type Tuned = Static<typeof TunedSchema>;
-
 const ManifestSchema = Type.Object(
   {
     format: Type.Literal(BUNDLE_FORMAT),
@@ -110,7 +99,7 @@ const ManifestSchema = Type.Object(
     check: Type.Optional(CheckSchema),
     /** of the graphs `pair` and `text`; absent with them */
     search: Type.Optional(SearchManifestSchema),
-    /** caption of an unchanged pair; absent = the sentences of wording.ts */
+    /** caption of an unchanged pair; absent = the sentences of `language` */
     unchanged_sentence: Type.Optional(Type.String({ minLength: 1 })),
     /** moving: the frames may have any two viewpoints, so a turned camera is no tampering; absent = fixed */
     camera: Type.Optional(Type.Union([Type.Literal('fixed'), Type.Literal('moving')])),
@@ -125,13 +114,9 @@ const ManifestSchema = Type.Object(
         least_agreement: Type.Optional(Type.Number({ minimum: -1, maximum: 1 })),
         nuisances: Type.Record(Type.String(), Probability),
         facts: Type.Optional(FactCalibrationSchema),
-        /** thresholds of cameras by their ids, by `scenedelta tune`; an absent camera has `threshold` */
-        cameras: Type.Optional(Type.Record(Type.String(), Probability)),
       },
       strict,
     ),
-    /** what `scenedelta tune` made the bundle from, and what it changed; absent = nothing did */
-    tuned: Type.Optional(TunedSchema),
     metrics: Type.Record(Type.String(), Type.Unknown()),
     training_data: Type.Array(Type.Object({ name: Type.String(), licence: Type.String() })),
     configuration: Type.Record(Type.String(), Type.Unknown()),
@@ -149,7 +134,7 @@ export type CropRule = NonNullable<BundleManifest['glance']>;
 export interface Bundle {
   readonly directory: string;
   readonly manifest: BundleManifest;
-  /** see `identityOf` */
+  /** of `bundleSha256` */
   readonly sha256: string;
 }
 
@@ -164,7 +149,7 @@ export async function loadBundle(directory: string): Promise<Bundle> {
 export async function readBundle(directory: string): Promise<Bundle> {
   const path = join(directory, MANIFEST_FILE);
   const manifest = parseManifest(await read(path), path);
-  return { directory, manifest, sha256: identityOf(manifest) };
+  return { directory, manifest, sha256: bundleSha256(manifest.files) };
 }
 
 /** @throws BundleError if a file is missing, or is another one than the manifest says */
@@ -190,12 +175,6 @@ function parseManifest(bytes: Uint8Array, path: string): BundleManifest {
   const contradiction = findContradiction(json);
   if (contradiction !== null) throw new BundleError(path, contradiction);
   return json;
-}
-
-/** @returns identity of all that decides the answers: the files and, of a tuned bundle, its other numbers */
-export function identityOf({ files, calibration, names, tuned }: BundleManifest): string {
-  const ofFiles = bundleSha256(files);
-  return tuned === undefined ? ofFiles : sha256(JSON.stringify([ofFiles, calibration, names]));
 }
 
 /** @returns the sha256 over the lines "<file> <sha256>\n", sorted by file: one identity for all files */

@@ -5,7 +5,6 @@ const strict = { additionalProperties: false };
 const Probability = Type.Number({ minimum: 0, maximum: 1 });
 const Wider = Type.Record(Type.String(), Type.String());
 const Weight = Type.Number({ minimum: 0 });
-const Weights = Type.Record(Type.String(), Type.Number({ exclusiveMinimum: 0 }));
 const Levels = Type.Array(Type.Tuple([Probability, Probability]), { minItems: 2 });
 export const NamesSchema = Type.Object(
   {
@@ -32,8 +31,6 @@ export const NamesSchema = Type.Object(
         strict,
       ),
     ),
-    /** factors of the probabilities of classes, by `scenedelta tune`; an absent class has 1 */
-    prior: Type.Optional(Type.Object({ nouns: Weights, colours: Weights }, strict)),
   },
   strict,
 );

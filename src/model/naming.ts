@@ -45,10 +45,10 @@ export function thingNames(shown: readonly CropNames[], names: Names, decoded: r
   const nouns = toProbabilities(names.nouns.slice(1), things);
   const colours = toProbabilities(names.colours, mean('colours'));
   const { decoder } = names;
-  if (decoder === undefined || decoded.length === 0) return weighted({ nothing, nouns, colours }, names);
+  if (decoder === undefined || decoded.length === 0) return { nothing, nouns, colours };
   const supports = decoded.map(({ noun }) => supportOf(noun, names));
   const meanOf = (of: (i: number) => number) => decoded.reduce((sum, _, i) => sum + of(i), 0) / decoded.length;
-  const joined = {
+  return {
     nothing,
     nouns: reweigh(
       nouns,
@@ -62,17 +62,6 @@ export function thingNames(shown: readonly CropNames[], names: Names, decoded: r
       decoder.colour_flatten,
       (colour) => 1 + decoder.colour * meanOf((i) => (decoded[i]?.colour === colour ? 1 : 0)),
     ),
-  };
-  return weighted(joined, names);
-}
-
-/** With the priors of the cameras that a bundle was tuned for. */
-function weighted(thing: ThingNames, { prior }: Names): ThingNames {
-  if (prior === undefined) return thing;
-  return {
-    ...thing,
-    nouns: reweigh(thing.nouns, 1, (noun) => prior.nouns[noun] ?? 1),
-    colours: reweigh(thing.colours, 1, (colour) => prior.colours[colour] ?? 1),
   };
 }
 

@@ -6,7 +6,7 @@ import { fillLostRows, isCut } from '../frames/lost-rows.js';
 import { allSettledOrThrow, assertSameAspectRatio, haveSamePixels, mapSides } from '../frames/pair.js';
 import { FeatureCache } from '../inference/feature-cache.js';
 import type { InferencePool } from '../inference/pool.js';
-import { mostProbableKind, type Prediction, thresholdOf } from '../model/calibration.js';
+import { mostProbableKind, type Prediction } from '../model/calibration.js';
 import type { CheckOutput, FeaturePair } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import { findRegions, type MapRegion } from '../model/regions.js';
@@ -104,7 +104,7 @@ export class Pipeline {
       const { timings, bundle } = comparison;
       if ('finding' in seen) return { finding: seen.finding, heatmaps: null, timings };
       const { pair, evidence, viewpoint, lost } = seen;
-      const prediction = fuse(pair.difference, evidence, bundle.manifest, thresholdOf(input, bundle.manifest));
+      const prediction = fuse(pair.difference, evidence, bundle.manifest, input.threshold);
       const regions = prediction.changed ? outsideOf(findRegions(pair.difference, bundle.manifest.regions), lost) : [];
       // A change without regions may be anywhere, except if a lost part explains it.
       const output =

@@ -41,15 +41,15 @@ export function chooseAlignment(
 /**
  * The model's prediction with its nuisances replaced by the fused ones. Measured nuisances come first, because the
  * first nuisance chooses the sentence of an unchanged pair.
- * @param threshold of the probability of a change, 0..1; absent = the manifest's
+ * @param threshold of the probability of a change, 0..1; null or absent = the manifest's
  */
 export function fuse(
   difference: Pick<Difference, 'changeLogit' | 'kindLogits' | 'nuisanceLogits'>,
   evidence: ViewpointEvidence,
   manifest: BundleManifest,
-  threshold: number | undefined,
+  threshold?: number | null,
 ): Prediction {
-  const prediction = predictionOf(difference, manifest, threshold);
+  const prediction = predictionOf(difference, manifest, threshold ?? manifest.calibration.threshold);
   if (showsTooLittle(evidence)) return prediction; // the pixels carry nothing to measure
   const unmeasured = prediction.nuisances.filter(({ name }) => !NUISANCES.some((measured) => measured === name));
   return { ...prediction, nuisances: [...measuredNuisances(difference, evidence, manifest), ...unmeasured] };

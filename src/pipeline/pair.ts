@@ -20,9 +20,9 @@ export interface PairInput {
   readonly afterDecoded?: DecodedFrame | null;
   /** name of a bundle; null or absent = the default one */
   readonly model?: string | null;
-  /** id of the camera, for which a tuned bundle may have a threshold of its own; null or absent = none */
+  /** id of the camera that both frames are of; null or absent = any two pictures */
   readonly camera?: string | null;
-  /** probability from which the verdict is a change, 0..1; null or absent = that of the bundle for the camera */
+  /** probability from which the verdict is a change, 0..1; null or absent = that of the bundle */
   readonly threshold?: number | null;
   /** share of the things said that must be true, 0..1; null or absent = the setting TRUTH */
   readonly truth?: number | null;

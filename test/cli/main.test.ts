@@ -14,7 +14,7 @@ const scenedelta = (...args: string[]): Promise<{ status: unknown; stdout: strin
   });
 
 const COMMANDS =
-  'compare, footage, evaluate, feedback, search, tune, when, shift, ' +
+  'compare, footage, evaluate, feedback, search, when, shift, ' +
   'watch, companion, import, mcp, verify, models, keys, up, serve, worker, mqtt';
 
 describe('help', () => {
@@ -45,6 +45,11 @@ describe('a usage error', () => {
       'an unknown command',
       ['compair'],
       `compair: unknown command 'compair' (Did you mean compare?); expected one of ${COMMANDS}`,
+    ],
+    [
+      'a removed command',
+      ['tune', '--feedback', 'x'],
+      'tune: is removed; `scenedelta feedback` exports the judged changes as labelled pairs',
     ],
     ['keys without a command', ['keys'], 'keys: no command; expected one of create, list, revoke'],
     [

@@ -15,7 +15,6 @@ import { ndjson } from '../../footage/outputs/json.js';
 import { compareRecords } from '../../footage/outputs/recording.js';
 import { type FrameStats, FrameStatsSchema } from '../../footage/records.js';
 import { STATE_FOLDER } from '../../footage/run-folder.js';
-import { thresholdOf } from '../../model/calibration.js';
 import type { Bundle } from '../../model/manifest.js';
 import { loadBundles } from '../../pipeline/bundles.js';
 import { roundFigures } from '../../schemas/rounding.js';
@@ -40,10 +39,11 @@ export async function dryRunFootage(inputs: readonly string[], options: FootageO
   const bundles = settings.threshold === null ? await readBundles(config, settings) : [];
   const results = await dryRun(statsOf(inputs), {
     settingsOf: () => settings,
-    bundleOf: (model, camera) => {
-      const manifest = bundles.find(({ manifest: { name } }) => name === (model ?? config.defaultModel))?.manifest;
-      if (manifest === undefined) return { points: [], threshold: null };
-      return { points: manifest.calibration.operating_points, threshold: thresholdOf({ camera }, manifest) };
+    bundleOf: (model) => {
+      const bundle = bundles.find(({ manifest: { name } }) => name === (model ?? config.defaultModel));
+      if (bundle === undefined) return { points: [], threshold: null };
+      const { operating_points: points, threshold } = bundle.manifest.calibration;
+      return { points, threshold };
     },
   });
   await write(outputDir, results);
