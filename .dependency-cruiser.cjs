@@ -10,7 +10,35 @@ const only = (name, from, allowed, comment) => ({
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: 'openapi/generated/api\\.js$' },
+    },
+    {
+      name: 'clients-know-the-api-alone',
+      comment: 'A client imports libraries, what clients share, and the types of openapi.yaml.',
+      severity: 'error',
+      from: { path: '^clients/src/' },
+      to: {
+        pathNot: '^clients/src/|^openapi/generated/|openapi/generated/api\\.js$|^(clients/)?node_modules/',
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: 'a-client-knows-no-other',
+      severity: 'error',
+      from: { path: '^clients/src/([^/]+)/' },
+      to: { path: '^clients/src/[^/]+/', pathNot: '^clients/src/$1/' },
+    },
+    {
+      name: 'nothing-knows-a-client',
+      comment: 'src/cli/main.ts starts the built clients by their address.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^clients/' },
+    },
     only('root-imports-no-folder', '^src/[^/]+\\.ts$', '^src/[^/]+\\.ts$', 'Root files are the shared vocabulary.'),
     only('schemas', '^src/schemas/', '^src/schemas/|^src/[^/]+\\.ts$', 'Shapes that every part shares.'),
     only(

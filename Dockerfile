@@ -5,13 +5,15 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY clients/package.json ./clients/
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json tsconfig.page.json ./
 COPY src ./src
 COPY scripts ./scripts
-# The console: its sources, the description of the API for its types, its example pair.
+# Console and clients: their sources, the description of the API for their types, the example pair.
 COPY console ./console
 COPY openapi ./openapi
+COPY clients ./clients
 COPY examples ./examples
 # onnxruntime-node carries its library for every platform; the image needs its own only.
 RUN npm run build \
@@ -39,6 +41,8 @@ COPY --from=build /app/package.json /app/THIRD_PARTY_NOTICES.txt ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY models ./models
+# The API shows the examples, and agents read the description.
+COPY openapi ./openapi
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

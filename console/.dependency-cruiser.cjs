@@ -8,7 +8,7 @@ module.exports = {
       name: 'no-unresolvable',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true, pathNot: 'generated/api\\.js$' },
+      to: { couldNotResolve: true, pathNot: 'openapi/generated/api\\.js$' },
     },
     {
       name: 'shared-folders-know-no-page',

@@ -16,10 +16,6 @@ const BUNDLED_MODELS = fileURLToPath(new URL('../models', import.meta.url));
 
 /** The folders of programs, for child processes that get no other variable of the service. */
 export const PROGRAM_PATH = process.env.PATH;
-/** Values of placeholders in the configuration of a Frigate. */
-export const FRIGATE_VARIABLES = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => name.startsWith('FRIGATE_')),
-);
 
 const settings = {
   HOST: text('127.0.0.1', 'Address the API listens on.'),

@@ -1,5 +1,5 @@
 /** The Ed25519 key that signs evidence packages: EVIDENCE_KEY_FILE, or a file created once in DATA_DIR. */
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from './config.js';
 import { invalidRequest } from './errors.js';
@@ -13,16 +13,12 @@ const make = () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkc
  */
 export async function loadEvidenceKey(config: Pick<Config, 'evidenceKeyFile' | 'dataDir'>): Promise<KeyObject> {
   const file = config.evidenceKeyFile ?? join(config.dataDir, 'evidence.key');
-  return ed25519(createPrivateKey, await keptOnce(file, make, 'the key of evidence packages'), file);
-}
-
-/** @returns the key of a PEM text. @throws ScenedeltaError 'invalid-request', which does not repeat the text */
-export function ed25519(read: (text: string) => KeyObject, pem: string, file: string): KeyObject {
+  const pem = await keptOnce(file, make, 'the key of evidence packages');
   try {
-    const key = read(pem);
+    const key = createPrivateKey(pem);
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    // reported below
+    // reported below, without the text
   }
   throw invalidRequest(`${file}: expected an Ed25519 key as PEM`);
 }
@@ -30,10 +26,3 @@ export function ed25519(read: (text: string) => KeyObject, pem: string, file: st
 /** @param key private or public @returns the public key as PEM */
 export const publicPem = (key: KeyObject): string =>
   (key.type === 'public' ? key : createPublicKey(key)).export({ type: 'spki', format: 'pem' }).toString();
-
-/** @returns a short name of a public key, as ssh-keygen prints it: 'SHA256:' and base64 of the hash of its DER form */
-export const fingerprintOf = (key: KeyObject): string =>
-  `SHA256:${createHash('sha256')
-    .update(key.export({ type: 'spki', format: 'der' }))
-    .digest('base64')
-    .replace(/=+$/, '')}`;

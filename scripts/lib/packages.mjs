@@ -24,15 +24,20 @@ function packagesFit() {
   if (installed === undefined) return false;
   return Object.entries(wanted).every(
     ([path, { version, optional, link }]) =>
-      path === '' || link || installed[path]?.version === version || (optional && installed[path] === undefined),
+      isOurs(path) || link || installed[path]?.version === version || (optional && installed[path] === undefined),
   );
 }
+
+/** @param path in the lock file @returns whether it is this package or a workspace of it */
+const isOurs = (path) => !path.includes('node_modules/');
 
 /** @returns how many packages are there; npm fetches all of them before it unpacks the first */
 function unpacked() {
   const packages = Object.entries(readJson(join(ROOT, 'package-lock.json'))?.packages ?? {});
   // Optional ones are for other systems.
-  const wanted = packages.filter(([path, { optional }]) => path !== '' && !optional).map(([path]) => path);
+  const wanted = packages
+    .filter(([path, { optional, link }]) => !isOurs(path) && !link && !optional)
+    .map(([path]) => path);
   const there = wanted.filter((path) => existsSync(join(ROOT, path, 'package.json')));
   return `${there.length} of ${wanted.length} unpacked`;
 }
@@ -72,6 +77,7 @@ export function filesState(folders, files) {
 
 const BUILD_FILES = [
   ...['tsconfig.json', 'tsconfig.build.json', 'tsconfig.page.json', 'package-lock.json'],
+  ...['clients/package.json', 'clients/tsconfig.json', 'clients/tsconfig.build.json'],
   ...['console/index.html', 'console/vite.config.mjs', 'scripts/build-console.mjs'],
 ];
 
@@ -79,7 +85,7 @@ const BUILD_FILES = [
 export async function ensureBuild() {
   if (!isCheckout) return;
   const stamp = join(ROOT, 'dist/.source-state');
-  const state = filesState(['src', 'console/src', 'openapi'], BUILD_FILES);
+  const state = filesState(['src', 'console/src', 'clients/src', 'openapi'], BUILD_FILES);
   let built;
   try {
     built = readFileSync(stamp, 'utf8');

@@ -15,15 +15,12 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   compare: ['say what changed between two pictures', () => import('./compare.js')],
   footage: ['say what changed in recordings, and when', () => import('./footage.js')],
   evaluate: ['measure a bundle on labelled pairs', () => import('./evaluate.js')],
-  feedback: ['export the feedback on changes, to evaluate on', () => import('./feedback.js')],
   search: ['search the results of footage for words', () => import('./search.js')],
   when: ['find when a place in a recording changed', () => import('./when.js')],
   shift: ['compare two times of each day of recordings', () => import('./shift.js')],
   watch: ['send the pictures of a folder to the service', () => import('./watch.js')],
   companion: ['describe the events of a Frigate recorder', () => import('./companion.js')],
-  import: ['set up the cameras of a Frigate or go2rtc', () => import('./import.js')],
   mcp: ['offer the service to agents (MCP)', () => import('./mcp.js')],
-  verify: ['check an evidence package', () => import('./verify.js')],
   models: ['list the bundles and check them', () => import('./models.js')],
   keys: ['create, list and revoke API keys', () => import('./keys.js')],
   up: [
@@ -39,6 +36,17 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
 const REMOVED: Readonly<Record<string, string>> = {
   tune: 'is removed; `scenedelta feedback` exports the judged changes as labelled pairs',
 };
+
+/**
+ * Programs that use the API of a service (clients/README.md). The command line knows their names alone and loads the
+ * program that was built beside it, which parses, runs and explains itself.
+ */
+const CLIENTS: Readonly<Record<string, string>> = {
+  feedback: 'export the feedback on changes, to evaluate on',
+  import: 'set up the cameras of a Frigate or go2rtc',
+  verify: 'check an evidence package',
+};
+const CLIENT_PROGRAM = new URL('../clients/main.js', import.meta.url);
 
 /**
  * Exit status of a usage error. Scripts expect 2, as programs with getopt have it, and not the statuses of
@@ -57,6 +65,7 @@ async function buildProgram(asked: string | undefined): Promise<Command> {
     const { command } = name === asked ? await load() : { command: createCommand(name) };
     program.addCommand(command.summary(summary));
   }
+  for (const [name, summary] of Object.entries(CLIENTS)) program.addCommand(createCommand(name).summary(summary));
   return program;
 }
 
@@ -104,14 +113,19 @@ function explain(program: Command, name: string, thrown: unknown): number {
   throw thrown;
 }
 
-// `scenedelta keys list | head`: a reader that has seen enough is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
-});
-const status = await main(process.argv.slice(2));
-if (status !== 0) {
+async function runCommand(argv: readonly string[]): Promise<void> {
+  // `scenedelta keys list | head`: a reader that has seen enough is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  const status = await main(argv);
+  if (status === 0) return;
   process.exitCode = status;
   // A connection that a failed start left open would keep the process running. Pending output is written first.
   process.stderr.write('', () => process.stdout.write('', () => process.exit()));
 }
+
+const argv = process.argv.slice(2);
+if (Object.hasOwn(CLIENTS, argv[0] ?? '')) await import(CLIENT_PROGRAM.href);
+else await runCommand(argv);

@@ -1,6 +1,4 @@
 /** The manifest of an evidence package, and the names of the files that every package has. */
-import { type Static, Type } from 'typebox';
-import { dateTime } from './constructors.js';
 
 export const EVIDENCE_FORMAT = 'scenedelta-evidence/1';
 /** The signature is of the bytes of the manifest; both are in no manifest. */
@@ -11,20 +9,17 @@ export const EVIDENCE_FILES = {
   page: 'index.html',
 } as const;
 
-export const EvidenceManifestSchema = Type.Object({
-  format: Type.Literal(EVIDENCE_FORMAT),
+export interface EvidenceManifest {
+  readonly format: typeof EVIDENCE_FORMAT;
   /** version of the service */
-  scenedelta: Type.String(),
-  made_at: dateTime(),
+  readonly scenedelta: string;
+  /** RFC 3339 */
+  readonly made_at: string;
   /** the change, the visit, or the camera and time range that were asked for */
-  subject: Type.Record(Type.String(), Type.String()),
+  readonly subject: Readonly<Record<string, string>>;
   /** the clock behind each kind of time */
-  clocks: Type.Record(Type.String(), Type.String()),
+  readonly clocks: Readonly<Record<string, string>>;
   /** parts that the service no longer kept, as sentences */
-  missing: Type.Array(Type.String()),
-  files: Type.Record(
-    Type.String(),
-    Type.Object({ bytes: Type.Integer({ minimum: 0 }), sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
-  ),
-});
-export type EvidenceManifest = Static<typeof EvidenceManifestSchema>;
+  readonly missing: readonly string[];
+  readonly files: Record<string, { readonly bytes: number; readonly sha256: string }>;
+}

@@ -29,7 +29,9 @@ it('without packages it names the two commands that are missing', async () => {
 
 it('never built, it compiles and then runs', async () => {
   symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'));
-  for (const folder of ['src', 'scripts']) cpSync(resolve(folder), join(checkout, folder), { recursive: true });
+  for (const folder of ['src', 'clients', 'openapi', 'scripts']) {
+    cpSync(resolve(folder), join(checkout, folder), { recursive: true });
+  }
   const { status, stdout, stderr } = await scenedelta('--version');
   expect(stderr).toBe('scenedelta: compiling, this once ...\n');
   expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+(-rc\.\d+)?\n$/) });

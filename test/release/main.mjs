@@ -20,6 +20,7 @@ await runMain(async () => {
   const started = [];
   try {
     const program = install(folder);
+    for (const client of ['feedback', 'import', 'verify']) execFileSync(program, [client, '--help'], { cwd: tmpdir() });
     const first = await up(program, join(folder, 'first'), started);
     say('first', first.url);
     const made = await work(first);

@@ -1,6 +1,6 @@
 /** Client of the service's public API, with the types of its OpenAPI description. */
 import createClient from 'openapi-fetch';
-import type { paths } from '../../generated/api.js';
+import type { paths } from '../../../openapi/generated/api.js';
 import { locale, t } from '../texts/texts.js';
 import { reportAway, reportReached } from './connection.js';
 import { addressOf, ROOT } from './root.js';

@@ -1,5 +1,5 @@
 /** Names for the schemas of the API, as openapi/openapi.yaml describes them. */
-import type { components, operations } from '../../generated/api.js';
+import type { components, operations } from '../../../openapi/generated/api.js';
 
 type Schemas = components['schemas'];
 export type Comparison = Schemas['Comparison'];

@@ -1,8 +1,8 @@
 /** Dry run of the edited settings over the frames of the last day, before they are saved. */
 
 import { useSignal } from '@preact/signals';
+import type { components } from '../../../openapi/generated/api.js';
 import { DAY_MS, systemClock } from '../../../src/clock.js';
-import type { components } from '../../generated/api.js';
 import { api, messageOf, ok } from '../api/client.js';
 import { addressOf } from '../api/root.js';
 import type { Camera } from '../api/types.js';

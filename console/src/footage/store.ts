@@ -1,10 +1,10 @@
 /** The batches of the service, read again and again while the page is open, and how fast they go. */
 
 import { signal } from '@preact/signals';
+import type { components } from '../../../openapi/generated/api.js';
 import { systemClock } from '../../../src/clock.js';
 import type { FootageChange, FootageFailure, FootageGap, FootageSummary } from '../../../src/footage/records.js';
 import type { PlaceSearch } from '../../../src/schemas/place-search.js';
-import type { components } from '../../generated/api.js';
 import { api, ok } from '../api/client.js';
 import { readPages } from '../api/pages.js';
 

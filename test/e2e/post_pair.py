@@ -1,4 +1,4 @@
-"""A client made by openapi-python-client, as package `scenedelta_client`, run by test/e2e/clients.test.ts.
+"""A client made by openapi-python-client, as package `scenedelta_client`, run by test/e2e/python-client.test.ts.
 
 Its arguments: address of the service, API key, two image files. Prints what it received as one line of JSON.
 """

@@ -1,8 +1,9 @@
 /** Cameras in the configuration of a Frigate or go2rtc, by names and addresses. Pure. */
 import { parse } from 'yaml';
-import { CAMERA_ID_PATTERN } from '../cameras/id-pattern.js';
-import { invalidRequest } from '../errors.js';
-import { isObject } from '../is-object.js';
+import { refused } from '../failure.js';
+
+/** Ids of cameras, as openapi.yaml describes them. */
+const CAMERA_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** A camera as the file names it: with the address that its pictures come from, or why there is none. */
 export type RecorderCamera =
@@ -10,6 +11,8 @@ export type RecorderCamera =
   | { readonly id: string; readonly name: string; readonly reason: string };
 type Login = { readonly username?: string; readonly password?: string };
 
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (isObject(value) ? (value as Fields) : {});
 
@@ -19,14 +22,14 @@ const fieldsOf = (value: unknown): Fields => (isObject(value) ? (value as Fields
  * for that stream.
  *
  * @param variables values of placeholders such as {FRIGATE_RTSP_PASSWORD}
- * @throws ScenedeltaError 'invalid-request' if the text is no YAML or names no camera
+ * @throws Failure 'refused' if the text is no YAML or names no camera
  */
 export function recorderCameras(text: string, variables: Readonly<Record<string, string | undefined>>) {
   const root = fieldsOf(parsed(text));
   const streams = fieldsOf(root.streams ?? fieldsOf(root.go2rtc).streams);
   const cameras = isObject(root.cameras) ? fieldsOf(root.cameras) : streams;
   if (Object.keys(cameras).length === 0) {
-    throw invalidRequest('The file has no cameras, expected `cameras` of Frigate or `streams` of go2rtc');
+    throw refused('The file has no cameras, expected `cameras` of Frigate or `streams` of go2rtc');
   }
   return Object.entries(cameras).map(([name, value]): RecorderCamera => {
     const given = isObject(root.cameras) ? inputsOf(value) : listOf(value);
@@ -39,7 +42,7 @@ function parsed(text: string): unknown {
   try {
     return parse(text);
   } catch (cause) {
-    throw invalidRequest(`The file is no YAML: ${(cause as Error).message.split('\n')[0]}`);
+    throw refused(`The file is no YAML: ${(cause as Error).message.split('\n')[0]}`);
   }
 }
 
@@ -62,7 +65,7 @@ function sourcesOf(address: string, streams: Fields): string[] {
 
 function cameraOf(name: string, addresses: readonly string[], variables: Readonly<Record<string, string | undefined>>) {
   const id = name.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 64);
-  if (!new RegExp(CAMERA_ID_PATTERN).test(id)) return { id, reason: 'its name has no letter or digit at its begin' };
+  if (!CAMERA_ID.test(id)) return { id, reason: 'its name has no letter or digit at its begin' };
   // go2rtc: "ffmpeg:ADDRESS#video=h264" is an address with options.
   const plain = addresses.map((one) => one.replace(/^ffmpeg:/, '').replace(/#.*$/, ''));
   const address = plain.find((one) => /^(?:https?|rtsps?):\/\//.test(one));

@@ -8,8 +8,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import sharp from 'sharp';
 import { type Entry, fromBufferPromise, type ZipFile as OpenZip } from 'yauzl';
 import { ZipFile } from 'yazl';
+import type { Failure } from '../../clients/src/failure.js';
+import { command } from '../../clients/src/verify/command.js';
 import { frameKey } from '../../src/blobs.js';
-import { command } from '../../src/cli/verify.js';
 import { loadEvidenceKey, publicPem } from '../../src/evidence-key.js';
 import { storedChange } from '../helpers/changes.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
@@ -192,10 +193,10 @@ describe('verify', () => {
   const refused = async (altered: Uint8Array, ...args: string[]) => {
     const error = await verify(altered, ...args).then(
       () => undefined,
-      (thrown: Error & { code?: string }) => thrown,
+      (thrown: Failure) => thrown,
     );
-    // `invalid-request` would be the status of a wrong call.
-    expect(error?.code).toBe('invalid-value');
+    // `usage` would be the status of a wrong call.
+    expect(error?.kind).toBe('refused');
     return [...printed, error?.message].join('\n');
   };
 
@@ -279,7 +280,7 @@ describe('verify', () => {
     ['no key', import.meta.filename ?? __filename, 'expected an Ed25519 key as PEM'],
   ])('refuses %s as a wrong call', async (_what, file, message) => {
     await expect(verify(bytes, '--key', file)).rejects.toMatchObject({
-      code: 'invalid-request',
+      kind: 'usage',
       message: expect.stringContaining(message),
     });
   });

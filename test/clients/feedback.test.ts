@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { command } from '../../clients/src/feedback/command.js';
 import { frameKey } from '../../src/blobs.js';
-import { command } from '../../src/cli/feedback.js';
 import { ScenedeltaError } from '../../src/errors.js';
 import { parsePairs } from '../../src/evaluation/pairs.js';
 import { storedChange } from '../helpers/changes.js';
@@ -56,7 +56,7 @@ const judged = async (name: string, bytes: string | undefined) => {
 describe('scenedelta feedback', () => {
   it('writes a manifest with its frames', async () => {
     const { id } = await judged('car', 'frame ');
-    await scenedelta([folder, '--url', url]);
+    await scenedelta([folder, '--api', url]);
     const [pair] = parsePairs(await readFile(join(folder, 'pairs.ndjson'), 'utf8'), 'pairs.ndjson');
     expect(pair).toMatchObject({ id, verdict: 'none', references: ['there is no change'] });
     expect(await readFile(join(folder, pair?.frames.before ?? ''), 'utf8')).toBe('frame a');
@@ -66,7 +66,7 @@ describe('scenedelta feedback', () => {
 
   it('leaves out pairs whose frames are no longer kept, and reports their number', async () => {
     const { comparisons } = await judged('car', undefined);
-    await scenedelta([folder, '--url', url]);
+    await scenedelta([folder, '--api', url]);
     expect(await readFile(join(folder, 'pairs.ndjson'), 'utf8')).toBe('');
     await expect(access(join(folder, `frames/${comparisons.best}-before.png`))).rejects.toThrow('ENOENT');
     expect(said[0]).toContain('the frames of 1 are no longer kept');
@@ -76,40 +76,33 @@ describe('scenedelta feedback', () => {
     const asked: (string | undefined)[] = [];
     fake.app.server.on('request', (request) => asked.push(request.headers.authorization));
     await writeFile(join(folder, 'key'), 'sd_secret\n');
-    await scenedelta([folder, '--url', url, '--key-file', join(folder, 'key')]);
+    await scenedelta([folder, '--api', url, '--key-file', join(folder, 'key')]);
     expect(asked).toEqual(['Bearer sd_secret']);
   });
 });
 
 describe('the address of the service', () => {
-  const saved = { ...process.env };
-  afterEach(() => {
-    process.env = { ...saved };
-  });
   /** Runs the command against a service without feedback. @returns the requested addresses */
-  const requested = async (args: string[], env: Record<string, string> = {}) => {
-    Object.assign(process.env, env);
+  const requested = async (args: string[]) => {
     const fetched = jest.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(''));
     await scenedelta([folder, ...args]);
-    return fetched.mock.calls.map(([address]) => String(address));
+    return fetched.mock.calls.map(([request]) => (request as Request).url);
   };
   const path = '/v1/feedback?format=ndjson';
 
-  it.each<[string, string[], Record<string, string>, string]>([
-    ['behind a path', [], { PUBLIC_URL: 'https://site.example/scenedelta/' }, 'https://site.example/scenedelta'],
-    ['behind a path, by --url', ['--url', 'http://site.example/a/b'], {}, 'http://site.example/a/b'],
-    ['on any address of IPv6', [], { HOST: '::', PORT: '8081' }, 'http://[::]:8081'],
-    ['on a host and port', [], { HOST: '127.0.0.1', PORT: '8081' }, 'http://127.0.0.1:8081'],
-  ])('%s', async (_, args, env, base) => {
-    expect(await requested(args, env)).toEqual([`${base}${path}`]);
+  it.each([
+    ['in the same network by default', [], 'http://127.0.0.1:8080'],
+    ['behind a path', ['--api', 'http://site.example/a/b/'], 'http://site.example/a/b'],
+  ])('%s', async (_, args, base) => {
+    expect(await requested(args)).toEqual([`${base}${path}`]);
   });
 
   it.each(['localhost:9', 'example.org', 'ftp://host/', 'http://me:secret@host', 'http://host/?a=1'])(
     'refuses %s with one line',
     async (url) => {
-      await expect(scenedelta([folder, '--url', url])).rejects.toMatchObject({
-        code: 'invalid-request',
-        message: `--url ${JSON.stringify(url)}: expected the address of the API, e.g. http://127.0.0.1:8080`,
+      await expect(scenedelta([folder, '--api', url])).rejects.toMatchObject({
+        kind: 'usage',
+        message: `--api ${JSON.stringify(url)}: expected the address of the API, e.g. http://127.0.0.1:8080`,
       });
     },
   );
@@ -123,15 +116,15 @@ describe('the address of the service', () => {
     ],
   ])('of another server, which answers with %s, is one line', async (_, body) => {
     jest.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(body));
-    await expect(scenedelta([folder, '--url', url])).rejects.toMatchObject({
-      code: 'url-failed',
+    await expect(scenedelta([folder, '--api', url])).rejects.toMatchObject({
+      kind: 'refused',
       message: expect.stringContaining('expected a line of feedback, got'),
     });
   });
 
   it('a folder that cannot be created is one line', async () => {
     await writeFile(join(folder, 'file'), '');
-    await expect(scenedelta([join(folder, 'file', 'inside'), '--url', url])).rejects.toThrow(
+    await expect(scenedelta([join(folder, 'file', 'inside'), '--api', url])).rejects.toThrow(
       /inside: cannot be written \(ENOTDIR\)$/,
     );
   });
@@ -141,8 +134,9 @@ describe('bad calls', () => {
   it.each([
     ['no folder', [], "missing required argument 'folder'"],
     ['two folders', ['a', 'b'], 'too many arguments. Expected 1 argument but got 2'],
+    ['the former option', ['a', '--url', 'http://127.0.0.1:9'], '--url is gone: use --api'],
     ['a missing key file', ['a', '--key-file', '/no/such/key'], '--key-file /no/such/key: cannot be read'],
-    ['an unreachable service', ['a', '--url', 'http://127.0.0.1:9'], 'http://127.0.0.1:9 does not answer'],
+    ['an unreachable service', ['a', '--api', 'http://127.0.0.1:9'], 'http://127.0.0.1:9 does not answer'],
   ])('%s is one line', async (_what, args, message) => {
     await expect(scenedelta(args)).rejects.toThrow(message);
   });
@@ -151,7 +145,7 @@ describe('bad calls', () => {
     jest
       .spyOn(fake.changes, 'withFeedback')
       .mockRejectedValueOnce(new ScenedeltaError('queue-unavailable', 'listing feedback: Redis is away'));
-    await expect(scenedelta([folder, '--url', url])).rejects.toThrow(
+    await expect(scenedelta([folder, '--api', url])).rejects.toThrow(
       `${url}/v1/feedback?format=ndjson answered 503: The queue cannot be reached: listing feedback: Redis is away`,
     );
   });

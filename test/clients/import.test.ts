@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, jest } from '@jest/globals';
-import { recorderCameras } from '../../src/cli/recorder-cameras.js';
+import { recorderCameras } from '../../clients/src/import/recorder-cameras.js';
 import { startReceiver } from '../helpers/receiver.js';
 
 jest.setTimeout(60_000);
