@@ -94,7 +94,7 @@ async function main() {
 async function printHelp() {
   console.log(USAGE);
   try {
-    const { describeConfig } = await import(pathToFileURL(join(ROOT, 'dist/config.js')));
+    const { describeConfig } = await import(pathToFileURL(join(ROOT, 'dist/process/config.js')));
     for (const { env, type, default: fallback, describe } of describeConfig()) {
       console.log(`\n  ${env}${fallback === '' ? '' : `=${fallback}`} (${type})\n      ${describe}`);
     }
@@ -104,7 +104,7 @@ async function printHelp() {
 }
 
 async function readConfig() {
-  const { loadConfig } = await import(pathToFileURL(join(ROOT, 'dist/config.js')));
+  const { loadConfig } = await import(pathToFileURL(join(ROOT, 'dist/process/config.js')));
   try {
     return loadConfig(process.env);
   } catch (error) {

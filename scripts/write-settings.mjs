@@ -11,7 +11,7 @@ const README = join(ROOT, 'deploy/README.md');
 const BEGIN = '<!-- settings: written by `node scripts/write-settings.mjs` -->';
 const END = '<!-- /settings -->';
 
-const { describeConfig } = await import(pathToFileURL(join(ROOT, 'dist/config.js')));
+const { describeConfig } = await import(pathToFileURL(join(ROOT, 'dist/process/config.js')));
 const settings = describeConfig();
 const rows = settings.map(
   ({ env, type, default: fallback, describe }) =>

@@ -5,9 +5,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from '../dist/config.js';
-import { createLogger } from '../dist/logger.js';
 import { Pipeline } from '../dist/pipeline/compare.js';
+import { loadConfig } from '../dist/process/config.js';
+import { createLogger } from '../dist/process/logger.js';
 import { dataFolder, readOptions } from './lib/options.mjs';
 
 const SETS = ['dev_pairs', 'dev2_pairs'];

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { seededRandom } from '../../dist/random.js';
+import { seededRandom } from '../../dist/base/random.js';
 import { load } from './images.mjs';
 import { ROOT } from './shell.mjs';
 import { grain } from './variants.mjs';

@@ -1,10 +1,10 @@
 /** Renderer of heatmaps as PNG pictures over their frame. */
 import pLimit from 'p-limit';
+import type { Heatmap, RgbImage } from '../base/images.js';
 import { type DecodeLimits, decodeToFit } from '../frames/decode.js';
 import sharp, { type Sharp } from '../frames/sharp.js';
 import { renderOutline } from '../heatmaps/outline.js';
 import { renderGray, renderLayer } from '../heatmaps/render.js';
-import type { Heatmap, RgbImage } from '../images.js';
 
 export const STYLES = ['outline', 'overlay', 'gray'] as const;
 type Style = (typeof STYLES)[number];

@@ -3,7 +3,7 @@
  * keys than for the characters of a string, so a few MB of structure would block the event loop for seconds. The scan
  * stops at the first excess, skips strings, and needs no memory per byte.
  */
-import { ScenedeltaError } from '../errors.js';
+import { ScenedeltaError } from '../base/errors.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

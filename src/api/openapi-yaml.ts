@@ -1,7 +1,7 @@
 /** Generator of openapi/openapi.yaml from the routes. */
 import { Document, isCollection, isPair, stringify, visit } from 'yaml';
-import { loadConfig } from '../config.js';
-import { createLogger } from '../logger.js';
+import { loadConfig } from '../process/config.js';
+import { createLogger } from '../process/logger.js';
 import { buildApp } from './app.js';
 import type { ApiDependencies } from './dependencies.js';
 

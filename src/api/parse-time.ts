@@ -1,4 +1,4 @@
-import { invalidValue } from '../errors.js';
+import { invalidValue } from '../base/errors.js';
 
 /**
  * @param text in the format date-time (RFC 3339)

@@ -1,4 +1,6 @@
 /** "Before" of the mode `memory`: the background of the frame's light, from the camera's background model. */
+
+import type { RgbImage, Side } from '../base/images.js';
 import { blend, nearestBackground } from '../cameras/background-model.js';
 import type { StoredCamera } from '../cameras/camera.js';
 import { lightOf, measureLight } from '../cameras/light.js';
@@ -6,7 +8,6 @@ import { type DecodedFrame, decodeFrame } from '../frames/decode.js';
 import { type StoredFrame, storeFrame } from '../frames/keep.js';
 import { assertComplete } from '../frames/lost-rows.js';
 import sharp from '../frames/sharp.js';
-import type { RgbImage, Side } from '../images.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import { type BaselineDependencies, fetchIfStored, type ModeBaseline, type ModeContext } from './context.js';

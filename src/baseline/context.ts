@@ -1,12 +1,12 @@
 /** Types of the baseline: the "before" of a camera's frame, and the data that is kept for the next frame. */
-import type { BlobStore } from '../blobs.js';
+import type { BlobStore } from '../base/blobs.js';
+import { ScenedeltaError } from '../base/errors.js';
+import type { Box, Size } from '../base/images.js';
 import type { StoredCamera } from '../cameras/camera.js';
 import type { Light } from '../cameras/light.js';
-import { ScenedeltaError } from '../errors.js';
 import type { DecodedFrame, DecodeLimits } from '../frames/decode.js';
 import type { FetchFrame } from '../frames/fetch.js';
 import type { StoredFrame } from '../frames/keep.js';
-import type { Box, Size } from '../images.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';

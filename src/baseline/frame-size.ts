@@ -2,7 +2,7 @@
  * Size of a camera's frames. A single frame of another size (a thumbnail, a still of the second stream, a frame of
  * another camera) must not replace the baseline, so a new size counts only after several frames in a row.
  */
-import { type Size, sameAspectRatio } from '../images.js';
+import { type Size, sameAspectRatio } from '../base/images.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import type { CameraState } from '../sequence/state.js';
 

@@ -2,10 +2,11 @@
  * The baseline after a frame, from the evidence of the frame and the outcome of the change tracker: live frames, quiet
  * ones, recordings and dry runs decide it here. Pure.
  */
+
+import { type Box, type Size, sameAspectRatio } from '../base/images.js';
 import { type BackgroundModel, chooseUpdate } from '../cameras/background-model.js';
 import type { StoredCamera } from '../cameras/camera.js';
 import type { Light } from '../cameras/light.js';
-import { type Box, type Size, sameAspectRatio } from '../images.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { CameraState } from '../sequence/state.js';
 import type { BackgroundCandidate, BaselineEvidence, FrameOutcome } from './context.js';

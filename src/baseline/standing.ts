@@ -2,9 +2,10 @@
  * The baseline of a frame that equals the last examined one, from the state alone: neither the frame nor its "before"
  * is decoded.
  */
+
+import type { Size } from '../base/images.js';
 import { nearestBackground } from '../cameras/background-model.js';
 import type { StoredCamera } from '../cameras/camera.js';
-import type { Size } from '../images.js';
 import type { CameraState } from '../sequence/state.js';
 import type { BaselineEvidence } from './context.js';
 import { checkSize } from './frame-size.js';

@@ -6,8 +6,9 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import type { BlobStore } from '../blobs.js';
-import { ScenedeltaError } from '../errors.js';
+import type { BlobStore } from '../base/blobs.js';
+import { ScenedeltaError } from '../base/errors.js';
+import { VERSION } from '../base/version.js';
 import { fingerprintOf } from '../footage/recording-run.js';
 import { decodeHeatmapData, encodeHeatmapData } from '../heatmaps/data.js';
 import type { JobProducer } from '../jobs/producer.js';
@@ -17,7 +18,6 @@ import type { ModelDescription } from '../schemas/model-description.js';
 import type { FrameDependencies } from '../sequence/examine.js';
 import { type BatchRecord, batchPrefix } from '../stores/batches.js';
 import type { WorkerRegistry } from '../stores/workers.js';
-import { VERSION } from '../version.js';
 
 /** Comparisons of one camera that are asked for at a time. */
 const MOST_ASKED = 32;

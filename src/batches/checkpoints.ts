@@ -3,8 +3,8 @@
  * of a worker that died are overwritten or swept.
  */
 import { createHash } from 'node:crypto';
-import type { BlobStore } from '../blobs.js';
-import { ScenedeltaError } from '../errors.js';
+import type { BlobStore } from '../base/blobs.js';
+import { ScenedeltaError } from '../base/errors.js';
 import {
   type Checkpoint,
   type CheckpointStore,

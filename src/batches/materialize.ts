@@ -1,6 +1,6 @@
 /** Local copies of files: ffmpeg and the decoder of pictures read the data folder alone. */
 import { setTimeout } from 'node:timers/promises';
-import { ScenedeltaError, urlFailed } from '../errors.js';
+import { ScenedeltaError, urlFailed } from '../base/errors.js';
 import { localFiles } from '../footage/local-files.js';
 import type { Materialize } from '../footage/source-frames.js';
 import type { OutboundClient } from '../outbound/client.js';

@@ -3,16 +3,16 @@
  * chunk), finish (write the results). Each may run twice. It is independent of BullMQ; workers/queue-workers.ts adapts
  * it.
  */
-import type { BlobStore } from '../blobs.js';
-import type { Config } from '../config.js';
-import { asScenedeltaError, invalidValue, isStoreRefusal, ScenedeltaError } from '../errors.js';
+import type { BlobStore } from '../base/blobs.js';
+import { asScenedeltaError, invalidValue, isStoreRefusal, ScenedeltaError } from '../base/errors.js';
 import { recordedCamera } from '../footage/recorded-camera.js';
 import type { FootageSequence } from '../footage/recording-plan.js';
 import { runSequence } from '../footage/sequence-run.js';
 import { type BatchJob, BatchJobSchema, parseJob } from '../jobs/payloads.js';
 import type { JobProducer } from '../jobs/producer.js';
-import type { Logger } from '../logger.js';
 import type { OutboundClient } from '../outbound/client.js';
+import type { Config } from '../process/config.js';
+import type { Logger } from '../process/logger.js';
 import { isBatchFinal } from '../schemas/batch.js';
 import type { FrameDependencies } from '../sequence/examine.js';
 import type { BatchFiles } from '../stores/batch-files.js';

@@ -1,11 +1,11 @@
 /** Results of a batch: the outputs of its recording, kept as blobs. */
-import type { BlobStore } from '../blobs.js';
-import type { Config } from '../config.js';
+import type { BlobStore } from '../base/blobs.js';
 import type { Checkpoint } from '../footage/checkpoint.js';
 import { initialCheckpoint } from '../footage/checkpoint.js';
 import { outputFiles } from '../footage/outputs/files.js';
 import { ndjson } from '../footage/outputs/json.js';
 import { type FinishedRun, gatherResults, statsOf } from '../footage/results.js';
+import type { Config } from '../process/config.js';
 import { type BatchRecord, type BatchStore, batchResultKey, plannedSettings } from '../stores/batches.js';
 import { batchRecords, pictureKey, readCheckpoint } from './checkpoints.js';
 

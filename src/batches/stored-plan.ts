@@ -1,8 +1,8 @@
 /**
  * Plan of one camera of a batch, as blobs. Its files are split, so that no list of a million files is held as one text.
  */
-import type { BlobStore } from '../blobs.js';
-import { ScenedeltaError } from '../errors.js';
+import type { BlobStore } from '../base/blobs.js';
+import { ScenedeltaError } from '../base/errors.js';
 import type { FootageItem, FootageSequence } from '../footage/recording-plan.js';
 import { batchPrefix } from '../stores/batches.js';
 

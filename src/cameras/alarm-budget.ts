@@ -2,8 +2,8 @@
  * Alarm budget: the threshold that follows from an accepted number of false alarms per day, the bundle's measured rates
  * and the camera's own frames. Pure.
  */
-import { DAY_MS } from '../clock.js';
-import { logitOf, sigmoid } from '../logistic.js';
+import { DAY_MS } from '../base/clock.js';
+import { logitOf, sigmoid } from '../base/logistic.js';
 import { type OperatingPoint, strictestFirst } from './operating-points.js';
 import { type ConfidenceCounts, rateRatio, scaledPoints } from './rate-ratio.js';
 import type { CameraSettings } from './settings.js';

@@ -4,7 +4,7 @@
  * (a parked car) becomes part of it only when its change settles (`absorb`), no matter how many frames hide it until
  * then (rain, another light). Pure.
  */
-import type { Box, RgbImage } from '../images.js';
+import type { Box, RgbImage } from '../base/images.js';
 import type { Finding } from '../schemas/comparison.js';
 import { LIGHTS, type Light } from './light.js';
 

@@ -11,7 +11,7 @@ export interface StoredCamera {
   readonly reference: StoredFrameRef | null;
   /** id of the privacy polygons, which changes whenever they do; null without any */
   readonly mask: string | null;
-  /** login of the snapshot's address, encrypted (src/login.ts); absent: none */
+  /** login of the snapshot's address, encrypted (src/secrets/login.ts); absent: none */
   readonly login?: string;
   readonly created_at: string;
   readonly updated_at: string;

@@ -1,7 +1,7 @@
 /**
  * Light of a frame. The background model has one background per light, because a scene looks different in each. Pure.
  */
-import type { RgbImage } from '../images.js';
+import type { RgbImage } from '../base/images.js';
 
 /** day: coloured and bright; dusk: coloured and dark; infrared: grey or of one tint, lit by the camera's own lamp. */
 export const LIGHTS = ['day', 'dusk', 'infrared'] as const;

@@ -4,12 +4,12 @@
  */
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { DAY_MS } from '../clock.js';
-import { invalidValue } from '../errors.js';
-import type { RgbImage } from '../images.js';
+import { DAY_MS } from '../base/clock.js';
+import { invalidValue } from '../base/errors.js';
+import type { RgbImage } from '../base/images.js';
+import { instantOf, isoTimeIn, isTimeZone, localTimeAt } from '../base/wall-clock.js';
 import { literals } from '../schemas/constructors.js';
 import { checker } from '../schemas/validation-error.js';
-import { instantOf, isoTimeIn, isTimeZone, localTimeAt } from '../wall-clock.js';
 import { measureLight } from './light.js';
 import { clockTime, DAYS } from './schedule.js';
 

@@ -4,13 +4,13 @@
  */
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { invalidValue } from '../errors.js';
+import { invalidValue } from '../base/errors.js';
+import { isTimeZone } from '../base/wall-clock.js';
 import { LOCALES } from '../language/locales.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable as nullableSchema, truthShare, unit } from '../schemas/constructors.js';
 import { type DeepPartial, optionalWhereDefault } from '../schemas/optional-where-default.js';
 import { checker } from '../schemas/validation-error.js';
-import { isTimeZone } from '../wall-clock.js';
 import { CAMERA_ID_PATTERN } from './id-pattern.js';
 import { polygonFault } from './polygon.js';
 import { faultOfRound, RoundSchema } from './rounds.js';

@@ -1,5 +1,5 @@
 /** Filter of a finding by the camera's zones, areas and scores. Pure. */
-import type { Box } from '../images.js';
+import type { Box } from '../base/images.js';
 import { type Finding, keepRegions, type Region } from '../schemas/comparison.js';
 import { overlapOf, type Polygon, polygonArea } from './polygon.js';
 import type { CameraSettings, Zone } from './settings.js';

@@ -11,6 +11,8 @@
  *   cool-down      a change that is due gives an alert, or is suppressed and counted (cool-down.ts)
  *   settling       a change that has stayed long enough becomes part of "before"
  */
+
+import { isoTime } from '../base/wall-clock.js';
 import {
   type AlertIntent,
   type CameraEvent,
@@ -21,7 +23,6 @@ import {
   lastRegions,
   type Severity,
 } from '../schemas/change.js';
-import { isoTime } from '../wall-clock.js';
 import { leftChange, openedChange, persistingChange, revertedChange, settledChange } from './change-record.js';
 import { applyDelivery, decideAlert, type NumberedCooldowns, revertedAlert } from './cool-down.js';
 import { isLeft, peopleOf, staySettled } from './left-objects.js';

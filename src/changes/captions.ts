@@ -1,5 +1,5 @@
 /** Sentences of locations and changes, such that kind, sentence and regions do not contradict each other. */
-import type { Side } from '../images.js';
+import type { Side } from '../base/images.js';
 import { isChangeStatement, plainStatement } from '../language/plain.js';
 import { readClauses, statementOf } from '../language/read-clauses.js';
 import { SOMETHING } from '../language/thing.js';

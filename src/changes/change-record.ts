@@ -1,4 +1,6 @@
 /** Records of a change (`FoundChange`) when it opens, is seen again, settles or reverts. */
+
+import { isoTime } from '../base/wall-clock.js';
 import { statementOf } from '../language/read-clauses.js';
 import { type Caption, write } from '../language/write.js';
 import {
@@ -9,7 +11,6 @@ import {
   type FoundChange,
   lastRegions,
 } from '../schemas/change.js';
-import { isoTime } from '../wall-clock.js';
 import { fittingRegions, leftCaption, sightingOf } from './captions.js';
 import { captionInView } from './in-view.js';
 import { objectOf } from './left-objects.js';

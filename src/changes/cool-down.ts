@@ -4,7 +4,7 @@
  * the next alert carries the count. An alert that is under way counts as delivered, so that a slow receiver gets no
  * alert per frame; a failed delivery ends the cool-down.
  */
-import { derivedId } from '../ids.js';
+import { derivedId } from '../base/ids.js';
 import {
   type AlertIntent,
   type CameraEvent,

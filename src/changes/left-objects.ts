@@ -3,7 +3,7 @@
  * `left_after_s`. Only the time between two observations in a row that both prove it counts, so that weather, tampering
  * or a person in front of it stop the clock. Pure.
  */
-import { areaOf, lengthsBetween, overlapsBy, sharedArea } from '../images.js';
+import { areaOf, lengthsBetween, overlapsBy, sharedArea } from '../base/images.js';
 import type { ChangeKind, ChangeRegion, FoundChange } from '../schemas/change.js';
 import { OBJECT_KIND_OF, OWNER_WITHIN } from '../schemas/comparison.js';
 import { isSameOutline } from './locations.js';

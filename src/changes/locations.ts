@@ -1,5 +1,5 @@
 /** Locations of an observation, and the overlap tests that associate them. Boxes are fractions of the frame. */
-import { areaOf, type Box, overlap, type Side, sharedArea } from '../images.js';
+import { areaOf, type Box, overlap, type Side, sharedArea } from '../base/images.js';
 import { CHANGE_KINDS, type ChangeRegion, type FoundChange, lastRegions } from '../schemas/change.js';
 import { SIDES_OF_KIND } from '../schemas/comparison.js';
 import { captionOfKind, describeLocation, regionsOfKind } from './captions.js';

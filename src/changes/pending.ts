@@ -1,6 +1,7 @@
 /** Changes that wait for their confirmation, as the answers about a camera describe them. */
+
+import { isoTime } from '../base/wall-clock.js';
 import type { PendingChange } from '../schemas/camera-frame.js';
-import { isoTime } from '../wall-clock.js';
 import type { ChangeRules } from './rules.js';
 import type { TrackerState } from './state.js';
 

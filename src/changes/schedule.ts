@@ -1,6 +1,7 @@
 /** Weekly time windows in a camera's time zone. Pure: the time is an argument. */
+
+import { localTimeAt } from '../base/wall-clock.js';
 import { DAYS, type TimeWindow } from '../cameras/schedule.js';
-import { localTimeAt } from '../wall-clock.js';
 import type { ChangeRules } from './rules.js';
 
 const DAY_MINUTES = 24 * 60;

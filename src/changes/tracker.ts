@@ -3,7 +3,7 @@
  * many frames showed it, showed its absence, or could not show it. The reducer (advance.ts) decides from these counts
  * what opens and what ends.
  */
-import { derivedId } from '../ids.js';
+import { derivedId } from '../base/ids.js';
 import { betterSighting } from './captions.js';
 import { followStill } from './left-objects.js';
 import { displacement, isLost, isSameLocation, locationsOf, relationTo } from './locations.js';

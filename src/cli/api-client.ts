@@ -1,8 +1,8 @@
 /** Address, key and requests of the API of a running service that a command calls. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../config.js';
-import { invalidRequest, ScenedeltaError } from '../errors.js';
+import { invalidRequest, ScenedeltaError } from '../base/errors.js';
+import type { Config } from '../process/config.js';
 
 /** @returns the answer, whatever its status is. @throws ScenedeltaError 'url-unavailable' if there is none */
 export type ApiRequest = (path: string, init?: RequestInit) => Promise<Response>;

@@ -1,7 +1,7 @@
 /** `scenedelta companion frigate`: writes sentences about what changed into the descriptions of a recorder's events. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '../clock.js';
-import { asScenedeltaError, invalidRequest } from '../errors.js';
+import { systemClock } from '../base/clock.js';
+import { asScenedeltaError, invalidRequest } from '../base/errors.js';
 import { parseDuration } from '../footage/inputs/times.js';
 import { baseUrl, keyOf } from './api-client.js';
 import { collect, createCommand, listenForStop } from './command.js';

@@ -2,9 +2,9 @@
 import { access, mkdir, readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, loadConfig } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+import { ScenedeltaError } from '../base/errors.js';
 import { BundleError } from '../model/bundle.js';
+import { type Config, loadConfig } from '../process/config.js';
 
 /** @throws ScenedeltaError 'invalid-request' if a setting or the device does not fit */
 export async function configWith({ model, device }: { model?: string; device?: string }): Promise<Config> {

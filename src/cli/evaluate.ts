@@ -2,8 +2,7 @@
 import { basename } from 'node:path';
 import { Option } from 'commander';
 import pLimit from 'p-limit';
-import { type Config, loadConfig } from '../config.js';
-import { invalidRequest } from '../errors.js';
+import { invalidRequest } from '../base/errors.js';
 import type { Signal } from '../evaluation/baselines.js';
 import { MADE_NUISANCES, type MadeNuisance } from '../evaluation/nuisances.js';
 import type { Pair } from '../evaluation/pairs.js';
@@ -12,6 +11,7 @@ import { type DetectorRun, evaluate, type NuisanceResult, nuisanceResult, type R
 import type { Retrieval } from '../evaluation/retrieval.js';
 import { formatReport } from '../evaluation/table.js';
 import type { StatementEvidence } from '../pipeline/statement-evidence.js';
+import { type Config, loadConfig } from '../process/config.js';
 import { collect, createCommand } from './command.js';
 import { type BundleRunner, createBundleRunner, type PairBytes, pixelSignals } from './evaluation/bundle-runner.js';
 import { findPairs } from './evaluation/find-pairs.js';

@@ -1,8 +1,8 @@
 /** `scenedelta footage INPUT... -d OUT`: every change in hours of video or folders of frames, with its sentence. */
 import { availableParallelism } from 'node:os';
-import type { Config } from '../config.js';
-import { counted } from '../counted.js';
-import { invalidRequest, invalidValue } from '../errors.js';
+import { counted } from '../base/counted.js';
+import { invalidRequest, invalidValue } from '../base/errors.js';
+import { VERSION } from '../base/version.js';
 import type { RecordingPlan } from '../footage/inputs/plan.js';
 import { parseDuration } from '../footage/inputs/times.js';
 import { localFiles } from '../footage/local-files.js';
@@ -11,7 +11,7 @@ import { RunFolder } from '../footage/run-folder.js';
 import { hardwareDecoder } from '../footage/video/hardware.js';
 import { passthroughOptions } from '../footage/video/version.js';
 import type { Pipeline } from '../pipeline/compare.js';
-import { VERSION } from '../version.js';
+import type { Config } from '../process/config.js';
 import { collect, createCommand, listenForStop } from './command.js';
 import { configWith } from './config-with.js';
 import { assertNoPrivacy, clipWriter } from './footage/clips.js';

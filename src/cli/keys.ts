@@ -1,7 +1,8 @@
 /** `scenedelta keys`: creates, lists and revokes API keys on the machine itself; HTTP offers no way to do so. */
-import { loadConfig, redisUrlOf } from '../config.js';
-import { invalidRequest, notFound, ScenedeltaError } from '../errors.js';
-import { createLogger } from '../logger.js';
+
+import { invalidRequest, notFound, ScenedeltaError } from '../base/errors.js';
+import { loadConfig, redisUrlOf } from '../process/config.js';
+import { createLogger } from '../process/logger.js';
 import { type ApiKey, type ApiKeyStore, createApiKeyStore, SCOPES, type Scope } from '../stores/api-keys.js';
 import { connectRedis } from '../stores/redis.js';
 import { CAMERA_SCOPE_PATTERN } from '../stores/visibility.js';

@@ -4,8 +4,8 @@
  * for.
  */
 import { type Command, CommanderError } from 'commander';
-import { ScenedeltaError } from '../errors.js';
-import { VERSION } from '../version.js';
+import { ScenedeltaError } from '../base/errors.js';
+import { VERSION } from '../base/version.js';
 import { createCommand } from './command.js';
 import { printError } from './print.js';
 

@@ -1,7 +1,8 @@
 /** `scenedelta models`: lists the bundles, checks that they are complete, and shows their metrics. */
-import { loadConfig } from '../config.js';
+
 import type { Bundle } from '../model/manifest.js';
 import { loadBundles } from '../pipeline/bundles.js';
+import { loadConfig } from '../process/config.js';
 import { createCommand } from './command.js';
 import { withBundles } from './config-with.js';
 import { printError, printLine } from './print.js';

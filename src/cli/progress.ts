@@ -1,6 +1,6 @@
 /** Progress display on stderr: a bar on a terminal, else a plain line every ten seconds. */
 import { Presets, SingleBar } from 'cli-progress';
-import { systemClock } from '../clock.js';
+import { systemClock } from '../base/clock.js';
 import { printable } from './print.js';
 
 export interface Progress {

@@ -3,8 +3,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { counted } from '../counted.js';
-import { invalidRequest, type ScenedeltaError } from '../errors.js';
+import { counted } from '../base/counted.js';
+import { invalidRequest, type ScenedeltaError } from '../base/errors.js';
+import { assertTimeZone, localTimeZone } from '../base/wall-clock.js';
 import { parseCalendarTime } from '../footage/inputs/times.js';
 import {
   type FootageChange,
@@ -19,7 +20,6 @@ import { inEnglish } from '../search/foreign.js';
 import { havingAll } from '../search/query.js';
 import type { SearchFilter } from '../search/scope.js';
 import { type Hit, SearchIndex, type SearchResult } from '../search/search-index.js';
-import { assertTimeZone, localTimeZone } from '../wall-clock.js';
 import { createCommand } from './command.js';
 import { formatMoment } from './footage/report-lines.js';
 import { printLine } from './print.js';

@@ -1,9 +1,9 @@
 /** `scenedelta watch FOLDER`: a folder that cameras fill by FTP, as frames of cameras of a running service. */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '../clock.js';
-import { counted } from '../counted.js';
-import { invalidRequest } from '../errors.js';
+import { systemClock } from '../base/clock.js';
+import { counted } from '../base/counted.js';
+import { invalidRequest } from '../base/errors.js';
 import { planRecording } from '../footage/inputs/plan.js';
 import { parseDuration } from '../footage/inputs/times.js';
 import type { FootageItem } from '../footage/recording-plan.js';

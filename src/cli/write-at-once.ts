@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
-import { invalidRequest, ScenedeltaError } from '../errors.js';
+import { invalidRequest, ScenedeltaError } from '../base/errors.js';
 
 /** A whole text or file, or a text in parts. */
 type Content = string | Uint8Array | Iterable<string> | AsyncIterable<string>;

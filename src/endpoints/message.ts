@@ -1,8 +1,10 @@
 /** The message to an endpoint, from which every format makes its request, and its wording. */
+
+import type { Mail } from '../base/mail.js';
+import { wallTimeIn } from '../base/wall-clock.js';
 import type { Locale } from '../language/locales.js';
 import { textIn } from '../language/translate.js';
 import { write } from '../language/write.js';
-import type { Mail } from '../mail.js';
 import { signalSubject } from '../schemas/camera-signal.js';
 import { type FoundChange, type ShownFrame, shownFrame, shownSide } from '../schemas/change.js';
 import type {
@@ -12,7 +14,6 @@ import type {
   VisitPayload,
   WebhookPayload,
 } from '../schemas/webhook-payload.js';
-import { wallTimeIn } from '../wall-clock.js';
 import { cut, type TextLimit } from './cut.js';
 
 export interface EndpointMessage {

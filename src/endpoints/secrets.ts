@@ -1,7 +1,7 @@
 /**
  * Secrets of an endpoint: its address, its login, and the keys of its signatures, of which two are valid in a rotation.
  */
-import { openSealed, sealText } from '../seal.js';
+import { openSealed, sealText } from '../secrets/seal.js';
 import type { FormatName } from './limits.js';
 
 /** A key of Standard Webhooks, valid until `expiresAt` (epoch ms; null: without a limit). */

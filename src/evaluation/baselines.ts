@@ -1,5 +1,5 @@
 /** Baseline detectors that need no training: pixel subtraction, and matching of features. */
-import type { Heatmap, RgbImage } from '../images.js';
+import type { Heatmap, RgbImage } from '../base/images.js';
 import type { Peak } from './predictions.js';
 
 /**

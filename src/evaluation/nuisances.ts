@@ -2,8 +2,8 @@
  * The nuisances of `evaluate --nuisance`, made on the after frame of real pairs, changed and unchanged alike. The
  * strengths are those of an ordinary day outdoors; they were chosen before any captioner was measured with them.
  */
-import type { RgbImage } from '../images.js';
-import { type Random, seededRandom } from '../random.js';
+import type { RgbImage } from '../base/images.js';
+import { type Random, seededRandom } from '../base/random.js';
 import { type Homography, invert, project } from '../viewpoint/homography.js';
 
 export const MADE_NUISANCES = ['light', 'ir', 'jitter', 'rain', 'noise', 'jpeg'] as const;

@@ -1,8 +1,8 @@
 /** Parser of labelled pairs, one NDJSON line per pair: two frames, references and labels. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { invalidRequest, type ScenedeltaError } from '../errors.js';
-import type { Box, Side, Size } from '../images.js';
+import { invalidRequest, type ScenedeltaError } from '../base/errors.js';
+import type { Box, Side, Size } from '../base/images.js';
 import type { Direction } from '../language/people/captions.js';
 import { VERDICTS } from '../schemas/comparison.js';
 

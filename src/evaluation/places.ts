@@ -2,7 +2,7 @@
  * Check of the places that a sentence states. Boxes confirm parts of the frame and ways of moving. No box shows a
  * landmark: the references of the same pair confirm it.
  */
-import type { Box } from '../images.js';
+import type { Box } from '../base/images.js';
 import type { StatedPlace } from '../language/people/places.js';
 import { isInThird } from '../language/place.js';
 

@@ -2,7 +2,7 @@
  * Metrics of change maps: the pointing game and the overlap with boxes. Boxes and peaks are in fractions of the
  * frame.
  */
-import { type Box, SIDES } from '../images.js';
+import { type Box, SIDES } from '../base/images.js';
 import type { Pair } from './pairs.js';
 import type { Peak, Prediction } from './predictions.js';
 import { type Proportion, proportionOf } from './statistics.js';

@@ -3,7 +3,7 @@
  * reads.
  */
 import { type Static, Type } from 'typebox';
-import { invalidRequest } from '../errors.js';
+import { invalidRequest } from '../base/errors.js';
 import { FindingSchema, RegionSchema } from '../schemas/comparison.js';
 import { check, ndjson, type Pair } from './pairs.js';
 

@@ -1,12 +1,13 @@
 /** Replay of one camera's recorded evidence under other settings; the results of dry-run.ts. Pure. */
+
+import { invalidValue } from '../base/errors.js';
+import { derivedId } from '../base/ids.js';
 import { type AlarmBudget, describeBudget } from '../cameras/alarm-budget.js';
 import type { StoredCamera } from '../cameras/camera.js';
 import type { OperatingPoint } from '../cameras/operating-points.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { forgetSettled } from '../changes/advance.js';
 import { type ChangeRules, rulesOf } from '../changes/rules.js';
-import { invalidValue } from '../errors.js';
-import { derivedId } from '../ids.js';
 import type { AlertIntent, FoundChange } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 import { foldFrame } from '../sequence/fold.js';

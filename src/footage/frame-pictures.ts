@@ -3,12 +3,12 @@
  * callers.
  */
 import { createHash } from 'node:crypto';
+import type { Preview } from '../base/images.js';
 import { maskOf, type StoredCamera } from '../cameras/camera.js';
 import { LOSSY_MARGIN } from '../cameras/privacy-margin.js';
 import type { DecodeLimits } from '../frames/decode.js';
 import { decodePreview } from '../frames/preview.js';
 import { maskedFrame, paintPolygon, paintPreview } from '../frames/privacy-mask.js';
-import type { Preview } from '../images.js';
 import { jpegOf } from './change-pictures.js';
 import type { Picture } from './source-frames.js';
 

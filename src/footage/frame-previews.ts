@@ -2,7 +2,7 @@
  * Preview of the last examined frame of a running sequence. It is part of the checkpoint: without it the frame after a
  * resume would be examined, which the undisturbed run does not do.
  */
-import type { Preview } from '../images.js';
+import type { Preview } from '../base/images.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { PreviewStore } from '../sequence/previews.js';
 

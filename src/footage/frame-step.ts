@@ -1,5 +1,5 @@
 /** One sampled frame of a sequence: the step of the live camera, with its evidence and its changes as records. */
-import { frameKey } from '../blobs.js';
+import { frameKey } from '../base/blobs.js';
 import type { StoredCamera } from '../cameras/camera.js';
 import { forgetSettled } from '../changes/advance.js';
 import type { DecodeLimits } from '../frames/decode.js';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { urlFailed } from '../errors.js';
+import { urlFailed } from '../base/errors.js';
 import type { S3Client } from '../stores/s3-client.js';
 import type { Materialize } from './source-frames.js';
 

@@ -5,7 +5,7 @@
  * do not depend on the guesses (ADR 110).
  */
 import type { LimitFunction } from 'p-limit';
-import { frameKey } from '../blobs.js';
+import { frameKey } from '../base/blobs.js';
 import { identicalFinding } from '../pipeline/finding.js';
 import type { Comparer, PairInput, PairOutput } from '../pipeline/pair.js';
 import type { FrameDependencies } from '../sequence/examine.js';

@@ -1,8 +1,9 @@
 /** The whole search for the moment at which a place changed: from the recordings of a camera to the record. */
+
+import { invalidRequest } from '../base/errors.js';
+import type { Box } from '../base/images.js';
 import { overlapOf, type Polygon } from '../cameras/polygon.js';
-import { invalidRequest } from '../errors.js';
 import type { DecodeLimits } from '../frames/decode.js';
-import type { Box } from '../images.js';
 import type { Comparer } from '../pipeline/pair.js';
 import type { PlaceInterval, PlaceSearch } from '../schemas/place-search.js';
 import { roundFigures } from '../schemas/rounding.js';

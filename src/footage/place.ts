@@ -1,12 +1,12 @@
 /** One place in the frames of a camera: whether two frames show the same there, and the sentence if they do not. */
 import { createHash } from 'node:crypto';
+import { areaOf, type Box, inFrame } from '../base/images.js';
 import { overlapOf, type Polygon, polygonArea } from '../cameras/polygon.js';
 import { locationsOf } from '../changes/locations.js';
 import { observationOf } from '../changes/observation.js';
 import type { DecodeLimits } from '../frames/decode.js';
 import { maskFrame } from '../frames/privacy-mask.js';
 import sharp from '../frames/sharp.js';
-import { areaOf, type Box, inFrame } from '../images.js';
 import { write } from '../language/write.js';
 import type { Comparer, PairOutput } from '../pipeline/pair.js';
 import { type Finding, keepRegions } from '../schemas/comparison.js';

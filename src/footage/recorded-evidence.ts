@@ -6,9 +6,10 @@
  * The replay keeps the difference between its "before" and the recorded one. The evidence of a frame is this difference
  * together with the recorded evidence: a thing that the first one added and the second one removed is in neither. Pure.
  */
+
+import { OTHER_SIDE } from '../base/images.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { isSameLocation } from '../changes/locations.js';
-import { OTHER_SIDE } from '../images.js';
 import { type Finding, keepRegions, type Region } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { FrameEvidence } from '../sequence/evidence.js';

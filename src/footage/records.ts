@@ -203,7 +203,7 @@ const FootageFailureSchema = Type.Object(
     camera: nullable(Type.String(), 'null if it is unknown.'),
     file: text('The input as it was named.'),
     seconds: nullable(Type.Number(), 'Presentation time of the frame; null if the whole file failed.'),
-    code: text('Code of src/errors.ts.'),
+    code: text('Code of src/base/errors.ts.'),
     reason: text('A sentence: the value that came and the value that was expected.'),
   },
   { $id: 'FootageFailure' },

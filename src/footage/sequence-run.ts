@@ -2,8 +2,9 @@
  * The loop over one sequence: every sampled frame goes through the same step as a live camera's, in the order of time.
  * Alerts are not sent. Work is saved per chunk of frames; start reading at `runSequence`.
  */
+
+import { ScenedeltaError } from '../base/errors.js';
 import type { StoredCamera } from '../cameras/camera.js';
-import { ScenedeltaError } from '../errors.js';
 import {
   type Checkpoint,
   type CheckpointStore,

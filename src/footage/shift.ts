@@ -1,4 +1,9 @@
 /** Rounds of an archive: on each day the picture nearest to one time, compared with the one nearest to another. */
+
+import { DAY_MS } from '../base/clock.js';
+import { asScenedeltaError } from '../base/errors.js';
+import type { Side } from '../base/images.js';
+import { localTimeAt } from '../base/wall-clock.js';
 import type { Polygon } from '../cameras/polygon.js';
 import {
   isTooDark,
@@ -10,16 +15,12 @@ import {
   whatWasThere,
 } from '../cameras/rounds.js';
 import type { CameraSettings } from '../cameras/settings.js';
-import { DAY_MS } from '../clock.js';
-import { asScenedeltaError } from '../errors.js';
 import { type DecodeLimits, decodeFrame } from '../frames/decode.js';
 import { isCut } from '../frames/lost-rows.js';
 import { maskFrame } from '../frames/privacy-mask.js';
-import type { Side } from '../images.js';
 import type { Comparer } from '../pipeline/pair.js';
 import type { Finding } from '../schemas/comparison.js';
 import { countingIn } from '../sequence/fold.js';
-import { localTimeAt } from '../wall-clock.js';
 import type { Moment } from './records.js';
 import type { StillFrames } from './still-frames.js';
 

@@ -1,11 +1,12 @@
 /** The sampled frames of a sequence, item by item in the order of time. A file that fails is reported and skipped. */
-import type { Config } from '../config.js';
-import { counted } from '../counted.js';
-import { asScenedeltaError, type ScenedeltaError } from '../errors.js';
+
+import { counted } from '../base/counted.js';
+import { asScenedeltaError, type ScenedeltaError } from '../base/errors.js';
+import { sniffImage } from '../base/image-type.js';
+import type { Preview, RgbImage } from '../base/images.js';
 import { workingSize } from '../frames/decode.js';
 import { previewReduction } from '../frames/preview.js';
-import { sniffImage } from '../image-type.js';
-import type { Preview, RgbImage } from '../images.js';
+import type { Config } from '../process/config.js';
 import { type FrameAccount, FrameLedger } from './frame-account.js';
 import { readImage } from './read-image.js';
 import type { Every, FootageItem, FootageSequence } from './recording-plan.js';

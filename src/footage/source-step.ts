@@ -1,10 +1,10 @@
 /** A sampled frame through the step of a live camera. The loop and its look-ahead share it. */
-import { frameKey } from '../blobs.js';
+import { frameKey } from '../base/blobs.js';
+import { ScenedeltaError } from '../base/errors.js';
+import { derivedId } from '../base/ids.js';
 import type { StoredCamera } from '../cameras/camera.js';
-import { ScenedeltaError } from '../errors.js';
 import type { DecodeLimits } from '../frames/decode.js';
 import { storeFrame } from '../frames/keep.js';
-import { derivedId } from '../ids.js';
 import type { FrameDependencies } from '../sequence/examine.js';
 import { levelFrame, NEW_RANGE } from '../sequence/level-range.js';
 import type { CameraState } from '../sequence/state.js';

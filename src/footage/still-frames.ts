@@ -1,6 +1,6 @@
 /** Single frames out of the recordings of one camera, for a search that reads a few frames from anywhere in them. */
-import { asScenedeltaError, ScenedeltaError } from '../errors.js';
-import { reportsDamage } from '../ffmpeg.js';
+import { asScenedeltaError, ScenedeltaError } from '../base/errors.js';
+import { reportsDamage } from '../process/ffmpeg.js';
 import type { PlaceSearch } from '../schemas/place-search.js';
 import { readImage } from './read-image.js';
 import type { FootageItem } from './recording-plan.js';

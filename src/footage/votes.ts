@@ -2,10 +2,11 @@
  * Sentences of a change, weighed over all frames that saw it: each examined frame votes with the statements of the
  * model about the change's location. A live camera has to word its alert at the confirmation; a recording need not.
  */
+
+import { overlap } from '../base/images.js';
 import { regionsOfKind } from '../changes/captions.js';
 import { toChangeRegion } from '../changes/observation.js';
 import type { Track } from '../changes/state.js';
-import { overlap } from '../images.js';
 import type { ChangeRegion, FoundChange } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 

@@ -1,9 +1,9 @@
 /** Picture of a change or visit: the frame that shows it, with outlines of changes, as a JPEG of bounded size. */
-import { type BlobStore, heatmapKey } from '../blobs.js';
-import { ScenedeltaError } from '../errors.js';
+import { type BlobStore, heatmapKey } from '../base/blobs.js';
+import { ScenedeltaError } from '../base/errors.js';
+import type { Heatmap, RgbImage, Side } from '../base/images.js';
 import { decodeHeatmapData } from '../heatmaps/data.js';
 import { renderOutline } from '../heatmaps/outline.js';
-import type { Heatmap, RgbImage, Side } from '../images.js';
 import type { ShownFrame } from '../schemas/change.js';
 import type { Comparison } from '../schemas/comparison.js';
 import { type DecodeLimits, decodeToFit } from './decode.js';

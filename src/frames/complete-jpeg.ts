@@ -2,7 +2,7 @@
  * JPEG bytes as cameras send them: with bytes before the start marker (a line break that belongs to the HTTP header),
  * and without the end marker. Browsers show both. The picture is whole, so that the missing parts are put in place.
  */
-import { jpegStart } from '../image-type.js';
+import { jpegStart } from '../base/image-type.js';
 
 /** Bytes at the end in which the end marker is looked for; after it, decoders ignore anything. */
 const TAIL = 4096;

@@ -3,8 +3,8 @@
  * decoder passes over all pixels per scan, and libvips lists all images and pages before it decodes the first, so that
  * a small file can keep a processor busy for minutes. The parts are counted from the bytes, up to the limit.
  */
-import { ScenedeltaError } from '../errors.js';
-import { imageTypeOf } from '../image-type.js';
+import { ScenedeltaError } from '../base/errors.js';
+import { imageTypeOf } from '../base/image-type.js';
 
 interface PartRule {
   /** plural name of a part in messages */

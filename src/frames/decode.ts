@@ -2,8 +2,8 @@
  * Decoder of frames: encoded bytes to 8-bit sRGB pixels, upright, without alpha. Bytes that are no image, or an image
  * with too many pixels, are refused by their header, before any pixel is decoded.
  */
-import { ScenedeltaError } from '../errors.js';
-import type { RgbImage, Size } from '../images.js';
+import { ScenedeltaError } from '../base/errors.js';
+import type { RgbImage, Size } from '../base/images.js';
 import { completeJpeg } from './complete-jpeg.js';
 import { assertFewParts } from './count-parts.js';
 import { expectedDecoderBytes, withDecoderMemory } from './decoder-memory.js';

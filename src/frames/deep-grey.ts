@@ -3,7 +3,7 @@
  * part of such levels. They become 8-bit grey by one range for all frames that are compared with each other, because a
  * range per frame would alter the grey of everything that stays.
  */
-import type { LevelRange } from '../images.js';
+import type { LevelRange } from '../base/images.js';
 import { type DecodedFrame, type DecodeLimits, type DecodeOptions, frameSize } from './decode.js';
 import { withDecoderMemory } from './decoder-memory.js';
 import { damaged } from './lost-rows.js';

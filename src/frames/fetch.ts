@@ -2,14 +2,14 @@
  * Fetcher of frames: from a reference to bytes, masked as the camera requires. A frame from outside is masked, then
  * stored, so that a second attempt of the job need not fetch it again.
  */
-import { type BlobStore, frameKey } from '../blobs.js';
+import { type BlobStore, frameKey } from '../base/blobs.js';
+import { ScenedeltaError, urlFailed } from '../base/errors.js';
+import { sniffImage } from '../base/image-type.js';
 import type { PrivacyMask } from '../cameras/camera.js';
-import type { Config } from '../config.js';
-import { ScenedeltaError, urlFailed } from '../errors.js';
-import { sniffImage } from '../image-type.js';
-import type { Login } from '../login.js';
 import type { OutboundClient } from '../outbound/client.js';
+import type { Config } from '../process/config.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
+import type { Login } from '../secrets/login.js';
 import type { DecodeLimits } from './decode.js';
 import { type StoredFrame, storeFrame } from './keep.js';
 import { maskedFrame } from './privacy-mask.js';

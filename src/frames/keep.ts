@@ -1,7 +1,7 @@
 /** Keeper of frames: stores uploaded frames, with privacy masks painted before a byte is written. */
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
-import { type BlobStore, frameKey } from '../blobs.js';
+import { type BlobStore, frameKey } from '../base/blobs.js';
 import type { PrivacyMask } from '../cameras/camera.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
 import type { DecodeLimits } from './decode.js';

@@ -2,8 +2,8 @@
  * The rows of a JPEG that its decoder had no data for. libjpeg fills them with one colour, and warns once; it does not
  * count them, so that they are found in the pixels.
  */
-import { ScenedeltaError } from '../errors.js';
-import type { RgbImage, Side } from '../images.js';
+import { ScenedeltaError } from '../base/errors.js';
+import type { RgbImage, Side } from '../base/images.js';
 
 /** Part of an upright image, px. */
 export interface Rect {

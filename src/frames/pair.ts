@@ -1,6 +1,6 @@
 /** Work on the two frames of a comparison at the same time, and checks that they fit each other. */
-import { ScenedeltaError } from '../errors.js';
-import { ASPECT_TOLERANCE, type Side, sameAspectRatio } from '../images.js';
+import { ScenedeltaError } from '../base/errors.js';
+import { ASPECT_TOLERANCE, type Side, sameAspectRatio } from '../base/images.js';
 import type { DecodedFrame } from './decode.js';
 
 /**

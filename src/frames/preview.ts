@@ -2,7 +2,7 @@
  * Decoder of previews: a frame at reduced size in grey, for the rule of quiet frames. A JPEG is reduced by its decoder,
  * which takes a fraction of the time of decoding all pixels.
  */
-import type { Preview } from '../images.js';
+import type { Preview } from '../base/images.js';
 import { type DecodeOptions, decodeReduced } from './decode.js';
 
 /** px; a preview is at least this wide, unless the frame itself is narrower */

@@ -1,9 +1,10 @@
 /** Privacy masks: black polygons, painted on a frame before anything else reads it. */
+
+import { sniffImage } from '../base/image-type.js';
+import type { Preview, RgbImage, Size } from '../base/images.js';
 import type { PrivacyMask } from '../cameras/camera.js';
 import type { Point, Polygon } from '../cameras/polygon.js';
 import { LOSSY_MARGIN } from '../cameras/privacy-margin.js';
-import { sniffImage } from '../image-type.js';
-import type { Preview, RgbImage, Size } from '../images.js';
 import { type DecodeOptions, withFullSize } from './decode.js';
 import { readDeepGrey } from './deep-grey.js';
 import { tiffOf } from './grey-tiff.js';

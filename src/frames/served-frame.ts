@@ -1,8 +1,8 @@
 /** A comparison's frame as it may be shown, masked if its camera has a privacy mask. */
 import { createHash } from 'node:crypto';
-import { type BlobStore, frameKey } from '../blobs.js';
+import { type BlobStore, frameKey } from '../base/blobs.js';
+import type { Side } from '../base/images.js';
 import type { PrivacyMask } from '../cameras/camera.js';
-import type { Side } from '../images.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { FrameKeeper } from './keep.js';
 

@@ -1,6 +1,6 @@
 /** Contours of a heatmap: closed curves around the area whose values reach a level. */
 import { contours } from 'd3-contour';
-import type { Heatmap } from '../images.js';
+import type { Heatmap } from '../base/images.js';
 import { enlarge } from './splines.js';
 
 /** In fractions of the frame, origin top left. */

@@ -7,8 +7,8 @@
  * maps lie on before, and as many that lie on after follow. Flag 0: they lie on both frames; files
  * from before the flag existed have 0 as well.
  */
-import { ScenedeltaError } from '../errors.js';
-import type { Heatmap, Side } from '../images.js';
+import { ScenedeltaError } from '../base/errors.js';
+import type { Heatmap, Side } from '../base/images.js';
 
 const MAGIC = 0x314d4453; // 'SDM1' read as little-endian uint32
 const HEADER_BYTES = 12;

@@ -2,7 +2,7 @@
  * Outline of a heatmap over its frame: thin lines with a light tint, so that the thing inside stays visible. The image
  * library could rasterise SVG, but its decoder is blocked (frames/sharp.ts), because senders of frames could use it.
  */
-import type { Heatmap, RgbImage } from '../images.js';
+import type { Heatmap, RgbImage } from '../base/images.js';
 import { outlineOf, type Point, type Ring } from './contour.js';
 
 type Colour = readonly [red: number, green: number, blue: number];

@@ -1,5 +1,5 @@
 /** Renderer of heatmaps at the size of a frame: values in, pixels out. */
-import type { Heatmap, RgbImage } from '../images.js';
+import type { Heatmap, RgbImage } from '../base/images.js';
 import { forEachRow } from './splines.js';
 
 /** Opacity at value 1; the frame under it stays recognisable. */

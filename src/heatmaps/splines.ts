@@ -3,7 +3,7 @@
  * which pass through the values of the cells (a single hot cell keeps its value) and are clamped to 0..1. Cells are
  * squares: the value of cell i belongs to the frame position (i + 0.5) / cells.
  */
-import type { Heatmap } from '../images.js';
+import type { Heatmap } from '../base/images.js';
 
 /** @returns the map with `width` x `height` cells */
 export function enlarge(map: Heatmap, width: number, height: number): Heatmap {

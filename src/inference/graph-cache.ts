@@ -7,7 +7,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../clock.js';
+import { systemClock } from '../base/clock.js';
 import { statedGraph } from '../model/contract.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { type Graph, openGraph, type Provider, RUNTIME_VERSION } from '../model/session.js';

@@ -5,10 +5,10 @@
  */
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ScenedeltaError } from '../errors.js';
-import type { Logger } from '../logger.js';
+import { ScenedeltaError } from '../base/errors.js';
 import type { Provider } from '../model/session.js';
-import { traced } from '../tracing.js';
+import type { Logger } from '../process/logger.js';
+import { traced } from '../process/tracing.js';
 import type { Operation, Operations, Role, ThreadOptions, ThreadReady } from './protocol.js';
 import { TaskQueue } from './task-queue.js';
 import { type BootedThread, bootThread, ThreadHandle } from './thread-handle.js';

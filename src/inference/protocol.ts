@@ -1,5 +1,5 @@
 /** Messages between the main thread and the inference threads. Frames are in shared memory; results are transferred. */
-import type { RgbImage } from '../images.js';
+import type { RgbImage } from '../base/images.js';
 import type {
   CaptionInput,
   CaptionOutput,

@@ -1,5 +1,5 @@
 /** Queue of inference tasks: ordered by operation, then by age, and taken in batches of tasks that can share a run. */
-import type { ScenedeltaError } from '../errors.js';
+import type { ScenedeltaError } from '../base/errors.js';
 import { type EncodeInput, type Operation, type Operations, type Role, serves } from './protocol.js';
 
 export interface Task {

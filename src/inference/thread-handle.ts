@@ -1,6 +1,6 @@
 /** Handle of one inference thread, on the main thread: starts it, sends it batches and settles their tasks. */
 import { Worker } from 'node:worker_threads';
-import { ScenedeltaError } from '../errors.js';
+import { ScenedeltaError } from '../base/errors.js';
 import { collectAtOnce } from './garbage-collection.js';
 import {
   type FromThread,

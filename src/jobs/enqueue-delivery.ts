@@ -2,10 +2,11 @@
  * From an ended comparison or an alert to its queued deliveries: the one place at which alerts leave the service. Every
  * step is idempotent, because recovery repeats it after a crash.
  */
+
+import { ScenedeltaError } from '../base/errors.js';
+import { deliveryIdOf, endpointDeliveryIdOf, newId, newTraceId, timeOf } from '../base/ids.js';
+import { originAndPath } from '../base/redact-url.js';
 import { wantsAlert } from '../endpoints/filter.js';
-import { ScenedeltaError } from '../errors.js';
-import { deliveryIdOf, endpointDeliveryIdOf, newId, newTraceId, timeOf } from '../ids.js';
-import { originAndPath } from '../redact-url.js';
 import type { StoredMessage } from '../stores/change-writes.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { DeliveryStore, NewDelivery } from '../stores/deliveries.js';

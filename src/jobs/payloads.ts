@@ -5,7 +5,7 @@
  */
 import { type Static, type TObject, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { invalidRequest } from '../errors.js';
+import { invalidRequest } from '../base/errors.js';
 
 const JOB_VERSION = 2;
 const READ_VERSIONS: readonly unknown[] = [1, JOB_VERSION];

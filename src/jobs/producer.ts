@@ -1,8 +1,8 @@
 /** The producer of queue jobs, for the API and the workers: adds, cancels, counts and finds jobs in BullMQ. */
 import { FlowProducer, type JobsOptions, type Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { systemClock } from '../clock.js';
-import { ScenedeltaError } from '../errors.js';
+import { systemClock } from '../base/clock.js';
+import { ScenedeltaError } from '../base/errors.js';
 import { KEYS } from '../stores/keys.js';
 import { redisCall } from '../stores/redis.js';
 import { batchJobs } from './batch-jobs.js';

@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { ScenedeltaError } from '../errors.js';
-import type { Logger } from '../logger.js';
+import { ScenedeltaError } from '../base/errors.js';
+import type { Logger } from '../process/logger.js';
 import { KEYS } from '../stores/keys.js';
 import { redisCall } from '../stores/redis.js';
 import { jobPayload } from './payloads.js';

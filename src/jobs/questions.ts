@@ -4,7 +4,7 @@
  * job names. `questioner.ts` is the asking side, `workers/question-job.ts` the other.
  */
 import { type Static, Type } from 'typebox';
-import type { ErrorCode } from '../errors.js';
+import type { ErrorCode } from '../base/errors.js';
 import type { CheckAnswer } from '../schemas/ask.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { CameraAddresses, FoundCameras } from '../schemas/discovery.js';

@@ -1,9 +1,9 @@
 /** How a worker runs the jobs of one queue: refused ones, delayed ones, and the guard around all (job-guard.ts). */
 import { DelayedError, type Job, type Processor, UnrecoverableError, Worker, type WorkerOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { Config } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
-import type { Logger } from '../logger.js';
+import { ScenedeltaError } from '../base/errors.js';
+import type { Config } from '../process/config.js';
+import type { Logger } from '../process/logger.js';
 import { redisCall } from '../stores/redis.js';
 import type { JobGuard } from './job-guard.js';
 import { QUEUE_PREFIX } from './queues.js';

@@ -4,7 +4,7 @@
  * use them.
  */
 import { readFileSync } from 'node:fs';
-import type { Box, Side } from '../images.js';
+import type { Box, Side } from '../base/images.js';
 
 export type Third = 'left' | 'middle' | 'right';
 

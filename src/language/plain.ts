@@ -1,5 +1,5 @@
 /** Statements that name no thing, statements of unchanged scenes and of tampering, and the words that deny a change. */
-import type { Box } from '../images.js';
+import type { Box } from '../base/images.js';
 import { reversedKind, type StatementKind } from '../schemas/comparison.js';
 import type { Statement } from '../schemas/statement.js';
 import { oppositeWay, thirdOf } from './place.js';

@@ -1,5 +1,5 @@
 /** Calibration: logits to probabilities. Its constants travel in the bundle; README.md states how they are fitted. */
-import { sigmoid, softmax } from '../logistic.js';
+import { sigmoid, softmax } from '../base/logistic.js';
 import type { Difference } from './graph-io.js';
 import type { BundleManifest } from './manifest.js';
 

@@ -4,7 +4,7 @@
  * Letters: B batch, C channels (Cc coarse, Cf fine), H x W input pixels, h x w = H/8 x W/8 map cells, N memory tokens,
  * D width, K kinds, Q nuisances, R region crops, g = crop side / 16, T words. All arrays are row-major.
  */
-import type { Heatmap, Side } from '../images.js';
+import type { Heatmap, Side } from '../base/images.js';
 import { blankCrop, cropTensors, paddedSize, row, separateCropTensors, stack } from './batches.js';
 import { COARSE_STRIDE, FINE_STRIDE, SLOTS } from './bundle.js';
 import { captionsOf, runStatementsGraph } from './caption-rows.js';

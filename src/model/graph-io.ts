@@ -1,5 +1,5 @@
 /** Inputs and outputs of a bundle's graphs as plain data, one item each. Letters as in captioner.ts. */
-import type { Box, Heatmap, Side } from '../images.js';
+import type { Box, Heatmap, Side } from '../base/images.js';
 
 /** Feature grids of one image: coarse [Cc,H/16,W/16], fine [Cf,H/8,W/8]. */
 export interface Features {

@@ -1,5 +1,5 @@
 /** Heatmap of a word: its attention over full frame and region crops, resampled to the grid of the change maps. */
-import type { Box, Heatmap, Side } from '../images.js';
+import type { Box, Heatmap, Side } from '../base/images.js';
 import { firstRow, type Grid, type Memory, memoryRows } from './memory-layout.js';
 
 interface WordAttention {

@@ -1,5 +1,5 @@
 /** Rows of the decoder memory: rows without a place, then the cells of one grid per side. */
-import type { Side } from '../images.js';
+import type { Side } from '../base/images.js';
 
 /** rows, columns */
 export type Grid = readonly [number, number];

@@ -3,7 +3,7 @@
  * The crop of one frame decides, whether the thing came or went, and the decoder's own words weigh in if the manifest
  * says how.
  */
-import { softmax } from '../logistic.js';
+import { softmax } from '../base/logistic.js';
 import type { CropNames } from './graph-io.js';
 import type { BundleManifest } from './manifest.js';
 

@@ -1,5 +1,5 @@
 /** People in a crop: the boxes of the graph `people`, each person once (non-maximum suppression). */
-import { type Box, overlap } from '../images.js';
+import { type Box, overlap } from '../base/images.js';
 import type { PeopleRule } from './people-schema.js';
 import { intersectionOverUnion } from './regions.js';
 

@@ -1,5 +1,5 @@
 /** Preprocessing of a frame for the network: resampled as in training (resample.ts), normalised, planar. */
-import type { RgbImage } from '../images.js';
+import type { RgbImage } from '../base/images.js';
 import { type PixelBox, resample } from './resample.js';
 
 export type { PixelBox } from './resample.js';

@@ -1,5 +1,5 @@
 /** Regions: connected components of the change maps, and the region crops that are cut around the strongest of them. */
-import { areaOf, type Box, type Heatmap, type Side, type Size, sharedArea, union } from '../images.js';
+import { areaOf, type Box, type Heatmap, type Side, type Size, sharedArea, union } from '../base/images.js';
 import type { BundleManifest, CropRule } from './manifest.js';
 import type { PixelBox } from './preprocess.js';
 

@@ -7,7 +7,7 @@
  *
  * The loops are WebAssembly (resample.wat): in JavaScript they took seven times as long.
  */
-import type { RgbImage } from '../images.js';
+import type { RgbImage } from '../base/images.js';
 import { RESAMPLE_CODE } from './resample-code.js';
 
 /** A box inside an image, in pixels; may be fractional. */

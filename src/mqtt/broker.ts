@@ -4,9 +4,9 @@
  * answers by closing the connection.
  */
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
-import { systemClock } from '../clock.js';
-import type { Logger } from '../logger.js';
-import { within } from '../within.js';
+import { systemClock } from '../base/clock.js';
+import { within } from '../base/within.js';
+import type { Logger } from '../process/logger.js';
 import type { MqttMetrics } from './metrics.js';
 import type { BrokerSettings } from './settings.js';
 

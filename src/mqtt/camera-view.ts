@@ -2,10 +2,11 @@
  * View of one camera: its settings, its open changes, its last sentence and its health; and the retained states that
  * follow from them. Pure.
  */
+
+import { systemTime } from '../base/clock.js';
 import type { StoredCamera } from '../cameras/camera.js';
 import { type CameraHealth, stateOf } from '../cameras/health.js';
 import type { CameraSettings } from '../cameras/settings.js';
-import { systemTime } from '../clock.js';
 import { type Change, lastRegions } from '../schemas/change.js';
 import { changeZones, OFF, ON } from './discovery.js';
 import { topicsOf } from './topics.js';

@@ -1,7 +1,7 @@
 /** The views of all cameras: read from the stores, and kept current by events. */
 import type { StoredCamera } from '../cameras/camera.js';
 import { afterFrame, type CameraHealth } from '../cameras/health.js';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../process/logger.js';
 import type { Change } from '../schemas/change.js';
 import type { CameraHealthEvent, ChangeEvent, ComparisonEvent } from '../schemas/stream-event.js';
 import type { CameraState } from '../sequence/state.js';

@@ -2,11 +2,12 @@
  * Discovery payload of Home Assistant: one device per camera with its entities, as one message
  * (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery). Pure.
  */
+
+import { VERSION } from '../base/version.js';
 import type { StoredCamera } from '../cameras/camera.js';
 import { HEALTH_STATES } from '../cameras/health.js';
 import type { Zone } from '../cameras/settings.js';
 import type { Announced } from '../stores/mqtt.js';
-import { VERSION } from '../version.js';
 import { ALERT_EVENT_TYPES, shownName } from './messages.js';
 import { slugOf, statusTopic, topicsOf } from './topics.js';
 

@@ -4,7 +4,7 @@
  * not limited by the length of the stream, most of which is comparisons.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../process/logger.js';
 import type { CameraHealthEvent, ComparisonEvent } from '../schemas/stream-event.js';
 import type { EventCursor } from '../stores/event-cursor.js';
 import { compareEventIds, type StreamedEvent } from '../stores/events.js';

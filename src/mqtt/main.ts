@@ -1,13 +1,13 @@
 /** The process of the MQTT publisher: settings, connections, the lock that keeps it the only one, and shutdown. */
 import { randomUUID } from 'node:crypto';
-import { loadConfig, redisUrlOf } from '../config.js';
-import { createLogger } from '../logger.js';
-import { serveMetrics } from '../metrics-server.js';
-import { closeOnSignals, endOnFatal } from '../shutdown.js';
+import { loadConfig, redisUrlOf } from '../process/config.js';
+import { createLogger } from '../process/logger.js';
+import { serveMetrics } from '../process/metrics-server.js';
+import { closeOnSignals, endOnFatal } from '../process/shutdown.js';
+import { loadWebhookSecret } from '../secrets/webhook-secret.js';
 import { createStores } from '../stores/create.js';
 import { createMqttStore } from '../stores/mqtt.js';
 import { connectRedis } from '../stores/redis.js';
-import { loadWebhookSecret } from '../webhook-secret.js';
 import { holdLease } from './lease.js';
 import { createMqttMetrics } from './metrics.js';
 import { brokerSettings } from './settings.js';

@@ -1,5 +1,5 @@
 /** Prometheus metrics of the MQTT publisher. */
-import { createMetrics } from '../metrics.js';
+import { createMetrics } from '../process/metrics.js';
 
 export type MessageKind = 'alert' | 'visit' | 'picture' | 'state';
 /** failed: the connection was lost before the broker confirmed it, and it is sent again. */

@@ -2,7 +2,7 @@
  * Retained messages: publishes one if its content differs from the last one, and removes those of cameras and zones
  * that are gone, also after a restart.
  */
-import type { Logger } from '../logger.js';
+import type { Logger } from '../process/logger.js';
 import type { Announced, MqttStore } from '../stores/mqtt.js';
 import { type Broker, MessageRefused } from './broker.js';
 import { type CameraView, retainedStates } from './camera-view.js';

@@ -1,8 +1,9 @@
 /** Sends the picture of a change to the broker, which keeps it as long as the service keeps the frame. */
+
+import { HOUR_MS } from '../base/clock.js';
 import type { StoredCamera } from '../cameras/camera.js';
-import { HOUR_MS } from '../clock.js';
 import type { PictureOf } from '../frames/change-picture.js';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../process/logger.js';
 import { type Change, shownFrame } from '../schemas/change.js';
 import type { WebhookLinks } from '../schemas/webhook-payload.js';
 import { isUnavailable } from '../stores/redis.js';

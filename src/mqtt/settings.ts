@@ -1,8 +1,8 @@
 /** Settings of the connection to the broker, checked. The password appears in no message. */
 import { readFile } from 'node:fs/promises';
-import type { Config } from '../config.js';
-import { invalidRequest } from '../errors.js';
-import { originAndPath, withoutSecrets } from '../redact-url.js';
+import { invalidRequest } from '../base/errors.js';
+import { originAndPath, withoutSecrets } from '../base/redact-url.js';
+import type { Config } from '../process/config.js';
 
 type MqttConfig = Pick<Config, 'mqttUrl' | 'mqttUsername' | 'mqttPassword' | 'mqttCa' | 'mqttTopic'>;
 

@@ -1,10 +1,10 @@
 /** Builds the publisher from its settings and connections, and starts its loops. */
 import type { Redis } from 'ioredis';
-import { HOUR_MS, systemClock } from '../clock.js';
-import type { Config } from '../config.js';
+import { HOUR_MS, systemClock } from '../base/clock.js';
 import { createPictures } from '../frames/change-picture.js';
-import { linkKey, publicBaseUrl } from '../links.js';
-import type { Logger } from '../logger.js';
+import type { Config } from '../process/config.js';
+import type { Logger } from '../process/logger.js';
+import { linkKey, publicBaseUrl } from '../secrets/links.js';
 import type { Stores } from '../stores/create.js';
 import { createEventCursor } from '../stores/event-cursor.js';
 import { createMqttStore } from '../stores/mqtt.js';

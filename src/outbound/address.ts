@@ -4,8 +4,8 @@
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { invalidRequest, ScenedeltaError } from '../errors.js';
-import { withoutSecrets } from '../redact-url.js';
+import { invalidRequest, ScenedeltaError } from '../base/errors.js';
+import { withoutSecrets } from '../base/redact-url.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 interface AllowedRange {

@@ -12,7 +12,7 @@ import { addAbortSignal } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { unzip as unzipWithCallback, constants as zlib } from 'node:zlib';
-import { imageTypeOf, jpegStart } from '../image-type.js';
+import { imageTypeOf, jpegStart } from '../base/image-type.js';
 import { ByteSource, Collected } from './byte-source.js';
 import { endsAsJpeg, type Fields, JPEG_END, type Limits, lengthOf, type Picture, readFields } from './http-fields.js';
 import { readFirstPart } from './multipart.js';

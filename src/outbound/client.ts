@@ -4,13 +4,13 @@
  * shows of an answer only a receiver's refusal, if the caller asks for it.
  */
 import { Readable } from 'node:stream';
-import { systemClock } from '../clock.js';
-import type { Config } from '../config.js';
-import { startDeadline } from '../deadline.js';
-import { ScenedeltaError, urlFailed } from '../errors.js';
-import { IMAGE_NAMES, imageTypeOf, jpegStart } from '../image-type.js';
-import type { Login } from '../login.js';
-import { originAndPath } from '../redact-url.js';
+import { systemClock } from '../base/clock.js';
+import { startDeadline } from '../base/deadline.js';
+import { ScenedeltaError, urlFailed } from '../base/errors.js';
+import { IMAGE_NAMES, imageTypeOf, jpegStart } from '../base/image-type.js';
+import { originAndPath } from '../base/redact-url.js';
+import type { Config } from '../process/config.js';
+import type { Login } from '../secrets/login.js';
 import { checkUrlSyntax, parseAllowList } from './address.js';
 import { askCamera, type CameraAnswer, NoAnswer, readPicture } from './camera-http.js';
 import { createGuardedAgent, type Resolve } from './guarded-agent.js';

@@ -8,8 +8,8 @@ import { once } from 'node:events';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { ScenedeltaError } from '../errors.js';
-import { createHttpClient, type HttpClient } from '../http-exchange.js';
+import { ScenedeltaError } from '../base/errors.js';
+import { createHttpClient, type HttpClient } from '../process/http-exchange.js';
 import { type AllowList, allowedAddresses, bareHost, checkAddress, type Target, targetOf } from './address.js';
 
 interface ResolvedAddress {

@@ -1,6 +1,6 @@
 /** Header lines and lengths of answers of cameras, and of the parts in them, read leniently. */
-import type { ScenedeltaError } from '../errors.js';
-import { jpegStart } from '../image-type.js';
+import type { ScenedeltaError } from '../base/errors.js';
+import { jpegStart } from '../base/image-type.js';
 import type { ByteSource } from './byte-source.js';
 
 const FIELD_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;

@@ -5,7 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Login } from '../login.js';
+import type { Login } from '../secrets/login.js';
 
 export interface Challenge {
   /** in lower case */

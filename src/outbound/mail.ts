@@ -1,7 +1,7 @@
 /** Mail to a server that an administrator names, over a connection of the guarded agent. */
 import { createTransport } from 'nodemailer';
-import { startDeadline } from '../deadline.js';
-import type { Mail } from '../mail.js';
+import { startDeadline } from '../base/deadline.js';
+import type { Mail } from '../base/mail.js';
 import { type AllowList, bareHost, checkUrlSyntax, targetOf } from './address.js';
 import type { GuardedAgent } from './guarded-agent.js';
 import type { PostOutcome } from './post.js';

@@ -2,7 +2,7 @@
  * The first picture of a stream of parts (multipart/x-mixed-replace, multipart/mixed), as cameras send it that have no
  * still picture. The delimiter is read from the stream, because cameras state another one in their header.
  */
-import { imageTypeOf } from '../image-type.js';
+import { imageTypeOf } from '../base/image-type.js';
 import { type ByteSource, Collected } from './byte-source.js';
 import { endsAsJpeg, type Limits, lengthOf, type Picture, readFields } from './http-fields.js';
 

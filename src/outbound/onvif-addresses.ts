@@ -1,9 +1,9 @@
 /** The addresses of an ONVIF camera's pictures, asked from the camera itself by its login. */
-import { startDeadline } from '../deadline.js';
-import { urlFailed } from '../errors.js';
-import { escapeHtml } from '../escape-html.js';
-import type { Login } from '../login.js';
-import { originAndPath } from '../redact-url.js';
+import { startDeadline } from '../base/deadline.js';
+import { urlFailed } from '../base/errors.js';
+import { escapeHtml } from '../base/escape-html.js';
+import { originAndPath } from '../base/redact-url.js';
+import type { Login } from '../secrets/login.js';
 import { type AllowList, checkUrlSyntax } from './address.js';
 import { createGuardedAgent } from './guarded-agent.js';
 import { listAt, ONVIF, textAt } from './soap.js';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ScenedeltaError } from '../errors.js';
+import { ScenedeltaError } from '../base/errors.js';
 import { type AllowList, bareHost, checkUrlSyntax, namesSomeOf } from './address.js';
 import { envelope, listAt, ONVIF, readEnvelope, textAt } from './soap.js';
 

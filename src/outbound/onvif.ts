@@ -1,7 +1,8 @@
 /** ONVIF of a worker: only with ONVIF_DISCOVERY, and only in networks and to addresses that OUTBOUND_ALLOW names. */
-import type { Config } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
-import type { Login } from '../login.js';
+
+import { ScenedeltaError } from '../base/errors.js';
+import type { Config } from '../process/config.js';
+import type { Login } from '../secrets/login.js';
 import { parseAllowList } from './address.js';
 import { type CameraAddresses, createCameraAsker } from './onvif-addresses.js';
 import { discoverCameras, type FoundCamera } from './onvif-discovery.js';

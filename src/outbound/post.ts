@@ -1,6 +1,6 @@
 /** Requests to the receivers of webhooks and alerts. They follow no redirects. */
-import { startDeadline } from '../deadline.js';
-import { drop, type HttpAnswer, readUpTo } from '../http-exchange.js';
+import { startDeadline } from '../base/deadline.js';
+import { drop, type HttpAnswer, readUpTo } from '../process/http-exchange.js';
 import { type AllowList, checkUrlSyntax } from './address.js';
 import type { GuardedAgent } from './guarded-agent.js';
 import { asUrlError } from './url-error.js';

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import type { Login } from '../login.js';
+import type { Login } from '../secrets/login.js';
 import { type HttpLogins, parseChallenges } from './http-login.js';
 import { createSplitter, encodeMessage, headerValues, type RtspMessage, withHeader } from './rtsp-messages.js';
 

@@ -2,12 +2,13 @@
  * One frame of an RTSP stream, by ffmpeg. The connection is made by the guard and carried by a relay of this process;
  * ffmpeg may only connect to the relay, and is killed at the deadline.
  */
-import type { Config } from '../config.js';
-import { startDeadline } from '../deadline.js';
-import { ScenedeltaError } from '../errors.js';
-import { startErrorOf, startFfmpeg } from '../ffmpeg.js';
-import type { Login } from '../login.js';
-import { originAndPath } from '../redact-url.js';
+
+import { startDeadline } from '../base/deadline.js';
+import { ScenedeltaError } from '../base/errors.js';
+import { originAndPath } from '../base/redact-url.js';
+import type { Config } from '../process/config.js';
+import { startErrorOf, startFfmpeg } from '../process/ffmpeg.js';
+import type { Login } from '../secrets/login.js';
 import { type AllowList, checkUrlSyntax } from './address.js';
 import type { GuardedAgent } from './guarded-agent.js';
 import type { HttpLogins } from './http-login.js';

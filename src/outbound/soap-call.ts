@@ -1,8 +1,8 @@
 /** One call of a SOAP service of a camera, with a login by WS-UsernameToken, and by Digest or Basic if it asks so. */
-import { ScenedeltaError, urlFailed } from '../errors.js';
-import { readUpTo } from '../http-exchange.js';
-import type { Login } from '../login.js';
-import { originAndPath } from '../redact-url.js';
+import { ScenedeltaError, urlFailed } from '../base/errors.js';
+import { originAndPath } from '../base/redact-url.js';
+import { readUpTo } from '../process/http-exchange.js';
+import type { Login } from '../secrets/login.js';
 import type { GuardedAgent } from './guarded-agent.js';
 import { createHttpLogins, parseChallenges } from './http-login.js';
 import { USER_AGENT } from './post.js';

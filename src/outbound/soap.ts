@@ -3,9 +3,9 @@
  * the network can send them.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { escapeHtml } from '../escape-html.js';
-import { isObject } from '../is-object.js';
-import type { Login } from '../login.js';
+import { escapeHtml } from '../base/escape-html.js';
+import { isObject } from '../base/is-object.js';
+import type { Login } from '../secrets/login.js';
 
 const SOAP = 'http://www.w3.org/2003/05/soap-envelope';
 const WSS = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-';

@@ -1,5 +1,5 @@
 /** Errors of requests to foreign addresses, in words of the service. */
-import { ScenedeltaError } from '../errors.js';
+import { ScenedeltaError } from '../base/errors.js';
 
 /** Error codes of certificates, which another attempt does not change. */
 const CERTIFICATE = /^(CERT_|ERR_TLS_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;

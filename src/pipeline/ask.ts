@@ -1,5 +1,5 @@
 /** Questions about a pair: is a sentence true of it? The truth check answers, without the captioner. */
-import { invalidValue } from '../errors.js';
+import { invalidValue } from '../base/errors.js';
 import { deniesChange } from '../language/plain.js';
 import type { CheckManifest } from '../model/check-schema.js';
 import { readSentence } from '../model/check-words.js';

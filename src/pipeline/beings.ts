@@ -2,10 +2,10 @@
  * Beings: a person or an animal that each frame shows once. It moved, at whatever size and posture, even where the
  * caption graph writes of one that came and one that left (ADR 74).
  */
-import type { Side } from '../images.js';
+import type { Side } from '../base/images.js';
+import { softmax } from '../base/logistic.js';
 import { unnamedStatement } from '../language/plain.js';
 import { writeWords } from '../language/write.js';
-import { softmax } from '../logistic.js';
 import type { CaptionOutput, PairNames } from '../model/graph-io.js';
 import type { Names } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';

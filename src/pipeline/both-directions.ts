@@ -3,7 +3,7 @@
  * of ten: a thing that "has moved" in one has "left" in the other, where another one has "appeared". The mean of both
  * directions is antisymmetric in time by construction (ADR 26).
  */
-import { softmax } from '../logistic.js';
+import { softmax } from '../base/logistic.js';
 import type { CaptionOutput } from '../model/graph-io.js';
 import { reversedKind } from '../schemas/comparison.js';
 

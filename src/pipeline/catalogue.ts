@@ -1,5 +1,5 @@
 /** Catalogue of the bundles that a pipeline serves: look-up by name, and their descriptions. */
-import { ScenedeltaError } from '../errors.js';
+import { ScenedeltaError } from '../base/errors.js';
 import type { Bundle } from '../model/manifest.js';
 import type { Provider } from '../model/session.js';
 import type { ModelUsed } from '../schemas/comparison.js';

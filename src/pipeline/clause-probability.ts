@@ -2,7 +2,7 @@
  * Probability that a location changed as its clause states: a logistic regression of the outputs of the graphs. The
  * weights travel in the bundle (`calibration.facts`); `training.fits.facts` fits them on held-out pairs.
  */
-import { logitOf, sigmoid, softmax } from '../logistic.js';
+import { logitOf, sigmoid, softmax } from '../base/logistic.js';
 import { shareOf } from '../model/calibration.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
 import type { PairNames } from '../model/graph-io.js';

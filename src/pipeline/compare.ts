@@ -1,5 +1,5 @@
 /** The pipeline: two encoded frames in, a finding and heatmaps out. Start reading at `Pipeline.compare`. */
-import type { Config } from '../config.js';
+
 import { DecodedFrames } from '../frames/decoded-frames.js';
 import { pairInEightBits } from '../frames/deep-grey.js';
 import { fillLostRows, isCut } from '../frames/lost-rows.js';
@@ -10,6 +10,7 @@ import { mostProbableKind, type Prediction } from '../model/calibration.js';
 import type { CheckOutput, FeaturePair } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import { findRegions, type MapRegion } from '../model/regions.js';
+import type { Config } from '../process/config.js';
 import type { CheckAnswer } from '../schemas/ask.js';
 import { keepRegions, type Viewpoint } from '../schemas/comparison.js';
 import type { Lost } from '../schemas/loss.js';

@@ -1,5 +1,5 @@
 /** Choice of the region crops that show a change, for its search vector. */
-import { type Box, overlapsBy, type Side } from '../images.js';
+import { type Box, overlapsBy, type Side } from '../base/images.js';
 import type { RegionCrop } from '../model/regions.js';
 import type { SourceFrameMapping } from './word-heatmaps.js';
 

@@ -1,6 +1,7 @@
 /** Description of a changed pair: its region crops, the statements of the caption graph, and their names. */
+
+import { type Box, type Side, union } from '../base/images.js';
 import { allSettledOrThrow } from '../frames/pair.js';
-import { type Box, type Side, union } from '../images.js';
 import type { InferencePool } from '../inference/pool.js';
 import type { CaptionOutput, PairMemory, PairNames, RegionCropFeatures } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';

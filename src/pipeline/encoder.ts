@@ -1,8 +1,8 @@
 /** Encoder: features of full frames, with a cache, and of region crops. */
 import { createHash } from 'node:crypto';
+import type { Side } from '../base/images.js';
 import type { DecodedFrame } from '../frames/decode.js';
 import { mapSides } from '../frames/pair.js';
-import type { Side } from '../images.js';
 import { type FeatureCache, featureKey } from '../inference/feature-cache.js';
 import type { InferencePool } from '../inference/pool.js';
 import type { FeaturePair, Features, RegionCropFeatures } from '../model/graph-io.js';

@@ -3,7 +3,7 @@
  * the location in words that are probable enough. The names come from the pictures of the thing, joined with the
  * decoder's own words.
  */
-import { OTHER_SIDE, type Side } from '../images.js';
+import { OTHER_SIDE, type Side } from '../base/images.js';
 import type { ChangeStatement } from '../language/plain.js';
 import { SOMETHING } from '../language/thing.js';
 import { writeWords } from '../language/write.js';

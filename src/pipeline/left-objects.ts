@@ -2,7 +2,7 @@
  * Objects left and removed: things that do not move by themselves and that came or went, each with the person who may
  * have put it down or taken it. Vehicles park and animals rest, so that neither is left nor removed.
  */
-import { lengthsBetween } from '../images.js';
+import { lengthsBetween } from '../base/images.js';
 import type { MapRegion } from '../model/regions.js';
 import { OBJECT_KIND_OF, type ObjectKind, OWNER_WITHIN } from '../schemas/comparison.js';
 import type { LocationFact } from './location-statement.js';

@@ -1,5 +1,5 @@
 /** Statements about the locations of a pair, as values: statements.ts makes them, facts.ts names their things. */
-import type { Box, Side } from '../images.js';
+import type { Box, Side } from '../base/images.js';
 import type { ChangeStatement } from '../language/plain.js';
 import type { CaptionOutput } from '../model/graph-io.js';
 import type { Likely, LikelyClass } from '../model/naming.js';

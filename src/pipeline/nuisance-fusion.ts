@@ -4,7 +4,7 @@
  * model: half of the nuisances that the model alone names on real pairs are true, and it misses most
  * (test/bench/HISTORY.md).
  */
-import { sigmoid } from '../logistic.js';
+import { sigmoid } from '../base/logistic.js';
 import { type Prediction, predictionOf } from '../model/calibration.js';
 import type { Difference } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';

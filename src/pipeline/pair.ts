@@ -1,7 +1,8 @@
 /** Pairs of frames: input and output of `Pipeline.compare`, and the pair between its steps. */
+
+import type { Side } from '../base/images.js';
 import type { DecodedFrame } from '../frames/decode.js';
 import type { HeatmapData } from '../heatmaps/data.js';
-import type { Side } from '../images.js';
 import type { Difference, FeaturePair } from '../model/graph-io.js';
 import type { Finding, TimingsMs } from '../schemas/comparison.js';
 import type { SeenThing } from '../schemas/seen-thing.js';

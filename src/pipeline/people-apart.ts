@@ -2,7 +2,7 @@
  * Far people side by side: the pixels show them apart where the caption graph and the cells of the change map see one
  * (ADR 131).
  */
-import type { RgbImage, Side } from '../images.js';
+import type { RgbImage, Side } from '../base/images.js';
 import type { MapRegion } from '../model/regions.js';
 import type { SeenThing } from '../schemas/seen-thing.js';
 import { seenThings } from './seen-things.js';

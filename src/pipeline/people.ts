@@ -1,5 +1,5 @@
 /** People in the regions of a pair: how many came, left or moved there, as a detector sees them (ADR 143). */
-import { areaOf, type Box, inFrame, type RgbImage, type Side, sharedArea } from '../images.js';
+import { areaOf, type Box, inFrame, type RgbImage, type Side, sharedArea } from '../base/images.js';
 import type { InferencePool } from '../inference/pool.js';
 import type { PairNames } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';

@@ -2,8 +2,9 @@
  * Places and ways of a statement: how probable the stated phrase is, and which one is written in place of an improbable
  * one: "on the road", then the third of the frame, then none. The boxes of the regions decide thirds and sides.
  */
+
+import { logitOf, sigmoid } from '../base/logistic.js';
 import { growthOf, isRefuted, shiftOf, stepOf, thirdOf } from '../language/place.js';
-import { logitOf, sigmoid } from '../logistic.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
 import type { Likely } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';

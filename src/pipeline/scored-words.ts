@@ -2,7 +2,7 @@
  * Words of a written statement with their probability and attention. Words that the caption graph wrote keep its own;
  * the others have those of the fact that chose them.
  */
-import type { Box } from '../images.js';
+import type { Box } from '../base/images.js';
 import type { ReadRole } from '../language/read-clauses.js';
 import type { Role, Word } from '../language/thing.js';
 import type { Likely } from '../model/naming.js';

@@ -3,7 +3,7 @@
  * touch. A region ends at the borders of the change map's cells, which are as wide as a distant person; the difference
  * of the pixels is finer. Pure.
  */
-import { type Box, type RgbImage, roundedBox } from '../images.js';
+import { type Box, type RgbImage, roundedBox } from '../base/images.js';
 import type { Region } from '../schemas/comparison.js';
 import type { SeenThing } from '../schemas/seen-thing.js';
 import type { SourceFrameMapping } from './word-heatmaps.js';

@@ -2,7 +2,7 @@
  * Sentence and kind of a change. The sentence is composed of the statements of its locations; without any, it is what
  * the caption graph writes about all of them, without the clauses that contradict the kind, or a plain sentence.
  */
-import { boxDistance } from '../images.js';
+import { boxDistance } from '../base/images.js';
 import { deniesChange, plainStatement } from '../language/plain.js';
 import { type Clause, positionsOf, readClauses } from '../language/read-clauses.js';
 import { SOMETHING } from '../language/thing.js';

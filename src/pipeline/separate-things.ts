@@ -2,8 +2,8 @@
  * Separation of things that are regions of one location: a person has left, and a bag that the person put down is
  * there. One crop around both would be described as one thing. The names of what each frame shows decide.
  */
-import { OTHER_SIDE } from '../images.js';
-import { softmax } from '../logistic.js';
+import { OTHER_SIDE } from '../base/images.js';
+import { softmax } from '../base/logistic.js';
 import type { CropNames, PairNames } from '../model/graph-io.js';
 import { classShares, type LikelyClass, type Names, thingNames } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';

@@ -1,11 +1,12 @@
 /** Start of a pipeline: reads the bundles and opens their graphs in the inference threads. */
-import type { Config } from '../config.js';
+
 import { graphCacheIn } from '../inference/graph-cache.js';
 import { InferencePool } from '../inference/pool.js';
 import { type BootedThread, bootThread, dismiss } from '../inference/thread-handle.js';
-import type { Logger } from '../logger.js';
 import { BundleError } from '../model/bundle.js';
 import type { Bundle } from '../model/manifest.js';
+import type { Config } from '../process/config.js';
+import type { Logger } from '../process/logger.js';
 import { loadBundles, readDefault } from './bundles.js';
 
 /**

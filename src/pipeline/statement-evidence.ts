@@ -2,9 +2,9 @@
  * The measurements of each statement, from which `training.fits.facts` and `training.fits.counted` fit
  * `calibration.facts` of a bundle. `scenedelta evaluate --evidence` writes them.
  */
-import type { Box, Side } from '../images.js';
+import type { Box, Side } from '../base/images.js';
+import { logitOf } from '../base/logistic.js';
 import { thirdOf } from '../language/place.js';
-import { logitOf } from '../logistic.js';
 import type { PairNames } from '../model/graph-io.js';
 import type { StatementKind } from '../schemas/comparison.js';
 import { type ClauseEvidence, evidenceOf } from './clause-probability.js';

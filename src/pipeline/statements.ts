@@ -2,7 +2,7 @@
  * Statements: per location of a change the clause that the caption graph writes if it sees the region crops of this
  * location only. The sentence of an answer is composed of them (sentence.ts, ADR 16).
  */
-import type { Side } from '../images.js';
+import type { Side } from '../base/images.js';
 import { type ChangeStatement, isChangeStatement, reversedStatement, unnamedStatement } from '../language/plain.js';
 import { type Clause, readClauses } from '../language/read-clauses.js';
 import { writeWords } from '../language/write.js';

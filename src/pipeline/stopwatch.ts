@@ -1,8 +1,8 @@
 /** Stopwatch of a comparison: wall time and span per step, and cancellation between steps. */
-import { startDeadline } from '../deadline.js';
-import { ScenedeltaError } from '../errors.js';
+import { startDeadline } from '../base/deadline.js';
+import { ScenedeltaError } from '../base/errors.js';
+import { traced } from '../process/tracing.js';
 import type { TimingsMs } from '../schemas/comparison.js';
-import { traced } from '../tracing.js';
 
 export interface Stopwatch {
   /** milliseconds per step, summed over its runs */

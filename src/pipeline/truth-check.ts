@@ -2,12 +2,13 @@
  * The truth check of a change: probabilities of the clauses of its sentence and of their words, from the bundle's graph
  * `check`. It sees the frames, not what the captioner made of them, so a low probability warns of a wrong word.
  */
+
+import { sigmoid } from '../base/logistic.js';
 import { nounPhrases } from '../language/people/noun-phrases.js';
 import { readPlaces } from '../language/people/places.js';
 import { deniesChange } from '../language/plain.js';
 import { readClauses } from '../language/read-clauses.js';
 import { SOMETHING } from '../language/thing.js';
-import { sigmoid } from '../logistic.js';
 import { SLOTS, type Slot } from '../model/bundle.js';
 import type { CheckManifest } from '../model/check-schema.js';
 import { readSentence } from '../model/check-words.js';

@@ -1,8 +1,9 @@
 /**
  * Heatmaps of the caption's words, and the mapping of all results from the view of `before` to the pixels of `after`.
  */
+
+import type { Heatmap, Side } from '../base/images.js';
 import type { HeatmapData } from '../heatmaps/data.js';
-import type { Heatmap, Side } from '../images.js';
 import { isFunctionWord } from '../language/plain.js';
 import { wordHeatmap } from '../model/heatmap.js';
 import type { BundleManifest } from '../model/manifest.js';

@@ -1,5 +1,5 @@
 /** Differences of colour between two previews: a change may have the brightness of the thing that it replaces. */
-import type { Preview } from '../images.js';
+import type { Preview } from '../base/images.js';
 import { TILE, tilesOf } from './noise.js';
 import { gridOf, LEVEL } from './preview.js';
 

@@ -2,7 +2,7 @@
  * The rule of quiet frames: whether a preview equals that of the camera's last examined frame, except for noise, light
  * and shake. Start reading at `comparePreviews`. Pure.
  */
-import type { Preview } from '../images.js';
+import type { Preview } from '../base/images.js';
 import { colourPerTile } from './colour.js';
 import { FITTED, type Fitted } from './fitted.js';
 import { explain } from './light-and-shake.js';

@@ -2,7 +2,7 @@
  * Cells of previews. The rule compares means of square cells of a few pixels, so
  * that the pixels of a frame are read once.
  */
-import type { Preview, Size } from '../images.js';
+import type { Preview, Size } from '../base/images.js';
 
 /** The smallest change that the rule looks for has 12 px at a width of 640 px: three cells of a 160th of the width. */
 const LEAST_COLUMNS = 160;

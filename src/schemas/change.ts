@@ -3,7 +3,7 @@
  * record, the payload of alerts and the reducer in src/changes share these schemas. All times are capture times.
  */
 import { type Static, Type } from 'typebox';
-import { SIDES, type Side } from '../images.js';
+import { SIDES, type Side } from '../base/images.js';
 import { BoxSchema } from './box.js';
 import { SIGNAL_EVENTS } from './camera-signal.js';
 import { OBJECT_KINDS, type ObjectKind, SEVERITIES } from './comparison.js';

@@ -3,7 +3,7 @@
  * all are this one schema, and their types come from it.
  */
 import { type Static, Type } from 'typebox';
-import { SIDES, type Side } from '../images.js';
+import { SIDES, type Side } from '../base/images.js';
 import { BoxSchema } from './box.js';
 import { CameraFrameSchema } from './camera-frame.js';
 import { CheckSchema, keepClauses } from './check.js';

@@ -1,6 +1,6 @@
 /** Feedback on changes as lines of the manifest that `scenedelta evaluate` reads. Pure. */
-import { SIDES, type Side } from '../images.js';
-import { framePath } from '../links.js';
+import { SIDES, type Side } from '../base/images.js';
+import { framePath } from '../secrets/links.js';
 import type { Change, ChangeRegion, Feedback } from './change.js';
 
 /** Reference caption of a pair that was reported in error. */

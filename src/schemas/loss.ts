@@ -1,6 +1,6 @@
 /** Schemas of frames that do not show the scene: tampering, and parts of the picture that were lost. */
 import { type Static, Type } from 'typebox';
-import { SIDES } from '../images.js';
+import { SIDES } from '../base/images.js';
 import { BoxSchema } from './box.js';
 import { literals, unit } from './constructors.js';
 

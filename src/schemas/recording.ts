@@ -1,6 +1,6 @@
 /** Shapes of all records about recordings: positions in them, and contours on their frames. */
 import { type Static, Type } from 'typebox';
-import { SIDES } from '../images.js';
+import { SIDES } from '../base/images.js';
 import { dateTime, literals, nullable, text, unit } from './constructors.js';
 
 /** A position in a recording. */

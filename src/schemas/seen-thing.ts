@@ -1,6 +1,6 @@
 /** A thing that one frame of a pair shows and the other does not, as the pixels show it: the input of the visits. */
 import { type Static, Type } from 'typebox';
-import { SIDES } from '../images.js';
+import { SIDES } from '../base/images.js';
 import { BoxSchema } from './box.js';
 import { literals } from './constructors.js';
 

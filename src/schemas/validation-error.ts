@@ -2,8 +2,8 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
-import { invalidRequest, ScenedeltaError } from '../errors.js';
-import { withoutSecrets } from '../redact-url.js';
+import { invalidRequest, ScenedeltaError } from '../base/errors.js';
+import { withoutSecrets } from '../base/redact-url.js';
 
 interface SchemaError {
   readonly keyword: string;

@@ -3,7 +3,7 @@
  * reducer of `src/visits` makes it; outputs and the API share this schema. All times are capture times.
  */
 import { type Static, Type } from 'typebox';
-import { SIDES } from '../images.js';
+import { SIDES } from '../base/images.js';
 import { BoxSchema } from './box.js';
 import { OBJECT_KINDS, SEVERITIES } from './comparison.js';
 import { dateTime, flag, literals, nullable, text } from './constructors.js';

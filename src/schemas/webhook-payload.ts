@@ -3,8 +3,8 @@
  * Pure.
  */
 import { type Static, type TSchema, Type } from 'typebox';
-import { SIDES, type Side } from '../images.js';
-import { framePath, heatmapPath, signLink } from '../links.js';
+import { SIDES, type Side } from '../base/images.js';
+import { framePath, heatmapPath, signLink } from '../secrets/links.js';
 import { CameraSignalSchema, SIGNAL_EVENTS, type SignalNotice } from './camera-signal.js';
 import { ALERT_TYPES, type AlertIntent, FoundChangeSchema } from './change.js';
 import { type Comparison, ComparisonSchema, sidesOf } from './comparison.js';

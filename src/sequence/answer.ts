@@ -1,11 +1,12 @@
 /** Parts of the answer about one frame of a camera. */
+
+import { isoTime } from '../base/wall-clock.js';
 import type { CameraSettings } from '../cameras/settings.js';
 import { resetBaseline } from '../changes/advance.js';
 import type { Track, TrackerState } from '../changes/state.js';
 import type { CameraFrame, CameraNote } from '../schemas/camera-frame.js';
 import { type CameraEvent, type ChangeUpdate, compareSeverity } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
-import { isoTime } from '../wall-clock.js';
 import type { BaselineEvent, CameraState, UnseenSpan } from './state.js';
 
 /** Weight of a new interval between frames in the exponential moving average. */

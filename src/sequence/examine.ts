@@ -1,11 +1,12 @@
 /** Examination of a camera's frame: the choice of its "before", and the comparison with it. It alters no state. */
+
+import type { RgbImage } from '../base/images.js';
 import { chooseBaseline } from '../baseline/choose.js';
 import { type BaselineDependencies, type CameraFrameContext, fetchIfStored } from '../baseline/context.js';
 import { carryOut } from '../baseline/orders.js';
 import type { OperatingPoint } from '../cameras/operating-points.js';
 import type { DecodedFrame } from '../frames/decode.js';
 import type { StoredFrame } from '../frames/keep.js';
-import type { RgbImage } from '../images.js';
 import { lostFinding, tamperedFinding } from '../pipeline/finding.js';
 import type { Comparer, PairOutput } from '../pipeline/pair.js';
 import { isForeign } from '../schemas/loss.js';

@@ -2,6 +2,8 @@
  * The fold of a camera's frames: from the state before a frame and the frame's evidence to the state after it, its
  * changes, its alerts and its answer. Live frames, quiet ones, recordings and dry runs all call `foldFrame`. Pure.
  */
+
+import { isoTime } from '../base/wall-clock.js';
 import type { FrameOutcome } from '../baseline/context.js';
 import { type BackgroundBlend, type NextBaseline, nextBaseline } from '../baseline/next.js';
 import { carryOut } from '../baseline/orders.js';
@@ -23,7 +25,6 @@ import { isForeign } from '../schemas/loss.js';
 import type { CameraHealthEvent } from '../schemas/stream-event.js';
 import type { VisitEvent } from '../schemas/visit.js';
 import { thingsInView } from '../visits/fold.js';
-import { isoTime } from '../wall-clock.js';
 import {
   describeBefore,
   excludedNotes,

@@ -1,9 +1,9 @@
 /** Previews of examined frames: kept in memory while they are used, otherwise decoded again from the stored frame. */
 import { LRUCache } from 'lru-cache';
-import { type BlobStore, frameKey } from '../blobs.js';
+import { type BlobStore, frameKey } from '../base/blobs.js';
+import type { Preview } from '../base/images.js';
 import type { DecodeLimits } from '../frames/decode.js';
 import { decodePreview } from '../frames/preview.js';
-import type { Preview } from '../images.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 
 /** Previews by the frame that they show. A caller whose previews do not come from stored frames has one of its own. */

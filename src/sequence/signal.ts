@@ -1,8 +1,9 @@
 /** Frames that do not show the camera's scene: a lost signal, a damaged or a foreign picture. Pure. */
+
+import { isoTime } from '../base/wall-clock.js';
 import type { Finding } from '../schemas/comparison.js';
 import { SIGNAL_REASONS, type SignalReason } from '../schemas/loss.js';
 import type { CameraHealthEvent } from '../schemas/stream-event.js';
-import { isoTime } from '../wall-clock.js';
 import type { CameraState, UnseenSpan } from './state.js';
 
 /** @param skipped the frame has another shape than the camera's frames @returns null: the frame shows the scene */

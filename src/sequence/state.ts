@@ -2,12 +2,13 @@
  * State of a camera between two frames, and the frames that it refers to. Plain JSON in the terms of the glossary;
  * `stores/camera-state.ts` knows the spelling in which it is stored.
  */
+
+import type { LevelRange, Size } from '../base/images.js';
 import type { BudgetThreshold } from '../cameras/alarm-budget.js';
 import type { BackgroundModel } from '../cameras/background-model.js';
 import type { Light } from '../cameras/light.js';
 import type { ConfidenceCounts } from '../cameras/rate-ratio.js';
 import { initialTrackerState, type TrackerState } from '../changes/state.js';
-import type { LevelRange, Size } from '../images.js';
 import type { NoiseModel } from '../quiet/noise.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';

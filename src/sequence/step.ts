@@ -2,14 +2,15 @@
  * One step of a sequence: from the state before a frame to the state after it. The evidence of a frame that equals the
  * last examined one except for noise follows from that (quiet-frame.ts); any other frame is examined (examine.ts).
  */
+
+import { ScenedeltaError } from '../base/errors.js';
+import type { Preview } from '../base/images.js';
 import { storeBlend } from '../baseline/background-baseline.js';
 import { withBlend } from '../baseline/next.js';
 import { countedCells } from '../cameras/counted-cells.js';
 import { rulesOf } from '../changes/rules.js';
-import { ScenedeltaError } from '../errors.js';
 import type { StoredFrame } from '../frames/keep.js';
 import type { HeatmapData } from '../heatmaps/data.js';
-import type { Preview } from '../images.js';
 import type { PairOutput } from '../pipeline/pair.js';
 import { emptyLike } from '../pipeline/word-heatmaps.js';
 import { comparePreviews, type PreviewComparison } from '../quiet/compare.js';

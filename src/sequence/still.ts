@@ -1,8 +1,9 @@
 /** Frames without any difference: a camera that is stuck repeats one picture. Pure. */
+
+import { isoTime } from '../base/wall-clock.js';
 import type { StoredCamera } from '../cameras/camera.js';
 import type { CameraNote } from '../schemas/camera-frame.js';
 import type { CameraHealthEvent } from '../schemas/stream-event.js';
-import { isoTime } from '../wall-clock.js';
 import type { CameraState, UnseenSpan } from './state.js';
 
 /** Two may be the repetition of a client that tries again. */

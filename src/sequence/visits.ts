@@ -1,9 +1,10 @@
 /** The visits of a camera in the fold of its frames: their facts, from the evidence. Pure. */
+
+import type { Box } from '../base/images.js';
 import type { StoredCamera } from '../cameras/camera.js';
 import { zoneOf } from '../cameras/zones.js';
 import type { ChangeRules } from '../changes/rules.js';
 import { inWindows, isWatching } from '../changes/schedule.js';
-import type { Box } from '../images.js';
 import { type ChangeUpdate, compareSeverity } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { VisitEvent } from '../schemas/visit.js';

@@ -4,8 +4,8 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { systemClock } from '../clock.js';
-import { newId } from '../ids.js';
+import { systemClock } from '../base/clock.js';
+import { newId } from '../base/ids.js';
 import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';
 

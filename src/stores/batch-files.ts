@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ScenedeltaError } from '../errors.js';
+import { ScenedeltaError } from '../base/errors.js';
 
 export type BatchFiles = ReturnType<typeof createBatchFiles>;
 

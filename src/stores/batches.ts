@@ -3,8 +3,8 @@
  * step, and only if it follows the last one, so that two workers that hold the same camera cannot mix their work.
  */
 import type { Redis } from 'ioredis';
+import type { Problem } from '../base/errors.js';
 import type { CameraSettings, Zone } from '../cameras/settings.js';
-import type { Problem } from '../errors.js';
 import { type BatchCamera, type BatchStatus, isBatchFinal } from '../schemas/batch.js';
 import type { BatchRequest } from './batch-request.js';
 import { KEYS } from './keys.js';

@@ -1,10 +1,10 @@
 /** Blob store of files. An acknowledged `put` survives a power cut, and readers never see half a file. */
 import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import type { BlobStore } from '../blobs.js';
-import { checkBlobKey } from '../blobs.js';
-import { systemClock } from '../clock.js';
-import { ScenedeltaError } from '../errors.js';
+import type { BlobStore } from '../base/blobs.js';
+import { checkBlobKey } from '../base/blobs.js';
+import { systemClock } from '../base/clock.js';
+import { ScenedeltaError } from '../base/errors.js';
 
 /** Frames show what cameras see: only the service's own user reads them. */
 const PRIVATE_FOLDER = 0o700;

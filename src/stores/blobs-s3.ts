@@ -1,6 +1,6 @@
 /** Blob store of objects in one S3 bucket, for several hosts that share no disk. */
-import { type BlobStore, checkBlobKey } from '../blobs.js';
-import { ScenedeltaError } from '../errors.js';
+import { type BlobStore, checkBlobKey } from '../base/blobs.js';
+import { ScenedeltaError } from '../base/errors.js';
 import type { S3Client } from './s3-client.js';
 
 const DELETES_AT_ONCE = 16;

@@ -3,9 +3,9 @@
  * One Redis hash per camera, with a sorted set of waiting frames beside it.
  */
 import type { Redis } from 'ioredis';
+import { notFound, type ScenedeltaError } from '../base/errors.js';
 import { maskOf, type PrivacyMask, type StoredCamera } from '../cameras/camera.js';
 import { CameraSettingsSchema } from '../cameras/settings.js';
-import { notFound, type ScenedeltaError } from '../errors.js';
 import type { BaselineEvent, CameraState } from '../sequence/state.js';
 import { readCameraState } from './camera-state.js';
 import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';

@@ -1,7 +1,7 @@
 /** Acknowledgements of changes and feedback on them, and what the tracker and the receivers learn of both. */
 import type { Redis } from 'ioredis';
-import { systemClock } from '../clock.js';
-import { derivedId } from '../ids.js';
+import { systemClock } from '../base/clock.js';
+import { derivedId } from '../base/ids.js';
 import type { CameraEvent, Change, Feedback } from '../schemas/change.js';
 import { logEntryInLua } from './change-log.js';
 import { EXPIRY_SLACK_MS, eventOf, type StoredAlert, writesOfAlert } from './change-writes.js';

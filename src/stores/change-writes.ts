@@ -2,7 +2,7 @@
  * Redis commands that save the changes and alerts of a camera's turn. They are part of a larger atomic step (turns.ts).
  * Writing them twice changes nothing more.
  */
-import { deliveryIdOf } from '../ids.js';
+import { deliveryIdOf } from '../base/ids.js';
 import { type SignalNotice, signalSubject } from '../schemas/camera-signal.js';
 import {
   type AlertIntent,

@@ -1,10 +1,10 @@
 /** Creates all stores from the settings. */
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
-import type { BlobStore } from '../blobs.js';
-import { HOUR_MS } from '../clock.js';
-import type { Config } from '../config.js';
-import { invalidRequest } from '../errors.js';
+import type { BlobStore } from '../base/blobs.js';
+import { HOUR_MS } from '../base/clock.js';
+import { invalidRequest } from '../base/errors.js';
+import type { Config } from '../process/config.js';
 import type { ApiKeyStore } from './api-keys.js';
 import { createApiKeyStore } from './api-keys.js';
 import { type BatchFiles, createBatchFiles } from './batch-files.js';

@@ -3,7 +3,7 @@
  * harmless.
  */
 import type { Redis } from 'ioredis';
-import { systemClock } from '../clock.js';
+import { systemClock } from '../base/clock.js';
 import { signalSubject } from '../schemas/camera-signal.js';
 import type { CameraEvent } from '../schemas/change.js';
 import type { Delivery, DeliveryAttempt } from '../schemas/delivery.js';

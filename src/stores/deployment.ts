@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import type { BlobStore } from '../blobs.js';
-import { invalidRequest, isStoreRefusal } from '../errors.js';
-import { VERSION } from '../version.js';
+import type { BlobStore } from '../base/blobs.js';
+import { invalidRequest, isStoreRefusal } from '../base/errors.js';
+import { VERSION } from '../base/version.js';
 import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';
 

@@ -3,7 +3,7 @@
  * undoes a change of the other; the rest is what deliveries have shown about the receiver.
  */
 import type { Redis } from 'ioredis';
-import { systemClock } from '../clock.js';
+import { systemClock } from '../base/clock.js';
 import type { EndpointSettings } from '../endpoints/settings.js';
 import { ENDPOINT_EVENTS } from '../schemas/change.js';
 import type { EndpointEvent } from '../schemas/stream-event.js';

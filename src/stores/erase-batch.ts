@@ -1,5 +1,5 @@
 /** Erasure of a batch from all stores: its record, uploads, pictures and results. */
-import type { BlobStore } from '../blobs.js';
+import type { BlobStore } from '../base/blobs.js';
 import type { BatchFiles } from './batch-files.js';
 import { type BatchStore, batchPrefix } from './batches.js';
 

@@ -1,6 +1,6 @@
 /** Erasure of the alerts and messages about a change or a visit, with their deliveries. */
 import type { ChainableCommander, Redis } from 'ioredis';
-import { deliveryIdOf } from '../ids.js';
+import { deliveryIdOf } from '../base/ids.js';
 import type { StreamEvent } from '../schemas/stream-event.js';
 import { streamed } from './events.js';
 import { KEYS } from './keys.js';

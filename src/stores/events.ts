@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../process/logger.js';
 import type { StreamEvent } from '../schemas/stream-event.js';
 import { EVENTS_KEPT, KEYS } from './keys.js';
 import { redisCall } from './redis.js';

@@ -3,7 +3,7 @@
  * by id, so that a cursor is exact.
  */
 import type { Redis } from 'ioredis';
-import { invalidRequest } from '../errors.js';
+import { invalidRequest } from '../base/errors.js';
 import { redisCall } from './redis.js';
 
 export interface PageQuery {

@@ -1,7 +1,7 @@
 /** Addresses of Redis: a server, a unix socket, or the sentinels of a primary that may fail over. */
 import type { RedisOptions } from 'ioredis';
-import { invalidRequest } from '../errors.js';
-import { withoutSecrets } from '../redact-url.js';
+import { invalidRequest } from '../base/errors.js';
+import { withoutSecrets } from '../base/redact-url.js';
 
 const SENTINEL_PORT = 26_379;
 

@@ -1,8 +1,8 @@
 /** Connections to Redis, and the translation of its failures into ScenedeltaError. */
 import { Redis, type RedisOptions, ReplyError } from 'ioredis';
-import { systemClock } from '../clock.js';
-import { ScenedeltaError } from '../errors.js';
-import type { Logger } from '../logger.js';
+import { systemClock } from '../base/clock.js';
+import { ScenedeltaError } from '../base/errors.js';
+import type { Logger } from '../process/logger.js';
 import { redisAddress } from './redis-address.js';
 
 /**

@@ -2,7 +2,7 @@
  * Redis writes of comparisons: the Lua scripts of their creation and update, and the commands that end a camera's
  * frame as part of a larger atomic step (turns.ts).
  */
-import { deliveryIdOf } from '../ids.js';
+import { deliveryIdOf } from '../base/ids.js';
 import type { Comparison } from '../schemas/comparison.js';
 import type { ComparisonEvent } from '../schemas/stream-event.js';
 import { EVENTS_KEPT, KEYS } from './keys.js';

@@ -4,8 +4,8 @@
  * all or nothing.
  */
 import type { Redis } from 'ioredis';
-import { systemClock } from '../clock.js';
-import { deliveryIdOf } from '../ids.js';
+import { systemClock } from '../base/clock.js';
+import { deliveryIdOf } from '../base/ids.js';
 import type { Comparison } from '../schemas/comparison.js';
 import { eraseEvents } from './erase-messages.js';
 import { KEYS } from './keys.js';

@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
-import type { Config } from '../config.js';
-import { startDeadline } from '../deadline.js';
-import { invalidRequest, ScenedeltaError, urlFailed } from '../errors.js';
-import { createHttpClient, drop, type HttpAnswer, readUpTo } from '../http-exchange.js';
+import { startDeadline } from '../base/deadline.js';
+import { invalidRequest, ScenedeltaError, urlFailed } from '../base/errors.js';
+import type { Config } from '../process/config.js';
+import { createHttpClient, drop, type HttpAnswer, readUpTo } from '../process/http-exchange.js';
 
 interface S3Object {
   readonly key: string;

@@ -2,8 +2,9 @@
  * Rules for the buckets that clients may name in s3:// frames. The credentials are the operator's: without these rules
  * every client could read every bucket that the credentials can read.
  */
-import type { Config } from '../config.js';
-import { ScenedeltaError } from '../errors.js';
+
+import { ScenedeltaError } from '../base/errors.js';
+import type { Config } from '../process/config.js';
 import type { S3Client } from './s3-client.js';
 
 export type SourceRules = Pick<Config, 's3FrameBucket' | 's3SourceBuckets'>;

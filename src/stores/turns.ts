@@ -9,8 +9,8 @@
  * step or nothing. A frame takes two of them, because each write waits for the disk of Redis.
  */
 import type { Redis } from 'ioredis';
+import { systemClock } from '../base/clock.js';
 import type { StoredCamera } from '../cameras/camera.js';
-import { systemClock } from '../clock.js';
 import type { CameraEvent } from '../schemas/change.js';
 import type { BaselineEvent, CameraState } from '../sequence/state.js';
 import { readCameraState, storedState } from './camera-state.js';

@@ -5,9 +5,9 @@
 import { hostname } from 'node:os';
 import type { Redis } from 'ioredis';
 import { type Static, Type } from 'typebox';
-import { systemTime } from '../clock.js';
-import { newId } from '../ids.js';
-import type { Logger } from '../logger.js';
+import { systemTime } from '../base/clock.js';
+import { newId } from '../base/ids.js';
+import type { Logger } from '../process/logger.js';
 import { type ModelDescription, ModelDescriptionSchema } from '../schemas/model-description.js';
 import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';

@@ -1,5 +1,5 @@
 /** RANSAC of a similarity between matched corners, with the MSAC cost (Torr and Zisserman 2000). */
-import { uniformNumbers } from '../random.js';
+import { uniformNumbers } from '../base/random.js';
 import { fitSimilarity, type Homography, type Pairs } from './homography.js';
 
 const SAMPLES = 400;

@@ -1,7 +1,7 @@
 /**
  * Corner detector (Shi-Tomasi) and 256-bit binary descriptors (BRIEF), on structure planes of half the working size.
  */
-import { normalNumber, uniformNumbers } from '../random.js';
+import { normalNumber, uniformNumbers } from '../base/random.js';
 import { boxMean, type Plane, plane } from './planes.js';
 
 /** Interleaved x, y in pixels of the plane. */

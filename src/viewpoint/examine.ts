@@ -1,5 +1,5 @@
 /** The viewpoint evidence of a pair, without a model: registration, lighting fit, nuisance and tamper scores. */
-import { type RgbImage, type Side, type Size, sameAspectRatio } from '../images.js';
+import { type RgbImage, type Side, type Size, sameAspectRatio } from '../base/images.js';
 import { FITTED } from './fitted.js';
 import type { Bounds, Fitted } from './fitted-schema.js';
 import { measureGrain } from './grain.js';

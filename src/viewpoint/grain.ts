@@ -1,5 +1,5 @@
 /** Noise, sharpness, JPEG blocks and streaks of a frame, measured at its own resolution on squares spread over it. */
-import type { RgbImage } from '../images.js';
+import type { RgbImage } from '../base/images.js';
 import { median, quantile } from './statistics.js';
 
 export interface Grain {

@@ -1,5 +1,5 @@
 /** Cells of a frame for the search of lost parts: how they vary, their colours, connected ones, displaced blocks. */
-import type { RgbImage } from '../images.js';
+import type { RgbImage } from '../base/images.js';
 
 /** About this many cells lie side by side. */
 const ACROSS = 80;

@@ -3,7 +3,7 @@
  * drawn down from the last good row, or put together from displaced blocks. A fill has no noise, which every part of a
  * picture from a sensor has.
  */
-import type { Box, RgbImage, Side } from '../images.js';
+import type { Box, RgbImage, Side } from '../base/images.js';
 import { BLOCK, type Cells, cellsOf, component, displacedCells, indicesWhere } from './lost-cells.js';
 
 export type LossReason = 'signal_lost' | 'picture_damaged';

@@ -1,5 +1,5 @@
 /** Measurements of what is finer than a tile: noise, sharpness, fine differences, edges. */
-import type { Side } from '../images.js';
+import type { Side } from '../base/images.js';
 import type { Grain } from './grain.js';
 import { type LightingFit, relit, showsTheSame } from './photometric.js';
 import type { Plane } from './planes.js';

@@ -1,5 +1,5 @@
 /** Everything that the scores are computed from, as one list of named numbers per pair. */
-import type { Side } from '../images.js';
+import type { Side } from '../base/images.js';
 import type { Grain } from './grain.js';
 import { measureEdgeChange, measureFineDifferences, measureGrainChange } from './measure-texture.js';
 import type { Measurements } from './measurements.js';

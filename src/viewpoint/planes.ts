@@ -2,7 +2,7 @@
  * Frames as planes of numbers, at the working size of all measurements but grain. A plane is row-major float32 with
  * its origin at the top left. Pixel (x, y) has its centre at (x, y). Colours are levels 0..255.
  */
-import type { RgbImage, Size } from '../images.js';
+import type { RgbImage, Size } from '../base/images.js';
 
 export interface Plane {
   readonly width: number;

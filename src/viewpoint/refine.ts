@@ -2,7 +2,7 @@
  * Robust least-squares fit of the camera motion to tracked points, with no more degrees of freedom than they
  * determine.
  */
-import type { Size } from '../images.js';
+import type { Size } from '../base/images.js';
 import { isPlausible } from './consensus.js';
 import { fitHomography, fitSimilarity, type Homography, type Pairs, project } from './homography.js';
 

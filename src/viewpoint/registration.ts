@@ -1,5 +1,5 @@
 /** Registration: the motion of the camera from `before` to `after`, or the reason why it cannot be measured. */
-import type { Side, Size } from '../images.js';
+import type { Side, Size } from '../base/images.js';
 import { agree } from './consensus.js';
 import { type Corners, describe, findCorners, matchDescriptions } from './corners.js';
 import { type Homography, IDENTITY, invert, jacobian, moveOrigin, project, rescaled } from './homography.js';

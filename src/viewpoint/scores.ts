@@ -1,5 +1,5 @@
 /** Scores from measurements: one logistic regression per class, with the weights of fitted-schema.ts. */
-import { logitOf, sigmoid } from '../logistic.js';
+import { logitOf, sigmoid } from '../base/logistic.js';
 import type { Measurement, Measurements } from './measurements.js';
 
 export const NUISANCES = [

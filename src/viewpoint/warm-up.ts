@@ -1,6 +1,6 @@
 /** Warm-up: lets the engine compile `examine` before the first request. */
-import type { RgbImage } from '../images.js';
-import { uniformNumbers } from '../random.js';
+import type { RgbImage } from '../base/images.js';
+import { uniformNumbers } from '../base/random.js';
 import { examine } from './examine.js';
 
 const SIZE = { width: 384, height: 288 };

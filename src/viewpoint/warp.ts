@@ -2,7 +2,7 @@
  * Warps of frames, maps and boxes between the views of both frames. Homographies are in fractions, from before to
  * after.
  */
-import type { Box, Heatmap, RgbImage, Size } from '../images.js';
+import type { Box, Heatmap, RgbImage, Size } from '../base/images.js';
 import { type Homography, IDENTITY, invert, project, rescaled } from './homography.js';
 import { COLOUR_CELL, type Plane, plane, type WorkingFrame } from './planes.js';
 

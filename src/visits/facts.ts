@@ -1,5 +1,5 @@
 /** The facts of a frame for the visits, from its finding and the things that its pixels show. Pure. */
-import { union } from '../images.js';
+import { union } from '../base/images.js';
 import type { Finding } from '../schemas/comparison.js';
 import type { SeenThing } from '../schemas/seen-thing.js';
 import type { VisitFrame, VisitThing } from './state.js';

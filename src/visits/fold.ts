@@ -10,7 +10,7 @@
  *   ending      a track that several frames in a row do not show ends
  *   beginning   a thing without a track begins one
  */
-import { areaOf, type Box, overlapsBy } from '../images.js';
+import { areaOf, type Box, overlapsBy } from '../base/images.js';
 import type { VisitEvent } from '../schemas/visit.js';
 import {
   distance,

@@ -1,5 +1,5 @@
 /** Links of visits with objects that were left or removed during them. Pure. */
-import { areaOf, type Box, overlapsBy } from '../images.js';
+import { areaOf, type Box, overlapsBy } from '../base/images.js';
 import { SOMETHING } from '../language/thing.js';
 import { type ChangeUpdate, type FoundChange, lastRegions } from '../schemas/change.js';
 import type { VisitEvent } from '../schemas/visit.js';

@@ -4,7 +4,7 @@
  * its size count more than its place; the place only has to be within reach. Pure.
  */
 import munkres from 'munkres';
-import type { Box } from '../images.js';
+import type { Box } from '../base/images.js';
 import type { VisitThing, VisitTrack, Votes } from './state.js';
 
 /**

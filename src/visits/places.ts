@@ -1,5 +1,5 @@
 /** Changes that are places of a visit: where its thing stood, or where "before" still shows it. Pure. */
-import { type Box, overlapsBy, type Side } from '../images.js';
+import { type Box, overlapsBy, type Side } from '../base/images.js';
 
 /** Time between a frame that shows the visit and one that shows the change, ms (set: a frame or two). */
 const NEAR_MS = 2_000;

@@ -1,12 +1,12 @@
 /** Alerts of rules about visits: "a person has stayed longer than 60 s in the yard". Pure. */
-import type { Box } from '../images.js';
+import type { Box } from '../base/images.js';
+import { isoTime } from '../base/wall-clock.js';
 import { sameColour } from '../language/people/colours.js';
 import { nounFit } from '../language/people/nouns.js';
 import type { RuleSentence, RuleThing } from '../language/people/rule-sentence.js';
 import { compareSeverity, type Severity } from '../schemas/change.js';
 import type { Thing } from '../schemas/statement.js';
 import type { Visit, VisitEvent } from '../schemas/visit.js';
-import { isoTime } from '../wall-clock.js';
 import type { VisitsState } from './state.js';
 import { visitOf } from './visit.js';
 

@@ -2,7 +2,7 @@
  * State of the visits of one camera, and the facts of a frame that it is folded from. Plain JSON: times are capture
  * times in epoch ms, boxes are fractions of the frame.
  */
-import type { Box, Side } from '../images.js';
+import type { Box, Side } from '../base/images.js';
 import type { ObjectKind } from '../schemas/comparison.js';
 import type { Thing } from '../schemas/statement.js';
 import type { Visit } from '../schemas/visit.js';

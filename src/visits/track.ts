@@ -1,6 +1,6 @@
 /** The life of one track: its start, and what a frame adds to it. Pure. */
-import { derivedId } from '../ids.js';
-import { areaOf, type Box, roundedBox } from '../images.js';
+import { derivedId } from '../base/ids.js';
+import { areaOf, type Box, roundedBox } from '../base/images.js';
 import { centreOf } from './match.js';
 import type { PathPoint, VisitFrame, VisitThing, VisitTrack, Votes } from './state.js';
 

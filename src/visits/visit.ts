@@ -1,12 +1,12 @@
 /** The record of a visit, from its track: kind, statement, times and picture. Pure. */
-import type { Box } from '../images.js';
+import type { Box } from '../base/images.js';
+import { isoTime } from '../base/wall-clock.js';
 import { thirdOf } from '../language/place.js';
 import { SOMETHING } from '../language/thing.js';
 import { writeVisit } from '../language/visit.js';
 import type { Thing } from '../schemas/statement.js';
 import type { Visit } from '../schemas/visit.js';
 import type { Edge, VisitStatement } from '../schemas/visit-statement.js';
-import { isoTime } from '../wall-clock.js';
 import { distance, mostVoted } from './match.js';
 import type { PathPoint, VisitEnd, VisitTrack } from './state.js';
 import { boxOf } from './track.js';

@@ -2,19 +2,20 @@
  * One frame of a camera's turn: from the queued reference to everything that the turn's commit saves. It writes nothing
  * that a second run would not write alike.
  */
-import { heatmapKey } from '../blobs.js';
+import { heatmapKey } from '../base/blobs.js';
+import { ScenedeltaError } from '../base/errors.js';
+import { derivedId } from '../base/ids.js';
+import { isoTime } from '../base/wall-clock.js';
 import { maskOf, type StoredCamera } from '../cameras/camera.js';
 import { rulesOf } from '../changes/rules.js';
 import { isWatching } from '../changes/schedule.js';
 import { wantsAlert } from '../endpoints/filter.js';
-import { ScenedeltaError } from '../errors.js';
 import { type StoredFrame, storeFrame } from '../frames/keep.js';
 import { decodePreview } from '../frames/preview.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
-import { derivedId } from '../ids.js';
 import { tamperStatement } from '../language/plain.js';
 import { write } from '../language/write.js';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../process/logger.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
 import { SIGNAL_EVENTS, type SignalNotice } from '../schemas/camera-signal.js';
 import type { Comparison } from '../schemas/comparison.js';
@@ -28,7 +29,6 @@ import type { StoredAlert } from '../stores/change-writes.js';
 import type { EndpointStore } from '../stores/endpoints.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
 import type { Turn } from '../stores/turns.js';
-import { isoTime } from '../wall-clock.js';
 import type { Compared } from './life-cycle.js';
 
 export interface CameraFrameDependencies extends StepDependencies {

@@ -1,8 +1,8 @@
 /**
  * Retention by camera: erases what a camera keeps for a shorter time than the service, and protects the frames in use.
  */
-import { type BlobStore, frameKey, heatmapKey } from '../blobs.js';
-import { HOUR_MS } from '../clock.js';
+import { type BlobStore, frameKey, heatmapKey } from '../base/blobs.js';
+import { HOUR_MS } from '../base/clock.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { FrameUses } from '../stores/frame-uses.js';

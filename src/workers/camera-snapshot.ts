@@ -1,13 +1,14 @@
 /** Snapshot pull: fetches one frame of a camera through the outbound guard, masks it, stores it and queues it. */
+
+import { asScenedeltaError, ScenedeltaError } from '../base/errors.js';
+import { newId, newTraceId } from '../base/ids.js';
 import { maskOf, type StoredCamera } from '../cameras/camera.js';
-import { asScenedeltaError, ScenedeltaError } from '../errors.js';
 import type { FetchFrame } from '../frames/fetch.js';
-import { newId, newTraceId } from '../ids.js';
 import { enqueueFrame } from '../jobs/enqueue-frame.js';
 import { parseJob, TurnJobSchema } from '../jobs/payloads.js';
 import type { JobProducer } from '../jobs/producer.js';
-import type { Logger } from '../logger.js';
-import { loginContext, openLogin } from '../login.js';
+import type { Logger } from '../process/logger.js';
+import { loginContext, openLogin } from '../secrets/login.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ResultStore } from '../stores/results.js';
 

@@ -3,15 +3,15 @@
  * that saves everything at once. It is independent of BullMQ; queue-workers.ts adapts it. stores/turns.ts defines who
  * holds a turn.
  */
-import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../errors.js';
+import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../base/errors.js';
 import { assertNotQuarantined, type JobGuard } from '../jobs/job-guard.js';
 import { parseJob, TurnJobSchema } from '../jobs/payloads.js';
 import type { JobProducer } from '../jobs/producer.js';
 import { unfetchedFrames } from '../jobs/unfetched.js';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../process/logger.js';
+import { traced } from '../process/tracing.js';
 import { isFinal } from '../schemas/comparison.js';
 import type { CommitResult, Turn, TurnStore } from '../stores/turns.js';
-import { traced } from '../tracing.js';
 import { type CameraFrameDependencies, compareFrame, type FrameOfTurn, fetchFrame } from './camera-frame.js';
 import type { FetchLimits } from './fetch-limits.js';
 import {

@@ -2,21 +2,22 @@
  * The job of one comparison, from its queued id to its saved result.
  * It is independent of BullMQ; queue-workers.ts adapts it.
  */
+
+import { invalidRequest, ScenedeltaError } from '../base/errors.js';
+import type { Side } from '../base/images.js';
 import type { StoredCamera } from '../cameras/camera.js';
-import { invalidRequest, ScenedeltaError } from '../errors.js';
 import { asUrlFailure, type FetchFrame } from '../frames/fetch.js';
 import type { StoredFrame } from '../frames/keep.js';
 import { allSettledOrThrow } from '../frames/pair.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
-import type { Side } from '../images.js';
 import { ComparisonJobSchema, parseJob } from '../jobs/payloads.js';
 import type { Comparer, PairOutput } from '../pipeline/pair.js';
+import { traced } from '../process/tracing.js';
 import { isFinal } from '../schemas/comparison.js';
 import { countingIn } from '../sequence/fold.js';
 import { matchWords } from '../sequence/step.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
-import { traced } from '../tracing.js';
 import type { FetchLimits } from './fetch-limits.js';
 import {
   type Attempt,

@@ -3,14 +3,14 @@
  * Frames that are given by an address are fetched in an attempt of its own, which ends before the comparison waits for
  * a slot.
  */
-import { type BlobStore, heatmapKey } from '../blobs.js';
-import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../errors.js';
+import { type BlobStore, heatmapKey } from '../base/blobs.js';
+import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../base/errors.js';
 import type { EnqueueDelivery } from '../jobs/enqueue-delivery.js';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../process/logger.js';
+import { addSpan, type Span, type SpanOptions, traced } from '../process/tracing.js';
 import { type Comparison, isFinal, type TimingsMs } from '../schemas/comparison.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
 import type { TurnResult } from '../stores/turns.js';
-import { addSpan, type Span, type SpanOptions, traced } from '../tracing.js';
 
 /** How a job ended. skipped: the comparison was final, cancelled or erased, so there was nothing to do or to keep. */
 export type ComparisonOutcome =

@@ -1,18 +1,19 @@
 /** The worker process: settings, connections, models, the queues it serves, and shutdown. */
-import { loadConfig, redisUrlOf } from '../config.js';
-import { createLogger } from '../logger.js';
-import { loginKey } from '../login.js';
-import { serveMetrics } from '../metrics-server.js';
+
 import { createOutboundClient } from '../outbound/client.js';
 import { Pipeline } from '../pipeline/compare.js';
-import { closeOnSignals, endOnFatal } from '../shutdown.js';
-import { startTracing } from '../start-tracing.js';
+import { loadConfig, redisUrlOf } from '../process/config.js';
+import { createLogger } from '../process/logger.js';
+import { serveMetrics } from '../process/metrics-server.js';
+import { closeOnSignals, endOnFatal } from '../process/shutdown.js';
+import { startTracing } from '../process/start-tracing.js';
+import { loginKey } from '../secrets/login.js';
+import { loadWebhookSecret } from '../secrets/webhook-secret.js';
 import { createStores } from '../stores/create.js';
 import { createDeployment } from '../stores/deployment.js';
 import { connectRedis } from '../stores/redis.js';
 import { createRefusedLogins } from '../stores/refused-logins.js';
 import { startHeartbeat } from '../stores/workers.js';
-import { loadWebhookSecret } from '../webhook-secret.js';
 import { createWorkerMetrics } from './metrics.js';
 import { serveQueues } from './serve-queues.js';
 

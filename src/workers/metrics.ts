@@ -1,8 +1,9 @@
 /** Prometheus metrics of a worker process. Labels have few values, and cameras at most MAX_CAMERAS of them. */
+
+import { within } from '../base/within.js';
 import type { StoredCamera } from '../cameras/camera.js';
-import { createMetrics } from '../metrics.js';
+import { createMetrics } from '../process/metrics.js';
 import type { ModelDescription } from '../schemas/model-description.js';
-import { within } from '../within.js';
 import type { WorkedFrame } from './camera-turn.js';
 import type { DeliveryOutcome } from './deliveries/delivery-job.js';
 import { type ComparisonOutcome, labelOf } from './life-cycle.js';

@@ -1,15 +1,15 @@
 /** The job of a question (jobs/questions.ts): one worker answers it and publishes the reply. */
-import { asScenedeltaError, notFound } from '../errors.js';
+import { asScenedeltaError, notFound } from '../base/errors.js';
 import { type DecodeLimits, frameSize } from '../frames/decode.js';
 import type { FetchFrame } from '../frames/fetch.js';
 import { thumbnail } from '../frames/thumbnail.js';
 import { parseJob } from '../jobs/payloads.js';
 import { type Answers, type Question, QuestionJobSchema, type QuestionOf, type Reply } from '../jobs/questions.js';
 import { type Common, type QueueWorkers, runJob, startWorker } from '../jobs/run-jobs.js';
-import type { Logger } from '../logger.js';
-import { loginContext, openLogin } from '../login.js';
 import type { Onvif } from '../outbound/onvif.js';
 import type { Pipeline } from '../pipeline/compare.js';
+import type { Logger } from '../process/logger.js';
+import { loginContext, openLogin } from '../secrets/login.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ResultStore } from '../stores/results.js';
 

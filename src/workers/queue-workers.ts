@@ -1,10 +1,10 @@
 /** Adapter between BullMQ and the processors: the queues that are served, the end of jobs, and their cancellation. */
 import type { Job, Processor } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { systemClock } from '../base/clock.js';
+import { asScenedeltaError } from '../base/errors.js';
 import { BATCH_JOBS } from '../batches/places.js';
 import type { BatchProcessor } from '../batches/processor.js';
-import { systemClock } from '../clock.js';
-import { asScenedeltaError } from '../errors.js';
 import type { ArchiveGate } from '../jobs/archive-gate.js';
 import type { JobProducer } from '../jobs/producer.js';
 import { BATCH_QUEUE, MAINTENANCE_QUEUE, PRIORITY, QUEUES, SNAPSHOT_QUEUE, TURN_JOB } from '../jobs/queues.js';

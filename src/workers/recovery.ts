@@ -2,12 +2,12 @@
  * Recovery: completes the steps that a crash or a store that refused interrupted. It queues an accepted comparison that
  * has no job, and the webhook of an ended one. Every step is idempotent.
  */
-import { ScenedeltaError } from '../errors.js';
-import { alertIdOf, comparisonIdOf, newTraceId } from '../ids.js';
+import { ScenedeltaError } from '../base/errors.js';
+import { alertIdOf, comparisonIdOf, newTraceId } from '../base/ids.js';
 import type { EnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import type { JobProducer } from '../jobs/producer.js';
 import { unfetchedFrames } from '../jobs/unfetched.js';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../process/logger.js';
 import { isFinal } from '../schemas/comparison.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';

@@ -2,10 +2,10 @@
  * Retention: deletes comparisons, changes, visits, frames and heatmaps after their time. Frames of unfinished
  * comparisons, of comparisons with feedback and of the baselines of cameras stay however old they are.
  */
-import { type BlobStore, frameKey, heatmapKey } from '../blobs.js';
-import { HOUR_MS } from '../clock.js';
-import type { Config } from '../config.js';
-import type { Logger } from '../logger.js';
+import { type BlobStore, frameKey, heatmapKey } from '../base/blobs.js';
+import { HOUR_MS } from '../base/clock.js';
+import type { Config } from '../process/config.js';
+import type { Logger } from '../process/logger.js';
 import type { FrameRef } from '../schemas/frame-ref.js';
 import type { BatchFiles } from '../stores/batch-files.js';
 import type { BatchStore } from '../stores/batches.js';

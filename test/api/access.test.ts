@@ -1,6 +1,6 @@
 /** Access of API keys to data and routes. */
 import { readFileSync } from 'node:fs';
-import { linkKey, signLink } from '../../src/links.js';
+import { linkKey, signLink } from '../../src/secrets/links.js';
 import { storedChange } from '../helpers/changes.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fake-app.js';

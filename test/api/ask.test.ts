@@ -1,4 +1,4 @@
-import { ScenedeltaError } from '../../src/errors.js';
+import { ScenedeltaError } from '../../src/base/errors.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fake-app.js';
 

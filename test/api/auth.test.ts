@@ -1,4 +1,4 @@
-import { linkKey, signLink } from '../../src/links.js';
+import { linkKey, signLink } from '../../src/secrets/links.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { form, jpeg, post } from '../helpers/requests.js';
 

@@ -1,6 +1,6 @@
 /** Pages in browsers: event tokens in place of keys, and cross-origin requests. */
 import { Writable } from 'node:stream';
-import { createLogger } from '../../src/logger.js';
+import { createLogger } from '../../src/process/logger.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fake-app.js';
 

@@ -1,6 +1,6 @@
 /** PUT and DELETE /v1/cameras/:id/baseline. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { frameKey } from '../../src/blobs.js';
+import { frameKey } from '../../src/base/blobs.js';
 import { advance } from '../../src/changes/advance.js';
 import { initialTrackerState } from '../../src/changes/state.js';
 import { initialCameraState } from '../../src/sequence/state.js';

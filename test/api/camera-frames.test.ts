@@ -1,6 +1,6 @@
 /** POST /v1/cameras/:id/frames. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { frameKey } from '../../src/blobs.js';
+import { frameKey } from '../../src/base/blobs.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { base64, cameraApi, isBlackRight, PRIVACY } from '../helpers/camera-api.js';
 import { finished } from '../helpers/comparisons.js';

@@ -1,7 +1,7 @@
 /** The list of cameras with its search, its orders and the overview of each, and small pictures of frames. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { frameKey } from '../../src/blobs.js';
+import { frameKey } from '../../src/base/blobs.js';
 import { initialCameraState } from '../../src/sequence/state.js';
 import { cameraApi, isBlackRight, PRIVACY } from '../helpers/camera-api.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';

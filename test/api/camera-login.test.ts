@@ -1,6 +1,6 @@
 /** The login of a camera's snapshot address: given once, kept encrypted, shown nowhere. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { loginContext, openLogin } from '../../src/login.js';
+import { loginContext, openLogin } from '../../src/secrets/login.js';
 import { cameraApi } from '../helpers/camera-api.js';
 import { fakeApp } from '../helpers/fake-app.js';
 

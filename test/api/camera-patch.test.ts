@@ -1,7 +1,7 @@
 /** PATCH of /v1/cameras/{id} (JSON merge patch, RFC 7396), and the test of an address before it is set. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { mergePatch } from '../../src/api/cameras/merge-patch.js';
-import { loginContext, openLogin } from '../../src/login.js';
+import { loginContext, openLogin } from '../../src/secrets/login.js';
 import { cameraApi, PRIVACY } from '../helpers/camera-api.js';
 import { fakeApp } from '../helpers/fake-app.js';
 

@@ -1,7 +1,7 @@
 /** Cameras: privacy masks in answers, erasure, and the scopes of API keys. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { frameKey } from '../../src/blobs.js';
-import { newId } from '../../src/ids.js';
+import { frameKey } from '../../src/base/blobs.js';
+import { newId } from '../../src/base/ids.js';
 import { cameraApi, isBlackRight, JSON_TYPE, PRIVACY } from '../helpers/camera-api.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fake-app.js';

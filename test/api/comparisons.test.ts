@@ -1,5 +1,5 @@
-import { heatmapKey } from '../../src/blobs.js';
-import { ScenedeltaError } from '../../src/errors.js';
+import { heatmapKey } from '../../src/base/blobs.js';
+import { ScenedeltaError } from '../../src/base/errors.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { form, jpeg, post } from '../helpers/requests.js';
 

@@ -1,6 +1,6 @@
 /** The routes that search for cameras: what they ask a worker, and what they refuse before. */
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { loginContext, openLogin } from '../../src/login.js';
+import { loginContext, openLogin } from '../../src/secrets/login.js';
 import { fakeApp } from '../helpers/fake-app.js';
 
 let service: Awaited<ReturnType<typeof fakeApp>>;

@@ -1,7 +1,7 @@
 /** Open event streams end when their key is revoked or their session expires. Only the clock of intervals is faked. */
 import type { Readable } from 'node:stream';
 import { jest } from '@jest/globals';
-import { ScenedeltaError } from '../../src/errors.js';
+import { ScenedeltaError } from '../../src/base/errors.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
 import { fakeApp } from '../helpers/fake-app.js';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { createEventStreams } from '../../src/api/event-stream.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fake-app.js';

@@ -1,6 +1,6 @@
 /** A hash of a frame in a request opens only frames of the camera that it is for, and none that was erased. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { frameKey } from '../../src/blobs.js';
+import { frameKey } from '../../src/base/blobs.js';
 import { cameraApi, isBlackRight, JSON_TYPE, PRIVACY } from '../helpers/camera-api.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { form, jpeg } from '../helpers/requests.js';

@@ -1,7 +1,7 @@
 /** Frames of cameras whose request body is the image itself. */
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { frameKey } from '../../src/blobs.js';
+import { frameKey } from '../../src/base/blobs.js';
 import { cameraApi } from '../helpers/camera-api.js';
 import { eventually } from '../helpers/eventually.js';
 import { fakeApp } from '../helpers/fake-app.js';

@@ -1,7 +1,7 @@
 /** The search index of an API process beside a real Redis: it is read once, and follows every write and erasure. */
 import type { Redis } from 'ioredis';
 import { createLiveSearch, type LiveSearch } from '../../src/api/search/live-index.js';
-import { createLogger } from '../../src/logger.js';
+import { createLogger } from '../../src/process/logger.js';
 import type { FoundChange } from '../../src/schemas/change.js';
 import { createCameraStore } from '../../src/stores/cameras.js';
 import { createChangeLog } from '../../src/stores/change-log.js';

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { buffer, text } from 'node:stream/consumers';
-import { frameKey } from '../../src/blobs.js';
+import { frameKey } from '../../src/base/blobs.js';
 import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
 import { acceptedComparison, jobOf } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';

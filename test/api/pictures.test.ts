@@ -1,7 +1,7 @@
 import sharp from 'sharp';
-import { frameKey, heatmapKey } from '../../src/blobs.js';
+import { frameKey, heatmapKey } from '../../src/base/blobs.js';
+import type { Heatmap } from '../../src/base/images.js';
 import { encodeHeatmapData } from '../../src/heatmaps/data.js';
-import type { Heatmap } from '../../src/images.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { jpeg } from '../helpers/requests.js';

@@ -1,5 +1,5 @@
 import { parsePrefer } from '../../src/api/intake/wait.js';
-import { ScenedeltaError } from '../../src/errors.js';
+import { ScenedeltaError } from '../../src/base/errors.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { finding, finished } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fake-app.js';

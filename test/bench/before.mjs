@@ -9,8 +9,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import sharp from 'sharp';
+import { seededRandom } from '../../dist/base/random.js';
 import { mapPixels } from '../../dist/evaluation/nuisances.js';
-import { seededRandom } from '../../dist/random.js';
 import { view } from '../../scripts/lib/camera-view.mjs';
 import { load, resized } from '../../scripts/lib/images.mjs';
 import { dataFolder, readOptions } from '../../scripts/lib/options.mjs';

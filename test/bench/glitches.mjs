@@ -7,7 +7,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { seededRandom } from '../../dist/random.js';
+import { seededRandom } from '../../dist/base/random.js';
 import { examine } from '../../dist/viewpoint/examine.js';
 import { findLosses } from '../../dist/viewpoint/lost.js';
 import { jpeg, load, resized } from '../../scripts/lib/images.mjs';

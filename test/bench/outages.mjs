@@ -7,10 +7,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { seededRandom } from '../../dist/base/random.js';
 import { decodeFrame } from '../../dist/frames/decode.js';
 import { identicalFinding, lostFinding } from '../../dist/pipeline/finding.js';
 import { isUnusable, lostOf, outsideOf } from '../../dist/pipeline/lost-parts.js';
-import { seededRandom } from '../../dist/random.js';
 import { findLosses } from '../../dist/viewpoint/lost.js';
 import { load, resized } from '../../scripts/lib/images.mjs';
 import { dataFolder, readOptions } from '../../scripts/lib/options.mjs';

@@ -11,12 +11,12 @@ import { thingsOf } from '../../dist/changes/observation.js';
 import { probabilityOf } from '../../dist/changes/rule-sentences.js';
 import { openPairs } from '../../dist/cli/evaluation/frames.js';
 import { startProgress } from '../../dist/cli/progress.js';
-import { loadConfig } from '../../dist/config.js';
 import { auroc } from '../../dist/evaluation/statistics.js';
 import { nounFit } from '../../dist/language/people/nouns.js';
 import { readRuleSentence } from '../../dist/language/people/rule-sentence.js';
-import { createLogger } from '../../dist/logger.js';
 import { Pipeline } from '../../dist/pipeline/compare.js';
+import { loadConfig } from '../../dist/process/config.js';
+import { createLogger } from '../../dist/process/logger.js';
 import { dataFolder, readOptions } from '../../scripts/lib/options.mjs';
 import { report } from './lib/report.mjs';
 

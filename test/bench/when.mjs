@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { uniformNumbers } from '../../dist/random.js';
+import { uniformNumbers } from '../../dist/base/random.js';
 import { readOptions } from '../../scripts/lib/options.mjs';
 import { ROOT } from '../../scripts/lib/shell.mjs';
 import { encode, ffmpeg, fractions, scenesOf } from './lib/footage-video.mjs';

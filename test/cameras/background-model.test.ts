@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { RgbImage } from '../../src/base/images.js';
 import {
   blend,
   chooseUpdate,
@@ -6,7 +7,6 @@ import {
   UPDATE_INTERVAL_MS,
   type UpdateContext,
 } from '../../src/cameras/background-model.js';
-import type { RgbImage } from '../../src/images.js';
 import { greyImage } from './images.js';
 
 const at = ({ width, data }: { width: number; data: Uint8Array }, x: number, y: number) => data[(y * width + x) * 3];

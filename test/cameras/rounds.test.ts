@@ -1,8 +1,8 @@
 /** Times of rounds: days of the week, the day before, and the days on which clocks change. */
 import { describe, expect, it } from '@jest/globals';
+import { roundIdOf } from '../../src/base/ids.js';
 import { checkRound, isTooDark, latestRound } from '../../src/cameras/rounds.js';
 import { checkSettings } from '../../src/cameras/settings.js';
-import { roundIdOf } from '../../src/ids.js';
 
 const morning = { name: 'morning', at: '07:00', with: '16:50 yesterday', tz: 'Europe/Berlin' };
 const iso = (times: ReturnType<typeof latestRound>) =>

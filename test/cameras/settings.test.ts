@@ -1,5 +1,5 @@
+import type { ScenedeltaError } from '../../src/base/errors.js';
 import { checkSettings } from '../../src/cameras/settings.js';
-import type { ScenedeltaError } from '../../src/errors.js';
 
 const zone = (polygon: number[][], more: object = {}) => ({ id: 'door', type: 'include', polygon, ...more });
 const SQUARE = [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { derivedId, isId } from '../../src/base/ids.js';
 import { checkSettings } from '../../src/cameras/settings.js';
 import { rulesOf } from '../../src/changes/rules.js';
 import { inWindows, isWatching } from '../../src/changes/schedule.js';
-import { derivedId, isId } from '../../src/ids.js';
 
 const at = (iso: string) => Date.parse(iso);
 

@@ -1,7 +1,7 @@
 /** The source of a camera's pictures in Chromium: a new camera, the test of its address, changes, and deletion. */
 import { readFileSync } from 'node:fs';
-import { ScenedeltaError } from '../../src/errors.js';
-import { loginContext, openLogin } from '../../src/login.js';
+import { ScenedeltaError } from '../../src/base/errors.js';
+import { loginContext, openLogin } from '../../src/secrets/login.js';
 import { describeInBrowser, inspect } from '../helpers/browser.js';
 import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';

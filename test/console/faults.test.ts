@@ -2,7 +2,7 @@
  * Faults that the console must survive: hostile texts, large files, frames that are gone, an API or a store that is
  * away.
  */
-import { ScenedeltaError } from '../../src/errors.js';
+import { ScenedeltaError } from '../../src/base/errors.js';
 import { describeInBrowser } from '../helpers/browser.js';
 import { storedChange } from '../helpers/changes.js';
 import { useConsole } from '../helpers/console-service.js';

@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis';
 import type { Page } from 'playwright-core';
 import { createLiveSearch } from '../../src/api/search/live-index.js';
-import { createLogger } from '../../src/logger.js';
+import { createLogger } from '../../src/process/logger.js';
 import { createCameraStore } from '../../src/stores/cameras.js';
 import { createChangeLog } from '../../src/stores/change-log.js';
 import { createChangeStore } from '../../src/stores/changes.js';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ERROR_CODES, ERROR_TYPE_BASE, errorEntry } from '../../src/errors.js';
+import { ERROR_CODES, ERROR_TYPE_BASE, errorEntry } from '../../src/base/errors.js';
 
 const text = await readFile(new URL('../../docs/errors.md', import.meta.url), 'utf8');
 const sections = new Map(

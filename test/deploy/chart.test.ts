@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
-import { describeConfig } from '../../src/config.js';
+import { describeConfig } from '../../src/process/config.js';
 
 interface Resource {
   readonly apiVersion: string;

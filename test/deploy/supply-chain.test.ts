@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { satisfies } from 'semver';
 import { parse } from 'yaml';
-import { describeConfig } from '../../src/config.js';
+import { describeConfig } from '../../src/process/config.js';
 
 interface Component {
   readonly group?: string;

@@ -1,7 +1,7 @@
 /** Links, commands, paths and figures of the documents, compared with the repository. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describeConfig } from '../../src/config.js';
+import { describeConfig } from '../../src/process/config.js';
 
 /** Every Markdown file of the repository. */
 const DOCUMENTS = readdirSync('.', { withFileTypes: true })
@@ -159,7 +159,7 @@ describe('README.md: figures', () => {
 });
 
 describe('deploy/README.md: the table of settings', () => {
-  it('is what `node scripts/write-settings.mjs` writes from the schemas in src/config.ts', () => {
+  it('is what `node scripts/write-settings.mjs` writes from the schemas in src/process/config.ts', () => {
     const rows = [
       ...read('deploy/README.md').matchAll(/^\| `([A-Z0-9_]+)` \| ([^|]+) \| (?:`([^`]*)`)? ?\| (.*) \|$/gm),
     ];

@@ -1,6 +1,6 @@
 /** Frames of which the camera or the decoder lost a part, through the service: as pairs, and between whole frames. */
 import sharp from 'sharp';
-import { seededRandom } from '../../src/random.js';
+import { seededRandom } from '../../src/base/random.js';
 import type { Change } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { answerOf, get, post, useService } from '../helpers/service.js';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/process/config.js';
 import type { Change } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { newDataDir, startService } from '../helpers/service.js';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/process/config.js';
 import { eventually } from '../helpers/eventually.js';
 import { changedPair } from '../helpers/scenes.js';
 import { ask, ENVIRONMENT, finished, isAlive, newDataDir, post, spawnUp, startService } from '../helpers/service.js';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
+import type { Box, RgbImage } from '../../src/base/images.js';
+import { seededRandom } from '../../src/base/random.js';
 import { featureMatching, peakOf, pixelSubtraction } from '../../src/evaluation/baselines.js';
 import { MADE_NUISANCES, moveCamera, perturb } from '../../src/evaluation/nuisances.js';
 import { pointing, pointsInto, unionIou } from '../../src/evaluation/pointing.js';
-import type { Box, RgbImage } from '../../src/images.js';
-import { seededRandom } from '../../src/random.js';
 import { carryBox } from '../../src/viewpoint/warp.js';
 
 /** A grey image with a brighter rectangle. */

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import { ScenedeltaError } from '../../src/errors.js';
+import { ScenedeltaError } from '../../src/base/errors.js';
 import { EMPTY_ACCOUNT, type FrameAccount, sumOfAccounts } from '../../src/footage/frame-account.js';
 import type { Every, FootageItem } from '../../src/footage/recording-plan.js';
 import { BEGINNING, framesOf } from '../../src/footage/source-frames.js';

@@ -3,14 +3,14 @@
  * frames differ. Runs of it under some rules give the evidence for dry runs, and the alerts that these must find.
  */
 import fc from 'fast-check';
+import { derivedId } from '../../src/base/ids.js';
+import { type Box, SIDES } from '../../src/base/images.js';
 import { withBlend } from '../../src/baseline/next.js';
 import type { CameraSettings } from '../../src/cameras/settings.js';
 import { rulesOf } from '../../src/changes/rules.js';
 import { resetOf } from '../../src/footage/frame-step.js';
 import { recordedCamera } from '../../src/footage/recorded-camera.js';
 import type { FrameStats } from '../../src/footage/records.js';
-import { derivedId } from '../../src/ids.js';
-import { type Box, SIDES } from '../../src/images.js';
 import type { Finding } from '../../src/schemas/comparison.js';
 import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
 import type { FrameEvidence } from '../../src/sequence/evidence.js';

@@ -1,9 +1,10 @@
 /** Times and cameras from names, options and time zones. */
+
+import { instantOf, isoTimeIn } from '../../src/base/wall-clock.js';
 import { clockInName } from '../../src/footage/inputs/clock-in-name.js';
 import { readName } from '../../src/footage/inputs/names.js';
 import { compileTemplate, PRESETS } from '../../src/footage/inputs/template.js';
 import { parseCalendarTime, parseDuration, parseTimeOption } from '../../src/footage/inputs/times.js';
-import { instantOf, isoTimeIn } from '../../src/wall-clock.js';
 
 const iso = (at: number | null | undefined) => (at == null ? at : new Date(at).toISOString());
 const clock = (text: string) => {

@@ -1,8 +1,8 @@
 /** JPEGs as cameras send them: with bytes before the start, without the end, and with rows missing. */
 import { describe, expect, it } from '@jest/globals';
+import { sniffImage } from '../../src/base/image-type.js';
 import { completeJpeg } from '../../src/frames/complete-jpeg.js';
 import { decodeFrame, decodeReduced, decodeToFit, frameSize, withFullSize } from '../../src/frames/decode.js';
-import { sniffImage } from '../../src/image-type.js';
 import { noisy } from './pictures.js';
 
 const options = { field: 'after', pixelLimit: 50_000_000 };

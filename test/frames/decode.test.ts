@@ -1,6 +1,6 @@
 import sharp from 'sharp';
+import type { Side } from '../../src/base/images.js';
 import { type DecodedFrame, decodeFrame, withFullSize } from '../../src/frames/decode.js';
-import type { Side } from '../../src/images.js';
 import { noisy, pixels, pngHeader, scene } from './pictures.js';
 
 const decode = (bytes: Uint8Array, field: Side = 'before', pixelLimit = 50_000_000): Promise<DecodedFrame> =>

@@ -1,7 +1,8 @@
 /** Contours of heatmaps, and their drawing. */
+
+import type { Heatmap, RgbImage } from '../../src/base/images.js';
 import { outlineOf, type Point, pathOf, type Ring } from '../../src/heatmaps/contour.js';
 import { renderOutline } from '../../src/heatmaps/outline.js';
-import type { Heatmap, RgbImage } from '../../src/images.js';
 
 const mapOf = (width: number, height: number, value: (x: number, y: number) => number): Heatmap => ({
   width,

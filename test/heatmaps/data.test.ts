@@ -1,5 +1,5 @@
+import type { Heatmap } from '../../src/base/images.js';
 import { decodeHeatmapData, encodeHeatmapData } from '../../src/heatmaps/data.js';
-import type { Heatmap } from '../../src/images.js';
 
 const map = (level: number): Heatmap => ({ width: 3, height: 2, data: new Float32Array(6).fill(level) });
 const changeMaps = { before: map(0.125), after: map(0.25) };

@@ -1,5 +1,5 @@
+import type { Heatmap, RgbImage } from '../../src/base/images.js';
 import { renderGray, renderLayer, sideBySide } from '../../src/heatmaps/render.js';
-import type { Heatmap, RgbImage } from '../../src/images.js';
 
 const grey = (width: number, height: number, level = 120): RgbImage => ({
   width,

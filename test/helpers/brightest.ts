@@ -1,6 +1,6 @@
 /** How bright a part of an encoded picture is. */
 import sharp from 'sharp';
-import type { Box } from '../../src/images.js';
+import type { Box } from '../../src/base/images.js';
 
 /** @param part in fractions of the picture @returns the highest level of any channel, 0 to 255 */
 export async function brightest(bytes: Uint8Array, part: Box): Promise<number> {

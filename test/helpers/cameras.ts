@@ -1,11 +1,11 @@
 /** A camera on a real Redis, and a pipeline that compares pixels: different pixels are a change and give its region. */
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
-import { frameKey } from '../../src/blobs.js';
+import { frameKey } from '../../src/base/blobs.js';
+import { newId } from '../../src/base/ids.js';
 import type { StoredCamera } from '../../src/cameras/camera.js';
 import { type CameraSettings, checkSettings } from '../../src/cameras/settings.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
-import { newId } from '../../src/ids.js';
 import { enqueueFrame } from '../../src/jobs/enqueue-frame.js';
 import type { Comparison, Finding } from '../../src/schemas/comparison.js';
 import { createPreviewStore } from '../../src/sequence/previews.js';

@@ -1,6 +1,6 @@
 /** Changes as a turn of a camera stores them. */
 import type { Redis } from 'ioredis';
-import { derivedId } from '../../src/ids.js';
+import { derivedId } from '../../src/base/ids.js';
 import type { AlertIntent, Change, ChangeUpdate, FoundChange } from '../../src/schemas/change.js';
 import { changeWrites, type StoredAlert, type TurnChanges } from '../../src/stores/change-writes.js';
 

@@ -1,6 +1,6 @@
 /** Comparisons as the API creates them, for tests of the later steps. */
 import { randomBytes } from 'node:crypto';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { jobPayload } from '../../src/jobs/payloads.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import type { FrameRef, StoredFrameRef } from '../../src/schemas/frame-ref.js';

@@ -1,8 +1,9 @@
 /** Endpoints and messages for tests. */
+
+import { newId } from '../../src/base/ids.js';
 import type { EndpointMessage } from '../../src/endpoints/message.js';
 import { sealSecrets, shownUrl } from '../../src/endpoints/secrets.js';
 import { type EndpointPatch, settingsWith } from '../../src/endpoints/settings.js';
-import { newId } from '../../src/ids.js';
 import type { AlertPayload } from '../../src/schemas/webhook-payload.js';
 import type { StoredEndpoint } from '../../src/stores/endpoints.js';
 import { foundChange, NOON } from './changes.js';

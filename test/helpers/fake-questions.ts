@@ -1,6 +1,6 @@
 /** Questions to a worker, answered from a list. */
 import type { ApiDependencies } from '../../src/api/dependencies.js';
-import { ScenedeltaError } from '../../src/errors.js';
+import { ScenedeltaError } from '../../src/base/errors.js';
 import type { Question } from '../../src/jobs/questions.js';
 
 export class FakeQuestions implements Pick<ApiDependencies['questions'], 'ask'> {

@@ -1,9 +1,9 @@
 /** In-memory stores for tests of the code around the stores. They implement the methods that the API uses. */
 
 import type { EmbeddedQuery } from '../../src/api/search/query-vectors.js';
-import type { BlobStore } from '../../src/blobs.js';
+import type { BlobStore } from '../../src/base/blobs.js';
+import type { ScenedeltaError } from '../../src/base/errors.js';
 import { maskOf, type StoredCamera } from '../../src/cameras/camera.js';
-import type { ScenedeltaError } from '../../src/errors.js';
 import type { Change, Feedback } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { isFinal } from '../../src/schemas/comparison.js';

@@ -1,5 +1,5 @@
 /** A logger whose lines a test reads. */
-import { createLogger } from '../../src/logger.js';
+import { createLogger } from '../../src/process/logger.js';
 
 interface LogLine {
   readonly level: number;

@@ -1,17 +1,17 @@
 /** A made camera of 320 x 180 px, and its frames through the library call, with everything in memory. */
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
-import type { BlobStore } from '../../src/blobs.js';
-import { frameKey } from '../../src/blobs.js';
+import type { BlobStore } from '../../src/base/blobs.js';
+import { frameKey } from '../../src/base/blobs.js';
+import { ScenedeltaError } from '../../src/base/errors.js';
+import { seededRandom } from '../../src/base/random.js';
 import type { StoredCamera } from '../../src/cameras/camera.js';
 import { checkSettings } from '../../src/cameras/settings.js';
-import { ScenedeltaError } from '../../src/errors.js';
 import { decodeFrame } from '../../src/frames/decode.js';
 import type { StoredFrame } from '../../src/frames/keep.js';
 import { decodePreview } from '../../src/frames/preview.js';
 import { tamperedFinding } from '../../src/pipeline/finding.js';
 import type { PairInput } from '../../src/pipeline/pair.js';
-import { seededRandom } from '../../src/random.js';
 import type { FrameDependencies } from '../../src/sequence/examine.js';
 import { createPreviewStore } from '../../src/sequence/previews.js';
 import type { CameraState } from '../../src/sequence/state.js';

@@ -2,9 +2,10 @@
  * Receivers that refuse with 400 what the makers of the real ones document as too long or malformed. The numbers are
  * those of the documents, not of src/endpoints/limits.ts.
  */
+
+import type { Mail } from '../../src/base/mail.js';
 import type { FormatName } from '../../src/endpoints/limits.js';
 import type { EndpointRequest, Receiver } from '../../src/endpoints/message.js';
-import type { Mail } from '../../src/mail.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a receiver reads what comes
 type Json = any;

@@ -1,5 +1,5 @@
 /** Visits as the reducer makes them, and an in-memory store of them. */
-import { derivedId } from '../../src/ids.js';
+import { derivedId } from '../../src/base/ids.js';
 import type { Visit } from '../../src/schemas/visit.js';
 import { seesCamera } from '../../src/stores/visibility.js';
 import type { createVisitStore } from '../../src/stores/visits.js';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { enqueueFrame } from '../../src/jobs/enqueue-frame.js';
 import { createJobProducer, type JobProducer } from '../../src/jobs/producer.js';
 import { setUpCamera } from '../helpers/cameras.js';

@@ -1,6 +1,6 @@
 /** The order of jobs between owners: those of one wait for their own, not for all of another's. */
 import { expect, it } from '@jest/globals';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { createFairOrder } from '../../src/jobs/batch-jobs.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
 import { BATCH_QUEUE, openQueue } from '../../src/jobs/queues.js';

@@ -1,5 +1,5 @@
 /** The age of the oldest waiting job, on a real Redis. */
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
 import { openQueue, PRIORITY, QUEUES } from '../../src/jobs/queues.js';
 import { setUpBench } from '../helpers/workers.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ScenedeltaError } from '../../src/errors.js';
+import { ScenedeltaError } from '../../src/base/errors.js';
 import {
   ComparisonJobSchema,
   DeliveryJobSchema,

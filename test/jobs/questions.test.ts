@@ -8,10 +8,10 @@ import { createJobGuard } from '../../src/jobs/job-guard.js';
 import { createQuestioner } from '../../src/jobs/questioner.js';
 import { QUESTION_QUEUE } from '../../src/jobs/queues.js';
 import type { QueueWorkers } from '../../src/jobs/run-jobs.js';
-import { createLogger } from '../../src/logger.js';
-import { loginContext, sealLogin } from '../../src/login.js';
 import { createOutboundClient } from '../../src/outbound/client.js';
 import { createOnvif } from '../../src/outbound/onvif.js';
+import { createLogger } from '../../src/process/logger.js';
+import { loginContext, sealLogin } from '../../src/secrets/login.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { createRunStore } from '../../src/stores/runs.js';
 import {

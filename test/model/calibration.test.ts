@@ -1,4 +1,4 @@
-import { logitOf as logit, sigmoid } from '../../src/logistic.js';
+import { logitOf as logit, sigmoid } from '../../src/base/logistic.js';
 import { mostProbableKind, predictionOf } from '../../src/model/calibration.js';
 import { type BundleManifest, loadBundle } from '../../src/model/manifest.js';
 import { TINY } from './tiny-bundle.js';

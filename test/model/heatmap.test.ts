@@ -1,4 +1,4 @@
-import type { Heatmap } from '../../src/images.js';
+import type { Heatmap } from '../../src/base/images.js';
 import { wordHeatmap } from '../../src/model/heatmap.js';
 
 const ROWS = 2;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { RgbImage } from '../../src/images.js';
+import type { RgbImage } from '../../src/base/images.js';
 import { fullFrame, type PixelBox, resizeNormalised } from '../../src/model/preprocess.js';
 
 interface Golden {

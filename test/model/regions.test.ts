@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Heatmap } from '../../src/images.js';
+import type { Heatmap } from '../../src/base/images.js';
 import {
   chooseRegionCrops,
   cropOfRegion,

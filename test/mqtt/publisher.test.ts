@@ -3,10 +3,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import type { StoredCamera } from '../../src/cameras/camera.js';
-import { loadConfig } from '../../src/config.js';
 import { createMqttMetrics, type MqttMetrics } from '../../src/mqtt/metrics.js';
 import { brokerSettings } from '../../src/mqtt/settings.js';
 import { startPublisher } from '../../src/mqtt/start.js';
+import { loadConfig } from '../../src/process/config.js';
 import { createWorkerRegistry } from '../../src/stores/workers.js';
 import { EMPTY, runsOn, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';
 import {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { drop, readUpTo } from '../../src/http-exchange.js';
 import { parseAllowList } from '../../src/outbound/address.js';
 import { createGuardedAgent, type GuardedAgent } from '../../src/outbound/guarded-agent.js';
+import { drop, readUpTo } from '../../src/process/http-exchange.js';
 import { type Receiver, startReceiver } from '../helpers/receiver.js';
 
 let agent: GuardedAgent;

@@ -1,4 +1,4 @@
-import type { Side } from '../../src/images.js';
+import type { Side } from '../../src/base/images.js';
 import type { CropNames } from '../../src/model/graph-io.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import { beingsOf } from '../../src/pipeline/beings.js';

@@ -1,5 +1,5 @@
 /** A caption graph of a few words, and the statements that `describeLocations` makes of its rows. */
-import type { Side } from '../../src/images.js';
+import type { Side } from '../../src/base/images.js';
 import { textOf } from '../../src/language/write.js';
 import type { CaptionOutput } from '../../src/model/graph-io.js';
 import type { MapRegion } from '../../src/model/regions.js';

@@ -1,4 +1,4 @@
-import type { Side } from '../../src/images.js';
+import type { Side } from '../../src/base/images.js';
 import { textOf } from '../../src/language/write.js';
 import type { Difference, PairNames } from '../../src/model/graph-io.js';
 import type { Bundle } from '../../src/model/manifest.js';

@@ -1,4 +1,4 @@
-import type { Side } from '../../src/images.js';
+import type { Side } from '../../src/base/images.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import { leftObjectOf } from '../../src/pipeline/left-objects.js';
 import type { LocationFact } from '../../src/pipeline/location-statement.js';

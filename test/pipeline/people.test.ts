@@ -1,5 +1,5 @@
 /** People in the regions of a pair, with a detector whose boxes are given. */
-import type { Box, RgbImage, Side } from '../../src/images.js';
+import type { Box, RgbImage, Side } from '../../src/base/images.js';
 import type { InferencePool } from '../../src/inference/pool.js';
 import type { PairNames } from '../../src/model/graph-io.js';
 import type { Bundle } from '../../src/model/manifest.js';

@@ -1,6 +1,6 @@
 /** Things of changed regions, as the pixels show them. */
 import { describe, expect, it } from '@jest/globals';
-import type { RgbImage } from '../../src/images.js';
+import type { RgbImage } from '../../src/base/images.js';
 import { showsPeopleApart } from '../../src/pipeline/people-apart.js';
 import { seenThings } from '../../src/pipeline/seen-things.js';
 import { mapToSourceFrame } from '../../src/pipeline/word-heatmaps.js';

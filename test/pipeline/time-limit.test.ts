@@ -1,4 +1,4 @@
-import { ScenedeltaError } from '../../src/errors.js';
+import { ScenedeltaError } from '../../src/base/errors.js';
 import { image, RED, startTiny } from './tiny-pipeline.js';
 
 const HANGING = new URL('../helpers/hanging-inference-thread.mjs', import.meta.url);

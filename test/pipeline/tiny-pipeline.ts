@@ -6,11 +6,11 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import { loadConfig } from '../../src/config.js';
-import type { Heatmap } from '../../src/images.js';
-import type { Logger } from '../../src/logger.js';
+import type { Heatmap } from '../../src/base/images.js';
 import { Pipeline } from '../../src/pipeline/compare.js';
 import type { PipelineOptions } from '../../src/pipeline/start-pool.js';
+import { loadConfig } from '../../src/process/config.js';
+import type { Logger } from '../../src/process/logger.js';
 import { type Block, scene } from '../frames/pictures.js';
 import { TINY } from '../model/tiny-bundle.js';
 

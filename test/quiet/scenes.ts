@@ -1,6 +1,6 @@
 /** Made previews of one fixed camera: a textured scene with sensor noise, light, shake and things. */
-import type { Preview } from '../../src/images.js';
-import { seededRandom } from '../../src/random.js';
+import type { Preview } from '../../src/base/images.js';
+import { seededRandom } from '../../src/base/random.js';
 
 export const WIDTH = 480;
 export const HEIGHT = 270;

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type BlobStore, frameKey, heatmapKey } from '../../src/blobs.js';
+import { type BlobStore, frameKey, heatmapKey } from '../../src/base/blobs.js';
 import { createFileBlobStore } from '../../src/stores/blobs-fs.js';
 import { createS3BlobStore } from '../../src/stores/blobs-s3.js';
 import { createS3Client, type S3Client } from '../../src/stores/s3-client.js';

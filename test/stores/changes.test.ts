@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { deliveryIdOf } from '../../src/ids.js';
-import { createLogger } from '../../src/logger.js';
+import { deliveryIdOf } from '../../src/base/ids.js';
+import { createLogger } from '../../src/process/logger.js';
 import type { ChangeStatus, FoundChange } from '../../src/schemas/change.js';
 import type { TurnChanges } from '../../src/stores/change-writes.js';
 import type { ChangeStore } from '../../src/stores/changes.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { createLogger } from '../../src/logger.js';
+import { createLogger } from '../../src/process/logger.js';
 import type { Delivery, DeliveryAttempt } from '../../src/schemas/delivery.js';
 import { createDeliveryStore, type DeliveryStore, type NewDelivery } from '../../src/stores/deliveries.js';
 import { connectRedis } from '../../src/stores/redis.js';

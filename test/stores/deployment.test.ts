@@ -1,9 +1,9 @@
 /** Processes on one Redis that cannot work with each other: another store of frames, records of a later version. */
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { ScenedeltaError } from '../../src/errors.js';
+import { ScenedeltaError } from '../../src/base/errors.js';
 import { MemoryBlobs } from '../../src/footage/memory-blobs.js';
-import { createLogger } from '../../src/logger.js';
+import { createLogger } from '../../src/process/logger.js';
 import { createDeployment } from '../../src/stores/deployment.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';

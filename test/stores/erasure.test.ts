@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { eraseComparisonsOf } from '../../src/api/comparisons/erase.js';
-import { frameKey } from '../../src/blobs.js';
+import { frameKey } from '../../src/base/blobs.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { createMqttStore } from '../../src/stores/mqtt.js';

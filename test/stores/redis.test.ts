@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { createLogger } from '../../src/logger.js';
+import { createLogger } from '../../src/process/logger.js';
 import { connectRedis, redisCall } from '../../src/stores/redis.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { createLogger } from '../../src/logger.js';
+import { createLogger } from '../../src/process/logger.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { connectRedis } from '../../src/stores/redis.js';
 import type { ListQuery } from '../../src/stores/results.js';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { RgbImage } from '../../src/images.js';
+import type { RgbImage } from '../../src/base/images.js';
 import type { namedTampers, ViewpointEvidence } from '../../src/viewpoint/examine.js';
 
 export interface Examined {

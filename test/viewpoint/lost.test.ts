@@ -1,8 +1,8 @@
 /** findLosses: lost parts of made frames are found with reason and place; whole frames are not called damaged. */
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import type { RgbImage } from '../../src/images.js';
-import { seededRandom } from '../../src/random.js';
+import type { RgbImage } from '../../src/base/images.js';
+import { seededRandom } from '../../src/base/random.js';
 import { findLosses } from '../../src/viewpoint/lost.js';
 
 /** @returns the loss of the first frame */

@@ -1,7 +1,7 @@
 /** Synthetic frames with edges, corners and flat areas, for tests of registration. */
 
-import type { Box, RgbImage } from '../../src/images.js';
-import { seededRandom } from '../../src/random.js';
+import type { Box, RgbImage } from '../../src/base/images.js';
+import { seededRandom } from '../../src/base/random.js';
 import type { Homography } from '../../src/viewpoint/homography.js';
 
 export const size = { width: 400, height: 300 };

@@ -1,4 +1,4 @@
-import type { Heatmap } from '../../src/images.js';
+import type { Heatmap } from '../../src/base/images.js';
 import { fitHomography, invert, project, rescaled } from '../../src/viewpoint/homography.js';
 import { carryBox, carryMap, warpToBefore } from '../../src/viewpoint/warp.js';
 import { seen, street } from './scenes.js';

@@ -1,6 +1,6 @@
 /** Frames of made things for the visits: each thing is a box with colours that follows a way. */
 import fc from 'fast-check';
-import type { Box } from '../../src/images.js';
+import type { Box } from '../../src/base/images.js';
 import type { VisitEvent } from '../../src/schemas/visit.js';
 import { foldVisits } from '../../src/visits/fold.js';
 import { initialVisitsState, type VisitFrame, type VisitThing } from '../../src/visits/state.js';

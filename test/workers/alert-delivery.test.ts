@@ -1,13 +1,13 @@
 /** Delivery of an alert: from the turn that made it, through the delivery processor, to the state of its camera. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Value } from 'typebox/value';
-import { deliveryIdOf } from '../../src/ids.js';
+import { deliveryIdOf } from '../../src/base/ids.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { jobPayload } from '../../src/jobs/payloads.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
-import { linkKey } from '../../src/links.js';
 import type { PostOutcome } from '../../src/outbound/client.js';
 import { AlertPayloadSchema, PAYLOAD_LIMIT } from '../../src/schemas/webhook-payload.js';
+import { linkKey } from '../../src/secrets/links.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/deliveries/delivery-job.js';
 import { createDeliveryLimits } from '../../src/workers/deliveries/delivery-limits.js';

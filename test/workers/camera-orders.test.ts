@@ -1,6 +1,6 @@
 /** Orders that set or reset a camera's baseline, as the turn of the next frame carries them out. */
 import { describe, expect, it } from '@jest/globals';
-import { frameKey } from '../../src/blobs.js';
+import { frameKey } from '../../src/base/blobs.js';
 import type { StoredCamera } from '../../src/cameras/camera.js';
 import { storeFrame } from '../../src/frames/keep.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';

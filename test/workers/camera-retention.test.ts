@@ -2,7 +2,7 @@
  * Retention by camera: frames, comparisons and changes that are kept for a shorter time than the service keeps them.
  */
 import { describe, expect, it } from '@jest/globals';
-import { frameKey } from '../../src/blobs.js';
+import { frameKey } from '../../src/base/blobs.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
 import { picture, readComparison, sendFrame, setUpCamera, turnProcessor, workOff } from '../helpers/cameras.js';

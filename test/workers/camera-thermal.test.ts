@@ -1,7 +1,7 @@
 /** A camera that sends 16-bit grey: its scene stays the same, and what is hot is found. */
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { frameKey } from '../../src/blobs.js';
+import { frameKey } from '../../src/base/blobs.js';
 import { beforeAt, runsOn } from '../helpers/camera-runs.js';
 import { pixelPipeline, setUpCamera, turnProcessor } from '../helpers/cameras.js';
 import { levelsOf, png16 } from '../helpers/thermal.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { frameKey, heatmapKey } from '../../src/blobs.js';
+import { frameKey, heatmapKey } from '../../src/base/blobs.js';
 import { decodeHeatmapData } from '../../src/heatmaps/data.js';
 import { codes, EMPTY, runsOn, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';
 import { GREEN, picture, pixelPipeline, RED, setUpCamera, turnProcessor } from '../helpers/cameras.js';

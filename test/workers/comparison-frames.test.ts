@@ -1,8 +1,8 @@
 /** Frames of a comparison job: fetched, stored and refused. */
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { frameKey } from '../../src/blobs.js';
-import { ScenedeltaError } from '../../src/errors.js';
+import { frameKey } from '../../src/base/blobs.js';
+import { ScenedeltaError } from '../../src/base/errors.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { createOutboundClient } from '../../src/outbound/client.js';
 import { acceptedComparison, jobOf } from '../helpers/comparisons.js';

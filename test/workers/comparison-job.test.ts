@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { heatmapKey } from '../../src/blobs.js';
-import { ScenedeltaError } from '../../src/errors.js';
+import { heatmapKey } from '../../src/base/blobs.js';
+import { ScenedeltaError } from '../../src/base/errors.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { decodeHeatmapData } from '../../src/heatmaps/data.js';
 import type { EnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';

@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { endpointDeliveryIdOf } from '../../src/base/ids.js';
 import { openSecrets, rotated, sealSecrets } from '../../src/endpoints/secrets.js';
-import { endpointDeliveryIdOf } from '../../src/ids.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { readStatement } from '../../src/language/read-clauses.js';
 import type { Statement } from '../../src/schemas/statement.js';

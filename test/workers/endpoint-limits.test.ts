@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { SMTPServer } from 'smtp-server';
-import { frameKey } from '../../src/blobs.js';
+import { frameKey } from '../../src/base/blobs.js';
 import sharp from '../../src/frames/sharp.js';
 import { acceptedComparison, storedRef } from '../helpers/comparisons.js';
 import { useEndpointDeliveries } from '../helpers/endpoint-deliveries.js';

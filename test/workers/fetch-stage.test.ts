@@ -1,10 +1,10 @@
 /** Fetches on real queues: frames that are given by an address hold no slot of the comparisons. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Job } from 'bullmq';
+import { newId } from '../../src/base/ids.js';
 import type { StoredCamera } from '../../src/cameras/camera.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { storeFrame } from '../../src/frames/keep.js';
-import { newId } from '../../src/ids.js';
 import { enqueueFrame } from '../../src/jobs/enqueue-frame.js';
 import { QUEUES } from '../../src/jobs/queues.js';
 import { createOutboundClient, type OutboundClient } from '../../src/outbound/client.js';

@@ -1,6 +1,6 @@
 /** The workers on real queues: what BullMQ and Redis do when jobs, workers or Redis fail. */
 import { describe, expect, it } from '@jest/globals';
-import { ScenedeltaError } from '../../src/errors.js';
+import { ScenedeltaError } from '../../src/base/errors.js';
 import { QUEUES } from '../../src/jobs/queues.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { acceptedComparison, jobOf } from '../helpers/comparisons.js';

@@ -2,7 +2,7 @@
  * Jobs of payload version 1 that an upgrade finds in the queues: release 0.7.0 wrote copies of the record into them.
  */
 import { describe, expect, it } from '@jest/globals';
-import { deliveryIdOf } from '../../src/ids.js';
+import { deliveryIdOf } from '../../src/base/ids.js';
 import { QUEUES, TURN_JOB } from '../../src/jobs/queues.js';
 import type { WorkedFrame } from '../../src/workers/camera-turn.js';
 import { picture, sendFrame, setUpCamera, turnProcessor } from '../helpers/cameras.js';

@@ -3,7 +3,7 @@
 import { type ReadonlySignal, type Signal, signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import { systemClock } from '../../../src/clock.js';
+import { systemClock } from '../../../src/base/clock.js';
 import { messageOf } from '../api/client.js';
 import type { Camera, Zone } from '../api/types.js';
 import { session } from '../session.js';

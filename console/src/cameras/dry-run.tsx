@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import type { components } from '../../../openapi/generated/api.js';
-import { DAY_MS, systemClock } from '../../../src/clock.js';
+import { DAY_MS, systemClock } from '../../../src/base/clock.js';
 import { api, messageOf, ok } from '../api/client.js';
 import { addressOf } from '../api/root.js';
 import type { Camera } from '../api/types.js';

@@ -1,7 +1,7 @@
 /** Endpoints and their deliveries, as the page shows them, and what a person does with them. */
 
 import { signal } from '@preact/signals';
-import { systemClock } from '../../../src/clock.js';
+import { systemClock } from '../../../src/base/clock.js';
 import { api, messageOf, ok } from '../api/client.js';
 import { readPages } from '../api/pages.js';
 import type { Delivery, Endpoint, EndpointPatch, EndpointRequest } from '../api/types.js';

@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals';
 import type { components } from '../../../openapi/generated/api.js';
-import { systemClock } from '../../../src/clock.js';
+import { systemClock } from '../../../src/base/clock.js';
 import type { FootageChange, FootageFailure, FootageGap, FootageSummary } from '../../../src/footage/records.js';
 import type { PlaceSearch } from '../../../src/schemas/place-search.js';
 import { api, ok } from '../api/client.js';

@@ -5,7 +5,7 @@
  */
 
 import { signal } from '@preact/signals';
-import { systemTime } from '../../../src/clock.js';
+import { systemTime } from '../../../src/base/clock.js';
 import { ApiError, api, messageOf, ok } from '../api/client.js';
 import { away, recoveries } from '../api/connection.js';
 import { PAGE } from '../api/pages.js';

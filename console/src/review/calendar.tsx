@@ -1,7 +1,7 @@
 /** A month whose days have a dot if there are changes; a day filters the list. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { systemTime } from '../../../src/clock.js';
+import { systemTime } from '../../../src/base/clock.js';
 import { api, ok } from '../api/client.js';
 import { recoveries } from '../api/connection.js';
 import { locale, t } from '../texts/texts.js';

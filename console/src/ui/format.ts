@@ -1,5 +1,5 @@
 /** Figures and times as people read them. */
-import { systemClock } from '../../../src/clock.js';
+import { systemClock } from '../../../src/base/clock.js';
 import { locale } from '../texts/texts.js';
 
 /** @param digits after the decimal sign */

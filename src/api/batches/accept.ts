@@ -1,7 +1,7 @@
 /** Acceptance of a batch: stores its uploads, then the batch, and queues its first step. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ScenedeltaError } from '../../errors.js';
-import { newId } from '../../ids.js';
+import { ScenedeltaError } from '../../base/errors.js';
+import { newId } from '../../base/ids.js';
 import type { BatchRecord } from '../../stores/batches.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { acceptOnce } from '../intake/accept-once.js';

@@ -1,6 +1,6 @@
 /** The batch resource, from its record. */
 import { Type } from 'typebox';
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
 import { type Batch, type BatchCamera, type BatchMode, formatsOf } from '../../schemas/batch.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { type BatchProgress, type BatchRecord, seesBatch } from '../../stores/batches.js';

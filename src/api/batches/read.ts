@@ -1,14 +1,14 @@
 /** Reader of the two bodies of a batch: JSON, and a form whose files are streamed to the data folder. */
 import type { FastifyRequest } from 'fastify';
+import { invalidRequest, invalidValue, ScenedeltaError } from '../../base/errors.js';
+import { assertTimeZone } from '../../base/wall-clock.js';
 import { polygonFault } from '../../cameras/polygon.js';
 import { checkSettings } from '../../cameras/settings.js';
-import { invalidRequest, invalidValue, ScenedeltaError } from '../../errors.js';
 import { compileTemplate, PRESETS } from '../../footage/inputs/template.js';
 import { parseDuration, parseTimeOption } from '../../footage/inputs/times.js';
 import { checker } from '../../schemas/validation-error.js';
 import type { BatchFiles } from '../../stores/batch-files.js';
 import type { BatchInput, BatchRequest, TimeInRecording, WhenRequest } from '../../stores/batch-request.js';
-import { assertTimeZone } from '../../wall-clock.js';
 import { assertBoundary, assertMetadata, isJson, readFieldFile } from '../intake/request.js';
 import { assertFetchable, type FetchRules } from '../intake/url-policy.js';
 import { assertStructure, CAMERA_STRUCTURE } from '../json-structure.js';

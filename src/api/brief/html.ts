@@ -1,5 +1,5 @@
 /** A brief as a page: HTML without scripts and without anything to load, or CommonMark. Pure. */
-import { escapeHtml } from '../../escape-html.js';
+import { escapeHtml } from '../../base/escape-html.js';
 import type { Locale } from '../../language/locales.js';
 import { textIn } from '../../language/translate.js';
 import type { CameraText, Hour, Line } from './wording.js';

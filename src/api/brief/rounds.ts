@@ -1,11 +1,12 @@
 /** The rounds of a day in a brief: their comparisons, by the ids that follow from camera, round and day. */
+
+import { roundIdOf } from '../../base/ids.js';
+import { isoTime } from '../../base/wall-clock.js';
 import type { StoredCamera } from '../../cameras/camera.js';
 import { latestRound } from '../../cameras/rounds.js';
-import { roundIdOf } from '../../ids.js';
 import type { Locale } from '../../language/locales.js';
 import { translated } from '../../language/translate.js';
 import type { BriefRound } from '../../schemas/brief.js';
-import { isoTime } from '../../wall-clock.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Day } from './day.js';
 

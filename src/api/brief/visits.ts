@@ -1,5 +1,5 @@
 /** The visits of a day in a brief, and its visits and passages per hour of local time. */
-import { HOUR_MS } from '../../clock.js';
+import { HOUR_MS } from '../../base/clock.js';
 import type { Locale } from '../../language/locales.js';
 import { translated } from '../../language/translate.js';
 import { type CameraBrief, MOST_BRIEF_VISITS } from '../../schemas/brief.js';

@@ -1,5 +1,5 @@
 /** The parts of a brief as lines of text, which the pages in Markdown and HTML share. Pure. */
-import { HOUR_MS } from '../../clock.js';
+import { HOUR_MS } from '../../base/clock.js';
 import type { Locale } from '../../language/locales.js';
 import { textIn } from '../../language/translate.js';
 import { BRIEF_LISTS, type BriefGroup, type BriefRound, type CameraBrief, type Unseen } from '../../schemas/brief.js';

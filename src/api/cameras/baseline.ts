@@ -1,10 +1,10 @@
 /** Orders that replace a camera's baseline. The turn of the camera's next frame carries them out. */
 import type { Static } from 'typebox';
+import { invalidValue, ScenedeltaError } from '../../base/errors.js';
+import { type Size, sameAspectRatio } from '../../base/images.js';
 import type { StoredCamera } from '../../cameras/camera.js';
 import { lightOf, measureLight } from '../../cameras/light.js';
-import { invalidValue, ScenedeltaError } from '../../errors.js';
 import type { IncomingFrame } from '../../frames/keep.js';
-import { type Size, sameAspectRatio } from '../../images.js';
 import type { BaselineEvent, CameraState } from '../../sequence/state.js';
 import { type CameraStore, noCamera } from '../../stores/cameras.js';
 import type { BaselineOrderSchema } from '../schemas/camera.js';

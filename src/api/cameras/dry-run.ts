@@ -4,10 +4,10 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Static } from 'typebox';
+import { invalidValue } from '../../base/errors.js';
 import type { StoredCamera } from '../../cameras/camera.js';
 import type { OperatingPoint } from '../../cameras/operating-points.js';
 import type { CameraSettings } from '../../cameras/settings.js';
-import { invalidValue } from '../../errors.js';
 import { CameraReplay, type DryRun } from '../../footage/camera-replay.js';
 import type { FrameStats } from '../../footage/records.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';

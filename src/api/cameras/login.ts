@@ -1,8 +1,9 @@
 /** The login of a camera's snapshot address: taken out of the settings of a request, encrypted, kept by the next. */
+
+import { invalidValue } from '../../base/errors.js';
 import type { StoredCamera } from '../../cameras/camera.js';
 import type { CameraSettings } from '../../cameras/settings.js';
-import { invalidValue } from '../../errors.js';
-import { type Login, loginContext, openLogin, sealLogin } from '../../login.js';
+import { type Login, loginContext, openLogin, sealLogin } from '../../secrets/login.js';
 
 /**
  * @param earlier the camera before this request, whose login stays if the request has no password

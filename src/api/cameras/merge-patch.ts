@@ -1,5 +1,5 @@
 /** JSON merge patch (RFC 7396). Pure. */
-import { isObject } from '../../is-object.js';
+import { isObject } from '../../base/is-object.js';
 
 /** @returns the target with the members of the patch; null removes one, and an array replaces the earlier one */
 export function mergePatch(target: unknown, patch: unknown): unknown {

@@ -1,13 +1,14 @@
 /** Overviews of cameras: state in a word and a sentence, and the last frame; and the order and search of a list. */
+
+import { invalidValue } from '../../base/errors.js';
+import { isoTime } from '../../base/wall-clock.js';
 import type { StoredCamera } from '../../cameras/camera.js';
 import { type HealthState, stateOf } from '../../cameras/health.js';
-import { invalidValue } from '../../errors.js';
 import type { Locale } from '../../language/locales.js';
 import { DEFAULT_LOCALE, textIn, translated } from '../../language/translate.js';
 import type { Comparison } from '../../schemas/comparison.js';
 import type { CameraRecord } from '../../stores/cameras.js';
 import type { ResultStore } from '../../stores/results.js';
-import { isoTime } from '../../wall-clock.js';
 import type { CameraOverview } from '../schemas/camera.js';
 
 type Results = Pick<ResultStore, 'many'>;

@@ -3,13 +3,13 @@
  * the camera itself, because those of others may show what their privacy zones hide.
  */
 import type { Static } from 'typebox';
-import { type BlobStore, frameKey } from '../../blobs.js';
+import { type BlobStore, frameKey } from '../../base/blobs.js';
+import { invalidRequest, invalidValue } from '../../base/errors.js';
+import { sniffImage } from '../../base/image-type.js';
 import { maskOf, type StoredCamera } from '../../cameras/camera.js';
-import { invalidRequest, invalidValue } from '../../errors.js';
 import { type DecodedFrame, type DecodeLimits, decodeFrame } from '../../frames/decode.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { assertComplete } from '../../frames/lost-rows.js';
-import { sniffImage } from '../../image-type.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { FrameUses } from '../../stores/frame-uses.js';
 import { readFrame } from '../intake/frame-input.js';

@@ -1,9 +1,10 @@
 /** Finder of cameras for a request, and the form in which it sees them. */
+
+import { notFound } from '../../base/errors.js';
+import { originAndPath } from '../../base/redact-url.js';
 import { describeBudget } from '../../cameras/alarm-budget.js';
 import type { StoredCamera } from '../../cameras/camera.js';
 import type { CameraSettings } from '../../cameras/settings.js';
-import { notFound } from '../../errors.js';
-import { originAndPath } from '../../redact-url.js';
 import type { CameraState } from '../../sequence/state.js';
 import { noCamera } from '../../stores/cameras.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';

@@ -1,11 +1,11 @@
 /** Builder of the stored camera from the settings of a request. */
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
+import { invalidRequest, invalidValue } from '../../base/errors.js';
+import { newId } from '../../base/ids.js';
+import { isObject } from '../../base/is-object.js';
 import type { StoredCamera } from '../../cameras/camera.js';
 import { checkSettings, type Zone } from '../../cameras/settings.js';
-import { invalidRequest, invalidValue } from '../../errors.js';
-import { newId } from '../../ids.js';
-import { isObject } from '../../is-object.js';
 import type { AllowList } from '../../outbound/address.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import { checker } from '../../schemas/validation-error.js';

@@ -1,6 +1,6 @@
 /** One change, as its routes find, alter and answer it. */
 import { Type } from 'typebox';
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
 import { type Change, ChangeSchema } from '../../schemas/change.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';

@@ -1,5 +1,5 @@
 /** Acceptance of a comparison: stores its frames, then the comparison, and queues a job that refers to them. */
-import { ScenedeltaError } from '../../errors.js';
+import { ScenedeltaError } from '../../base/errors.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { priorityOf } from '../../jobs/producer.js';
 import { unfetchedFrames } from '../../jobs/unfetched.js';

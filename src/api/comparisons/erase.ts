@@ -1,5 +1,5 @@
 /** Erasure of comparisons. */
-import { heatmapKey } from '../../blobs.js';
+import { heatmapKey } from '../../base/blobs.js';
 import type { Comparison } from '../../schemas/comparison.js';
 import type { ApiDependencies } from '../dependencies.js';
 

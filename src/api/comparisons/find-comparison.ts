@@ -1,5 +1,5 @@
 /** Lookup of the comparison that a path names, for a request that may see it. */
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
 import { ownerOf, type StoredComparison } from '../../stores/stored-comparison.js';
 import { seesComparison, type Visibility } from '../../stores/visibility.js';
 import type { ApiDependencies } from '../dependencies.js';

@@ -2,10 +2,10 @@
  * Presenter: a stored comparison with rounded figures and links to its frames and heatmaps, signed if API keys are
  * required.
  */
-import { SIDES, type Side } from '../../images.js';
-import { framePath, heatmapPath, signLink } from '../../links.js';
+import { SIDES, type Side } from '../../base/images.js';
 import { type Comparison, sidesOf } from '../../schemas/comparison.js';
 import { roundFigures } from '../../schemas/rounding.js';
+import { framePath, heatmapPath, signLink } from '../../secrets/links.js';
 
 /** Links in answers serve immediate use, such as a page that shows the pictures. */
 const LINK_LIFETIME_MS = 3_600_000;

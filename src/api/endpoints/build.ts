@@ -1,6 +1,7 @@
 /** From the body of a request to the endpoint that is stored, and from there to the answer. */
 import { randomBytes } from 'node:crypto';
 import type { Static } from 'typebox';
+import { invalidValue, ScenedeltaError } from '../../base/errors.js';
 import { addressesOf } from '../../endpoints/formats/email.js';
 import { topicOf } from '../../endpoints/formats/ntfy.js';
 import { ROUTING_KEY } from '../../endpoints/formats/pagerduty.js';
@@ -9,7 +10,6 @@ import { templateFault } from '../../endpoints/formats/template.js';
 import type { FormatName } from '../../endpoints/limits.js';
 import { type EndpointSecrets, openSecrets, originOf, shownUrl, validSecrets } from '../../endpoints/secrets.js';
 import { type EndpointPatch, type EndpointSettings, SIGNED_FORMATS, settingsWith } from '../../endpoints/settings.js';
-import { invalidValue, ScenedeltaError } from '../../errors.js';
 import type { AllowList } from '../../outbound/address.js';
 import { SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
 import { ALERT_TYPES } from '../../schemas/change.js';

@@ -1,8 +1,9 @@
 /** Actions behind the routes of endpoints: create, change and present one, and replace its secret. */
+
+import { invalidValue, notFound } from '../../base/errors.js';
+import { newId } from '../../base/ids.js';
 import { type EndpointSecrets, openSecrets, rotated, sealSecrets, shownUrl } from '../../endpoints/secrets.js';
 import { type EndpointPatch, SIGNED_FORMATS, settingsWith } from '../../endpoints/settings.js';
-import { invalidValue, notFound } from '../../errors.js';
-import { newId } from '../../ids.js';
 import type { AllowList } from '../../outbound/address.js';
 import type { EndpointRecord } from '../../stores/endpoints.js';
 import type { ApiDependencies } from '../dependencies.js';

@@ -1,6 +1,6 @@
 /** The records of an evidence package: changes, visits, their comparisons, and the settings of the camera. */
 import type { Static } from 'typebox';
-import { invalidValue, notFound, ScenedeltaError } from '../../errors.js';
+import { invalidValue, notFound, ScenedeltaError } from '../../base/errors.js';
 import type { Change } from '../../schemas/change.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { Visit } from '../../schemas/visit.js';

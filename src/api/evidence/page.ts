@@ -1,6 +1,6 @@
 /** The page of an evidence package: its sentences, times, models and frames, for a browser without a network. Pure. */
-import { escapeHtml } from '../../escape-html.js';
-import { SIDES, type Side } from '../../images.js';
+import { escapeHtml } from '../../base/escape-html.js';
+import { SIDES, type Side } from '../../base/images.js';
 import type { Locale } from '../../language/locales.js';
 import { textIn, translated } from '../../language/translate.js';
 import type { EvidenceManifest } from '../../schemas/evidence.js';

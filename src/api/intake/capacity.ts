@@ -1,5 +1,5 @@
 /** Limits of the queue: MAX_WAITING for all, a share of it per owner, and a part that is kept for cameras. */
-import { ScenedeltaError } from '../../errors.js';
+import { ScenedeltaError } from '../../base/errors.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 

@@ -1,8 +1,8 @@
 /** Reader of one frame as a request carries it: an address, an S3 object, base64, a data URL or the bytes of a file. */
 import { createHash, type Hash } from 'node:crypto';
-import { invalidRequest, ScenedeltaError } from '../../errors.js';
+import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
+import { sniffImage } from '../../base/image-type.js';
 import type { IncomingBytes, IncomingFrame } from '../../frames/keep.js';
-import { sniffImage } from '../../image-type.js';
 import { isPlainKey } from '../../stores/s3-client.js';
 import { type FrameInput, URL_PATTERN } from '../schemas/comparison-request.js';
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { ScenedeltaError } from '../../errors.js';
+import { ScenedeltaError } from '../../base/errors.js';
 import { KEYS, resourceKey } from '../../stores/keys.js';
 import { redisCall } from '../../stores/redis.js';
 

@@ -1,7 +1,7 @@
 /** Reader of a request whose whole body is an image, as cameras and `curl --data-binary` send it. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { ScenedeltaError } from '../../errors.js';
+import { ScenedeltaError } from '../../base/errors.js';
 import type { IncomingBytes } from '../../frames/keep.js';
 import { frameTooLarge, readFrameFile } from './frame-input.js';
 

@@ -1,9 +1,9 @@
 /** The served models, as the live workers report them; the API itself loads none. */
 import { readdir } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
+import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import type { OperatingPoint } from '../../cameras/operating-points.js';
-import type { Config } from '../../config.js';
-import { invalidRequest, ScenedeltaError } from '../../errors.js';
+import type { Config } from '../../process/config.js';
 import { ModelDescriptionSchema } from '../../schemas/model-description.js';
 import type { ApiDependencies } from '../dependencies.js';
 

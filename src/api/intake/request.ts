@@ -2,9 +2,9 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { invalidRequest, invalidValue, ScenedeltaError } from '../../errors.js';
+import { invalidRequest, invalidValue, ScenedeltaError } from '../../base/errors.js';
+import { SIDES } from '../../base/images.js';
 import type { IncomingFrame } from '../../frames/keep.js';
-import { SIDES } from '../../images.js';
 import { checker } from '../../schemas/validation-error.js';
 import { assertStructure, BODY_STRUCTURE } from '../json-structure.js';
 import {

@@ -2,13 +2,13 @@
  * Responder of comparison requests: accepts once per Idempotency-Key, waits as `Prefer` says, and answers 200 or 202.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ScenedeltaError } from '../../errors.js';
+import { ScenedeltaError } from '../../base/errors.js';
+import { newId } from '../../base/ids.js';
 import type { IncomingFrame } from '../../frames/keep.js';
-import { newId } from '../../ids.js';
+import { type Span, traced } from '../../process/tracing.js';
 import type { Comparison } from '../../schemas/comparison.js';
 import { isUnavailable } from '../../stores/redis.js';
 import type { StoredComparison } from '../../stores/results.js';
-import { type Span, traced } from '../../tracing.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import type { ApiMetrics } from '../plugins/metrics.js';

@@ -2,7 +2,7 @@
  * Checks of the addresses in a request, before any work is done. The worker, which fetches them, checks again after
  * resolving the name.
  */
-import { ScenedeltaError } from '../../errors.js';
+import { ScenedeltaError } from '../../base/errors.js';
 import type { IncomingFrame } from '../../frames/keep.js';
 import { type AllowList, checkUrlSyntax, parseAllowList } from '../../outbound/address.js';
 import { checkSourceBucket, type SourceRules } from '../../stores/s3-sources.js';

@@ -1,5 +1,5 @@
 /** Waiter for the end of a comparison, and parser of `Prefer` (RFC 7240). */
-import { systemClock } from '../../clock.js';
+import { systemClock } from '../../base/clock.js';
 import { isFinal } from '../../schemas/comparison.js';
 import { endsComparison } from '../../schemas/stream-event.js';
 import type { EventReader } from '../../stores/events.js';

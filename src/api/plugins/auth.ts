@@ -4,8 +4,8 @@
  * session does on all but the routes that sign in.
  */
 import type { FastifyRequest } from 'fastify';
-import { ScenedeltaError } from '../../errors.js';
-import { verifyLink } from '../../links.js';
+import { ScenedeltaError } from '../../base/errors.js';
+import { verifyLink } from '../../secrets/links.js';
 import type { ApiKey, Scope } from '../../stores/api-keys.js';
 import type { Visibility } from '../../stores/visibility.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';

@@ -4,7 +4,7 @@
  */
 import { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { systemClock } from '../../clock.js';
+import { systemClock } from '../../base/clock.js';
 import type { Api } from '../dependencies.js';
 import { endWithProblem } from './problems.js';
 

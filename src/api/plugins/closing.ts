@@ -2,7 +2,7 @@
  * Graceful closing: running requests are answered completely, new ones are refused, and idle clients are disconnected.
  */
 import type { ServerResponse } from 'node:http';
-import { ScenedeltaError } from '../../errors.js';
+import { ScenedeltaError } from '../../base/errors.js';
 import type { Api } from '../dependencies.js';
 
 /**

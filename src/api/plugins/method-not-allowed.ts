@@ -1,5 +1,5 @@
 /** Answers 405 with `Allow`, rather than 404, to other methods on a known path. */
-import { ScenedeltaError } from '../../errors.js';
+import { ScenedeltaError } from '../../base/errors.js';
 import type { Api } from '../dependencies.js';
 import { shownPath } from './shown-path.js';
 

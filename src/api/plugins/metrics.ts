@@ -2,7 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import type { QueueName } from '../../jobs/job-states.js';
 import { QUEUES } from '../../jobs/queues.js';
-import { createMetrics } from '../../metrics.js';
+import { createMetrics } from '../../process/metrics.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import type { EventStreams } from '../event-stream.js';
 import { PROBLEM_TYPE } from './problems.js';

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 description, generated from the schemas that validate, and a page to read and try it. */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import { DESCRIPTION, VERSION } from '../../version.js';
+import { DESCRIPTION, VERSION } from '../../base/version.js';
 import type { Api } from '../dependencies.js';
 import { components } from '../schemas/components.js';
 import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from '../schemas/examples.js';

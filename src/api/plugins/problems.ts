@@ -10,7 +10,7 @@ import {
   notFound,
   type Problem,
   ScenedeltaError,
-} from '../../errors.js';
+} from '../../base/errors.js';
 import type { Api } from '../dependencies.js';
 import type { StartPage } from './console.js';
 import { shownPath } from './shown-path.js';

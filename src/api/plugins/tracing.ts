@@ -3,7 +3,7 @@
  * log line of the request (`trace_id`), in the job and in the answer's `Trace-Id`.
  */
 import type { IncomingMessage } from 'node:http';
-import { newTraceId } from '../../ids.js';
+import { newTraceId } from '../../base/ids.js';
 import type { Api } from '../dependencies.js';
 import { shownPath } from './shown-path.js';
 

@@ -1,7 +1,7 @@
 /** Routes of the results of a batch, and of the pictures that its records name. */
 import { Type } from 'typebox';
-import { invalidValue, notFound, ScenedeltaError } from '../../errors.js';
-import { IMAGE_TYPES, imageTypeOf } from '../../image-type.js';
+import { invalidValue, notFound, ScenedeltaError } from '../../base/errors.js';
+import { IMAGE_TYPES, imageTypeOf } from '../../base/image-type.js';
 import { formatsOf, isBatchFinal, RESULT_FORMATS, type ResultFormat } from '../../schemas/batch.js';
 import { literals } from '../../schemas/constructors.js';
 import { type BatchRecord, batchPictureKey, batchResultKey } from '../../stores/batches.js';

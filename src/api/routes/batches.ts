@@ -1,6 +1,6 @@
 /** Routes of batches: archived footage in, changes out. */
 import { Type } from 'typebox';
-import { invalidValue, ScenedeltaError } from '../../errors.js';
+import { invalidValue, ScenedeltaError } from '../../base/errors.js';
 import { BatchSchema } from '../../schemas/batch.js';
 import { text } from '../../schemas/constructors.js';
 import { eraseBatch } from '../../stores/erase-batch.js';

@@ -1,14 +1,14 @@
 /** Route of the daily brief. */
 import { Type } from 'typebox';
+import { invalidValue, type ScenedeltaError } from '../../base/errors.js';
+import { isTimeZone } from '../../base/wall-clock.js';
 import type { StoredCamera } from '../../cameras/camera.js';
 import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
-import { invalidValue, type ScenedeltaError } from '../../errors.js';
 import type { Locale } from '../../language/locales.js';
 import { DEFAULT_LOCALE, translated } from '../../language/translate.js';
 import { type Brief, BriefSchema, type CameraBrief } from '../../schemas/brief.js';
 import { literals } from '../../schemas/constructors.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
-import { isTimeZone } from '../../wall-clock.js';
 import { DAY_PATTERN, dayOf } from '../brief/day.js';
 import { BRIEF_POLICY, briefHtml, briefMarkdown } from '../brief/html.js';
 import { briefLists, isFact } from '../brief/lists.js';

@@ -1,9 +1,9 @@
 /** Route of the dry run of a camera's settings over its recent frames. */
 import { Type } from 'typebox';
+import { DAY_MS } from '../../base/clock.js';
+import { invalidRequest } from '../../base/errors.js';
+import { isObject } from '../../base/is-object.js';
 import { checkSettings } from '../../cameras/settings.js';
-import { DAY_MS } from '../../clock.js';
-import { invalidRequest } from '../../errors.js';
-import { isObject } from '../../is-object.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { dryRunCamera } from '../cameras/dry-run.js';
 import { findCamera } from '../cameras/present.js';

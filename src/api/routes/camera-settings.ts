@@ -1,9 +1,9 @@
 /** Routes that set up a camera and change its settings, and the test of an address that it may get. */
 import { type Static, Type } from 'typebox';
+import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
+import { isObject } from '../../base/is-object.js';
 import type { StoredCamera } from '../../cameras/camera.js';
-import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import type { FrameKeeper } from '../../frames/keep.js';
-import { isObject } from '../../is-object.js';
 import { SnapshotTestSchema } from '../../schemas/snapshot-test.js';
 import { checker } from '../../schemas/validation-error.js';
 import { noCamera } from '../../stores/cameras.js';

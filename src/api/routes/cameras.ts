@@ -1,9 +1,9 @@
 /** Routes of cameras: their frames, their status, their list, and their erasure. */
 import { Type } from 'typebox';
+import { IMAGE_TYPES } from '../../base/image-type.js';
 import { pendingChanges } from '../../changes/pending.js';
 import { rulesOf } from '../../changes/rules.js';
 import type { FrameKeeper } from '../../frames/keep.js';
-import { IMAGE_TYPES } from '../../image-type.js';
 import { literals } from '../../schemas/constructors.js';
 import { noCamera } from '../../stores/cameras.js';
 import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';

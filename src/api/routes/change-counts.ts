@@ -1,10 +1,10 @@
 /** Route of the number of changes per day, for calendars. */
 import { Type } from 'typebox';
+import { DAY_MS } from '../../base/clock.js';
+import { invalidValue, ScenedeltaError } from '../../base/errors.js';
+import { assertTimeZone, instantOf } from '../../base/wall-clock.js';
 import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
-import { DAY_MS } from '../../clock.js';
-import { invalidValue, ScenedeltaError } from '../../errors.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
-import { assertTimeZone, instantOf } from '../../wall-clock.js';
 import { allCameras, labelled, labelQuery } from '../cameras/labelled.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { json, problems } from '../schemas/shared.js';

@@ -1,6 +1,6 @@
 /** Routes of changes. */
 import { Type } from 'typebox';
-import { invalidValue } from '../../errors.js';
+import { invalidValue } from '../../base/errors.js';
 import type { EnqueueDelivery } from '../../jobs/enqueue-delivery.js';
 import { ChangeSchema } from '../../schemas/change.js';
 import { DeliverySchema } from '../../schemas/delivery.js';

@@ -1,6 +1,6 @@
 /** Routes of deliveries: those of a comparison, and sending one again. */
 import { Type } from 'typebox';
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
 import { resendDelivery } from '../../jobs/enqueue-delivery.js';
 import { DELIVERY_ID_PATTERN, DeliverySchema } from '../../schemas/delivery.js';
 import { findComparison } from '../comparisons/find-comparison.js';

@@ -1,9 +1,9 @@
 /** Routes that search the local networks for cameras, and ask a camera for the addresses of its pictures. */
 import type { Static } from 'typebox';
-import { invalidValue } from '../../errors.js';
-import { loginContext, sealLogin } from '../../login.js';
+import { invalidValue } from '../../base/errors.js';
 import { CameraAddressesSchema, FoundCamerasSchema } from '../../schemas/discovery.js';
 import { checker } from '../../schemas/validation-error.js';
+import { loginContext, sealLogin } from '../../secrets/login.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { assertUrl, fetchRules } from '../intake/url-policy.js';
 import { SnapshotTestRequestSchema } from '../schemas/camera.js';

@@ -1,8 +1,8 @@
 /** Routes of evidence packages, and of the key that verifies them. */
 import { Type } from 'typebox';
-import { publicPem } from '../../evidence-key.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { DEFAULT_LOCALE } from '../../language/translate.js';
+import { publicPem } from '../../secrets/evidence-key.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { collectEvidence } from '../evidence/collect.js';
 import { packageOf } from '../evidence/package.js';

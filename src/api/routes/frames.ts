@@ -1,10 +1,10 @@
 /** Route of the frames of a comparison. */
 import { Type } from 'typebox';
-import { ScenedeltaError } from '../../errors.js';
+import { ScenedeltaError } from '../../base/errors.js';
+import { IMAGE_TYPES } from '../../base/image-type.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { servedFrame } from '../../frames/served-frame.js';
 import { createThumbnails } from '../../frames/thumbnail.js';
-import { IMAGE_TYPES } from '../../image-type.js';
 import { isFinal } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
 import { findComparison } from '../comparisons/find-comparison.js';

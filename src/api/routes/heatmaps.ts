@@ -1,11 +1,11 @@
 /** Route of heatmaps, which are rendered from the stored maps on request. */
 import { Type } from 'typebox';
-import { heatmapKey } from '../../blobs.js';
-import { invalidValue, notFound, ScenedeltaError } from '../../errors.js';
+import { heatmapKey } from '../../base/blobs.js';
+import { invalidValue, notFound, ScenedeltaError } from '../../base/errors.js';
+import type { Heatmap, Side } from '../../base/images.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { type ServedFrame, servedFrame } from '../../frames/served-frame.js';
 import { decodeHeatmapData, type HeatmapData } from '../../heatmaps/data.js';
-import type { Heatmap, Side } from '../../images.js';
 import { isFinal } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
 import type { StoredComparison } from '../../stores/results.js';

@@ -1,6 +1,6 @@
 /** Routes of the models that the live workers serve. */
 import { Type } from 'typebox';
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { ServedModelSchema, servedModels } from '../intake/models.js';
 import { json, problems, ref } from '../schemas/shared.js';

@@ -1,9 +1,9 @@
 /** Routes for probes, scrapers and scalers, and the start page. */
 import { Type } from 'typebox';
+import { VERSION } from '../../base/version.js';
 import type { QueueCounts, QueueName } from '../../jobs/job-states.js';
 import { QUEUES } from '../../jobs/queues.js';
 import { count, flag } from '../../schemas/constructors.js';
-import { VERSION } from '../../version.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import type { StartPage } from '../plugins/console.js';
 import type { ApiMetrics } from '../plugins/metrics.js';

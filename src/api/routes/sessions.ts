@@ -2,8 +2,8 @@
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { VERSION } from '../../base/version.js';
 import { dateTime, flag, nullable, text } from '../../schemas/constructors.js';
-import { VERSION } from '../../version.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { LOCAL_KEY_ID, SESSION_COOKIE } from '../plugins/auth.js';
 import { json, problems } from '../schemas/shared.js';

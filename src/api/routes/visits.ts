@@ -1,6 +1,6 @@
 /** Routes of visits: things followed over time, from the store and, while they last, from the camera's state. */
 import { Type } from 'typebox';
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
 import { literals } from '../../schemas/constructors.js';
 import { VISIT_ID_PATTERN, VISIT_KINDS, VisitSchema } from '../../schemas/visit.js';
 import { seesCamera } from '../../stores/visibility.js';

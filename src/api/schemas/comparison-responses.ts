@@ -1,6 +1,6 @@
 /** Headers and responses of the two requests that start a comparison: a pair of frames, and one frame of a camera. */
 import { Type } from 'typebox';
-import type { ErrorCode } from '../../errors.js';
+import type { ErrorCode } from '../../base/errors.js';
 import { ComparisonSchema } from '../../schemas/comparison.js';
 import { text } from '../../schemas/constructors.js';
 import {

@@ -1,7 +1,7 @@
 /** Shared parts of routes: common parameters, problem responses, headers, and references to named components. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
-import { type ErrorCode, errorEntry } from '../../errors.js';
-import { SIDES } from '../../images.js';
+import { type ErrorCode, errorEntry } from '../../base/errors.js';
+import { SIDES } from '../../base/images.js';
 import { ComparisonSchema, ProblemSchema } from '../../schemas/comparison.js';
 import { literals, text } from '../../schemas/constructors.js';
 

@@ -3,14 +3,14 @@
  * changes, before each search and every few seconds: an erased change also leaves the memory.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { Logger } from '../../logger.js';
+import { within } from '../../base/within.js';
+import type { Logger } from '../../process/logger.js';
 import type { SearchFilter } from '../../search/scope.js';
 import { SearchIndex, type SearchResult } from '../../search/search-index.js';
 import type { QueryVector } from '../../search/vector-list.js';
 import type { CameraStore } from '../../stores/cameras.js';
 import type { ChangeLog } from '../../stores/change-log.js';
 import type { ChangeStore } from '../../stores/changes.js';
-import { within } from '../../within.js';
 import { allCameras } from '../cameras/labelled.js';
 
 export interface LiveSearchResult extends SearchResult {

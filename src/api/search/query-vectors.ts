@@ -1,8 +1,8 @@
 /** Search vectors of queries: asked of a worker, which has the model, within a bounded time, and cached. */
 import { LRUCache } from 'lru-cache';
+import { within } from '../../base/within.js';
 import type { Answers, QuestionOf } from '../../jobs/questions.js';
 import type { QueryVector } from '../../search/vector-list.js';
-import { within } from '../../within.js';
 
 /** The vector of a query; or the reason why the search is by words alone. */
 export type EmbeddedQuery = QueryVector | { readonly missing: 'no_worker' | 'no_graph' };

@@ -1,5 +1,5 @@
 /** One page of the changes that answer a query. */
-import { invalidValue } from '../../errors.js';
+import { invalidValue } from '../../base/errors.js';
 import type { Change, ChangeStatus, FilterKind, Severity } from '../../schemas/change.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { SearchVector } from '../../schemas/search-vector.js';

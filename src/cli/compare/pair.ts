@@ -1,18 +1,18 @@
 /** The work of `scenedelta compare`: compares the pair, prints the finding and draws its heatmaps. */
 import { extname } from 'node:path';
+import type { RgbImage, Side } from '../../base/images.js';
 import { probabilityByFacts } from '../../changes/rule-sentences.js';
-import type { Config } from '../../config.js';
 import { decodeFrame } from '../../frames/decode.js';
 import sharp, { type Sharp } from '../../frames/sharp.js';
 import type { HeatmapData } from '../../heatmaps/data.js';
 import { renderOutline } from '../../heatmaps/outline.js';
 import { sideBySide } from '../../heatmaps/render.js';
-import type { RgbImage, Side } from '../../images.js';
 import type { Locale } from '../../language/locales.js';
 import { translated } from '../../language/translate.js';
-import type { Logger } from '../../logger.js';
 import { Pipeline } from '../../pipeline/compare.js';
 import type { startPool } from '../../pipeline/start-pool.js';
+import type { Config } from '../../process/config.js';
+import type { Logger } from '../../process/logger.js';
 import type { AskAnswer } from '../../schemas/ask.js';
 import type { Finding } from '../../schemas/comparison.js';
 import { roundFigures } from '../../schemas/rounding.js';

@@ -1,9 +1,9 @@
 /** Start of `scenedelta compare`: checks what it was given, and opens the graphs while compare/pair.ts loads. */
 import { readFile } from 'node:fs/promises';
-import { ScenedeltaError } from '../../errors.js';
+import { ScenedeltaError } from '../../base/errors.js';
 import type { BootedThread } from '../../inference/thread-handle.js';
-import { createLogger } from '../../logger.js';
 import { startPool } from '../../pipeline/start-pool.js';
+import { createLogger } from '../../process/logger.js';
 import { configWith, withBundles } from '../config-with.js';
 import { assertWritable } from '../write-at-once.js';
 import { HEATMAP_FORMATS } from './heatmap-formats.js';

@@ -1,20 +1,20 @@
 /** Runs a bundle and, on the same bytes, the detectors that need no training, on one pair after the other. */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../../config.js';
+import { SIDES, type Side } from '../../base/images.js';
 import { featureMatching, peakOf, pixelSubtraction, type Signal } from '../../evaluation/baselines.js';
 import type { Prediction } from '../../evaluation/predictions.js';
 import { type DecodedFrame, decodeFrame } from '../../frames/decode.js';
-import { SIDES, type Side } from '../../images.js';
 import { graphCacheIn } from '../../inference/graph-cache.js';
 import { InferencePool } from '../../inference/pool.js';
-import { createLogger } from '../../logger.js';
 import { COARSE_STRIDE } from '../../model/bundle.js';
 import type { Features } from '../../model/graph-io.js';
 import { loadBundle } from '../../model/manifest.js';
 import { fullFrame } from '../../model/preprocess.js';
 import { Pipeline } from '../../pipeline/compare.js';
 import type { StatementEvidence } from '../../pipeline/statement-evidence.js';
+import type { Config } from '../../process/config.js';
+import { createLogger } from '../../process/logger.js';
 import type { Finding } from '../../schemas/comparison.js';
 import { graphCacheHome, withBundles } from '../config-with.js';
 import type { Vectors } from './find-pairs.js';

@@ -3,12 +3,12 @@
  */
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { ScenedeltaError } from '../../errors.js';
+import { ScenedeltaError } from '../../base/errors.js';
+import { type Box, SIDES, type Side, type Size } from '../../base/images.js';
 import { type MadeNuisance, perturb } from '../../evaluation/nuisances.js';
 import { bad, normalise, type Pair, parsePairs } from '../../evaluation/pairs.js';
 import { mapSides } from '../../frames/pair.js';
 import sharp from '../../frames/sharp.js';
-import { type Box, SIDES, type Side, type Size } from '../../images.js';
 import { carryBox } from '../../viewpoint/warp.js';
 import { decode, type PairBytes } from './bundle-runner.js';
 

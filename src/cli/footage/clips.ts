@@ -1,8 +1,8 @@
 /** `--clips`: a clip per change, as files of the outputs. */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import type { Zone } from '../../cameras/settings.js';
-import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import type { FootageSequence } from '../../footage/recording-plan.js';
 import type { FootageChange } from '../../footage/records.js';
 import { CONFINED, inputName, lastReason, run } from '../../footage/video/run.js';

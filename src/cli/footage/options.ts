@@ -1,15 +1,15 @@
 /** Options of `scenedelta footage`, from text to values. */
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
+import type { Box, Size } from '../../base/images.js';
+import { isObject } from '../../base/is-object.js';
+import { assertTimeZone, localTimeZone } from '../../base/wall-clock.js';
 import { type CameraSettings, checkSettings, type Zone } from '../../cameras/settings.js';
-import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import { compileTemplate, PRESETS, type Template } from '../../footage/inputs/template.js';
 import { parseCalendarTime, parseDuration } from '../../footage/inputs/times.js';
 import type { Every } from '../../footage/recording-plan.js';
-import type { Box, Size } from '../../images.js';
-import { isObject } from '../../is-object.js';
 import type { Locale } from '../../language/locales.js';
-import { assertTimeZone, localTimeZone } from '../../wall-clock.js';
 
 export interface FootageOptions {
   readonly outputDir: string;

@@ -1,5 +1,5 @@
 /** Progress of a run over footage: share of the recorded time, rate, and changes found. */
-import { counted } from '../../counted.js';
+import { counted } from '../../base/counted.js';
 import type { Counts } from '../../footage/checkpoint.js';
 import type { FootageSequence } from '../../footage/recording-plan.js';
 import { startProgress } from '../progress.js';

@@ -1,14 +1,15 @@
 /** The wanted part of each sequence, by `-st`, `-et` and `-dt`, and the pauses that separate its frames. */
+
+import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
+import type { Size } from '../../base/images.js';
 import type { CameraSettings } from '../../cameras/settings.js';
-import type { Config } from '../../config.js';
-import { invalidRequest, ScenedeltaError } from '../../errors.js';
 import { endOf, usualGap } from '../../footage/inputs/bounds.js';
 import type { RecordingPlan } from '../../footage/inputs/plan.js';
 import { parseDuration, parseTimeOption, type TimeOption } from '../../footage/inputs/times.js';
 import type { Every, FootageItem, FootageSequence } from '../../footage/recording-plan.js';
 import { probeVideo, timeOfFrame } from '../../footage/video/probe.js';
 import sharp from '../../frames/sharp.js';
-import type { Size } from '../../images.js';
+import type { Config } from '../../process/config.js';
 import type { FootageOptions } from './options.js';
 
 type Sequences = RecordingPlan['sequences'];

@@ -1,10 +1,10 @@
 /** Printed lines of the command: the result of a run. */
-import { counted } from '../../counted.js';
-import { invalidValue } from '../../errors.js';
+import { counted } from '../../base/counted.js';
+import { invalidValue } from '../../base/errors.js';
+import { isoTimeIn } from '../../base/wall-clock.js';
 import { SKIP_REASONS, type SkipReason, sumOfAccounts, unaccounted } from '../../footage/frame-account.js';
 import type { Recording } from '../../footage/outputs/recording.js';
 import type { FootageChange, FootageFailure, Moment } from '../../footage/records.js';
-import { isoTimeIn } from '../../wall-clock.js';
 
 /** Failures that are printed; all of them are in changes.json. */
 const SHOWN_FAILURES = 10;

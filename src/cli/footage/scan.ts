@@ -1,11 +1,11 @@
 /** The table of `--scan-only`: the files of each camera, the source of their times, gaps, overlaps and doubts. */
 import pLimit from 'p-limit';
-import type { Config } from '../../config.js';
-import { counted } from '../../counted.js';
+import { counted } from '../../base/counted.js';
+import { isoTimeIn } from '../../base/wall-clock.js';
 import type { RecordingPlan } from '../../footage/inputs/plan.js';
 import type { FootageItem, FootageSequence } from '../../footage/recording-plan.js';
 import { probeVideo } from '../../footage/video/probe.js';
-import { isoTimeIn } from '../../wall-clock.js';
+import type { Config } from '../../process/config.js';
 import { formatFailures } from './report-lines.js';
 
 /** Videos whose length is read at a time. */

@@ -1,8 +1,9 @@
 /** Comparison of two frames for the companion: in this process, or by the API of a running service. */
-import type { Config } from '../../config.js';
-import { ScenedeltaError } from '../../errors.js';
-import { createLogger } from '../../logger.js';
+
+import { ScenedeltaError } from '../../base/errors.js';
 import { Pipeline } from '../../pipeline/compare.js';
+import type { Config } from '../../process/config.js';
+import { createLogger } from '../../process/logger.js';
 import { withBundles } from '../config-with.js';
 
 export interface Comparer {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { invalidRequest, ScenedeltaError } from '../../errors.js';
+import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import { writeAtOnce } from '../write-at-once.js';
 
 const ProgressSchema = Type.Object({

@@ -1,7 +1,7 @@
 /** HTTP client of a Frigate recorder, for the few routes that the companion needs. */
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { ScenedeltaError, urlFailed } from '../../errors.js';
+import { ScenedeltaError, urlFailed } from '../../base/errors.js';
 
 /** The part of an event that is read; seconds since 1970. Answers have more. */
 const EventSchema = Type.Object({

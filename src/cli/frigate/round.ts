@@ -2,7 +2,7 @@
  * One round of the companion: lists the recorder's events, compares the frame before each finished one with the frame
  * after it, and writes the sentence as the description of the event.
  */
-import { asScenedeltaError } from '../../errors.js';
+import { asScenedeltaError } from '../../base/errors.js';
 import type { Progress } from './progress-file.js';
 import { descriptionOf, type Recorder, type RecorderEvent } from './recorder.js';
 

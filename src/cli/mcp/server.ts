@@ -10,9 +10,9 @@ import {
   ReadResourceRequestSchema,
   type Tool as ToolDescription,
 } from '@modelcontextprotocol/sdk/types.js';
-import { invalidRequest, ScenedeltaError, urlFailed } from '../../errors.js';
-import { framePath } from '../../links.js';
-import { VERSION } from '../../version.js';
+import { invalidRequest, ScenedeltaError, urlFailed } from '../../base/errors.js';
+import { VERSION } from '../../base/version.js';
+import { framePath } from '../../secrets/links.js';
 import { type ApiRequest, reasonOf } from '../api-client.js';
 import { type Operation, readOperations } from './operations.js';
 import { type Item, TOOLS, type Tool } from './tools.js';

@@ -1,5 +1,5 @@
 /** HTTP client of the service for `scenedelta watch`: one picture as a frame of a camera. */
-import { invalidRequest, ScenedeltaError } from '../../errors.js';
+import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import { reasonOf } from '../api-client.js';
 
 /** sent: the service has the frame; refused: it never will; later: try again. */

@@ -1,7 +1,7 @@
 /** A folder that is watched: its complete pictures, and what becomes of those that were sent. */
 import { appendFile, copyFile, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { invalidRequest } from '../../errors.js';
+import { invalidRequest } from '../../base/errors.js';
 import { type ListedFile, listFiles } from '../../footage/inputs/list-files.js';
 
 /** Names of the pictures that were sent and left in place, one per line: the same command goes on after a stop. */

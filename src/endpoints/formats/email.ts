@@ -1,7 +1,7 @@
 /** Mail: plain text and HTML with the picture inside. One change is one thread, because its mails refer to its id. */
-import { escapeHtml } from '../../escape-html.js';
-import type { Mail } from '../../mail.js';
-import { wallTimeIn } from '../../wall-clock.js';
+import { escapeHtml } from '../../base/escape-html.js';
+import type { Mail } from '../../base/mail.js';
+import { wallTimeIn } from '../../base/wall-clock.js';
 import { cut } from '../cut.js';
 import { LIMITS } from '../limits.js';
 import { type EndpointMessage, type Format, subjectOf, textOf, titleOf } from '../message.js';

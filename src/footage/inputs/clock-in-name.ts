@@ -1,5 +1,5 @@
 /** Times in names of no known format: date and time of a wall clock, with an offset or without; epoch time. Pure. */
-import { checkedWallClock, instantOf, readClock, type WallClock } from '../../wall-clock.js';
+import { checkedWallClock, instantOf, readClock, type WallClock } from '../../base/wall-clock.js';
 import type { NameParts } from './template.js';
 
 /** Date, time, AM or PM, offset, each with separators or without; digits beside them belong to another number. */

@@ -1,9 +1,9 @@
 /** Plan of a run: from the listed files to sequences in the order of time. */
 import { basename, dirname } from 'node:path';
 import pLimit from 'p-limit';
-import { counted } from '../../counted.js';
-import { asScenedeltaError, invalidValue, type ScenedeltaError } from '../../errors.js';
-import { type ClockDoubt, isoTimeIn } from '../../wall-clock.js';
+import { counted } from '../../base/counted.js';
+import { asScenedeltaError, invalidValue, type ScenedeltaError } from '../../base/errors.js';
+import { type ClockDoubt, isoTimeIn } from '../../base/wall-clock.js';
 import type { FootageItem, FootageSequence } from '../recording-plan.js';
 import type { FootageFailure } from '../records.js';
 import { isFaultOfItem } from '../source-frames.js';

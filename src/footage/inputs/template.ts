@@ -2,8 +2,8 @@
  * Templates of file names: camera and time from the path, e.g.
  * `{date:%Y-%m-%d}/{hour:%H}/{camera}/{minute:%M}.{second:%S}.mp4`.
  */
-import { invalidRequest } from '../../errors.js';
-import { type ClockDoubt, checkedWallClock, instantOf, readClock, type WallClock } from '../../wall-clock.js';
+import { invalidRequest } from '../../base/errors.js';
+import { type ClockDoubt, checkedWallClock, instantOf, readClock, type WallClock } from '../../base/wall-clock.js';
 
 export interface NameParts {
   /** null: the template has no {camera} */

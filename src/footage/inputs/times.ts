@@ -1,6 +1,6 @@
 /** Times and durations of options: `HH:MM:SS.nnn`, `12.5s`, a frame number, or a time of day of the calendar. */
-import { invalidRequest } from '../../errors.js';
-import { checkedWallClock, instantOf } from '../../wall-clock.js';
+import { invalidRequest } from '../../base/errors.js';
+import { checkedWallClock, instantOf } from '../../base/wall-clock.js';
 
 /** A position in a recording: seconds from its beginning, a number of a frame from 0, or a capture time (epoch ms). */
 export type TimeOption = { readonly seconds: number } | { readonly frame: number } | { readonly at: number };

@@ -1,9 +1,9 @@
 /** Data of report.html from the records of a recording: text ready to be shown, and positions on a timeline. Pure. */
-import type { Box, Side } from '../../images.js';
+import type { Box, Side } from '../../base/images.js';
+import { wallTimeIn } from '../../base/wall-clock.js';
 import type { Locale } from '../../language/locales.js';
 import { DEFAULT_LOCALE, textIn } from '../../language/translate.js';
 import { roundFigures } from '../../schemas/rounding.js';
-import { wallTimeIn } from '../../wall-clock.js';
 import type { FootageChange, FootageSummary, FootageVisit, Moment, Outline } from '../records.js';
 import { visitsOfChanges } from './grouping.js';
 import type { ReportCamera, ReportChange, ReportData, ReportVisit } from './page/data.js';

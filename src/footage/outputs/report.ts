@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { escapeHtml } from '../../escape-html.js';
+import { escapeHtml } from '../../base/escape-html.js';
 import { decodeToFit } from '../../frames/decode.js';
 import sharp from '../../frames/sharp.js';
 import { textIn } from '../../language/translate.js';

@@ -2,8 +2,8 @@
  * Which frames of a video are damaged, by the log of ffmpeg. A decoder that meets an error shows the last good picture
  * again, or a part of it, so that a damaged recording looks as if nothing had changed.
  */
-import { counted } from '../../counted.js';
-import { ScenedeltaError } from '../../errors.js';
+import { counted } from '../../base/counted.js';
+import { ScenedeltaError } from '../../base/errors.js';
 import { lastReason } from './run.js';
 import type { Sampling } from './sampling.js';
 

@@ -4,10 +4,10 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { Config } from '../../config.js';
-import { ScenedeltaError } from '../../errors.js';
-import { startFailure, startFfmpeg } from '../../ffmpeg.js';
-import type { Preview, RgbImage, Size } from '../../images.js';
+import { ScenedeltaError } from '../../base/errors.js';
+import type { Preview, RgbImage, Size } from '../../base/images.js';
+import type { Config } from '../../process/config.js';
+import { startFailure, startFfmpeg } from '../../process/ffmpeg.js';
 import { BlockPool, blocksOf } from './blocks.js';
 import { DECODER_THREADS } from './damage.js';
 import { FrameTimes } from './frame-times.js';

@@ -1,7 +1,7 @@
 /** Presentation times of the frames, from the log of the filter `showinfo`: exact, as counts of the time base. */
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { reportsDamage } from '../../ffmpeg.js';
+import { reportsDamage } from '../../process/ffmpeg.js';
 import { DamageWatch } from './damage.js';
 import type { VideoInfo } from './probe.js';
 import type { Sampling } from './sampling.js';

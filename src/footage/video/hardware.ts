@@ -1,7 +1,7 @@
 /** The hardware decoder that ffmpeg uses for recordings (its option `-hwaccel`), chosen once per program. */
 import { LRUCache } from 'lru-cache';
-import type { Config } from '../../config.js';
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
+import type { Config } from '../../process/config.js';
 import { lastReason, run } from './run.js';
 
 /** `auto` takes the first one that can be opened. */

@@ -1,5 +1,5 @@
 /** Decoded pictures as planes of brightness and colour (YCbCr, 8 bits, full range, colour at half the size). Pure. */
-import type { Preview, RgbImage, Size } from '../../images.js';
+import type { Preview, RgbImage, Size } from '../../base/images.js';
 
 /** Sides of the two planes of colour. */
 const half = ({ width, height }: Size): Size => ({ width: Math.ceil(width / 2), height: Math.ceil(height / 2) });

@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { invalidRequest, ScenedeltaError } from '../../errors.js';
+import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import { CONFINED, ffprobeBeside, inputName, lastReason, run } from './run.js';
 
 export interface VideoInfo {

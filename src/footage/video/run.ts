@@ -4,8 +4,8 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { dirname, join } from 'node:path';
-import { ScenedeltaError } from '../../errors.js';
-import { type FfmpegOptions, startFailure, startFfmpeg } from '../../ffmpeg.js';
+import { ScenedeltaError } from '../../base/errors.js';
+import { type FfmpegOptions, startFailure, startFfmpeg } from '../../process/ffmpeg.js';
 
 /**
  * Containers that hold their own data. Formats that name other files or addresses (HLS, DASH, concat scripts, image

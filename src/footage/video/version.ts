@@ -1,6 +1,6 @@
 /** The version of ffmpeg, and the option that differs between versions. */
 import { LRUCache } from 'lru-cache';
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
 import { run } from './run.js';
 
 const OLDEST = [4, 2] as const;

@@ -2,14 +2,14 @@
  * One attempt of one delivery: a webhook by Standard Webhooks 1.0, or a request in the format of an endpoint.
  * It is independent of BullMQ; queue-workers.ts adapts it.
  */
-import type { ScenedeltaError } from '../../errors.js';
+import type { ScenedeltaError } from '../../base/errors.js';
 import type { JobGuard } from '../../jobs/job-guard.js';
 import { DeliveryJobSchema, parseJob } from '../../jobs/payloads.js';
-import type { Logger } from '../../logger.js';
 import type { PostOutcome } from '../../outbound/client.js';
+import type { Logger } from '../../process/logger.js';
+import { type Span, traced } from '../../process/tracing.js';
 import type { Delivery, DeliveryAttempt } from '../../schemas/delivery.js';
 import type { DeliveryStore } from '../../stores/deliveries.js';
-import { type Span, traced } from '../../tracing.js';
 import type { DeliveryLimits } from './delivery-limits.js';
 import { type Message, type MessageDependencies, messageOf } from './delivery-message.js';
 import { type EndpointAttempt, type EndpointDependencies, sendToEndpoint } from './endpoint-request.js';

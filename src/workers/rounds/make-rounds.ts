@@ -2,8 +2,11 @@
  * Rounds of cameras: when a time of a round has passed, an ordinary comparison of the camera's pictures nearest to its
  * two times. Its id follows from camera, round and day, so that a second run finds it.
  */
-import type { BlobStore } from '../../blobs.js';
-import { frameKey } from '../../blobs.js';
+import type { BlobStore } from '../../base/blobs.js';
+import { frameKey } from '../../base/blobs.js';
+import { ScenedeltaError } from '../../base/errors.js';
+import { newTraceId, roundIdOf } from '../../base/ids.js';
+import { isoTime } from '../../base/wall-clock.js';
 import type { StoredCamera } from '../../cameras/camera.js';
 import {
   isTooDark,
@@ -14,16 +17,13 @@ import {
   WIDEST_MS,
   whatWasThere,
 } from '../../cameras/rounds.js';
-import { ScenedeltaError } from '../../errors.js';
 import { type DecodeLimits, decodeFrame } from '../../frames/decode.js';
-import { newTraceId, roundIdOf } from '../../ids.js';
 import type { JobProducer } from '../../jobs/producer.js';
-import type { Logger } from '../../logger.js';
+import type { Logger } from '../../process/logger.js';
 import type { Comparison } from '../../schemas/comparison.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { CameraStore } from '../../stores/cameras.js';
 import type { ResultStore, StoredComparison } from '../../stores/results.js';
-import { isoTime } from '../../wall-clock.js';
 import type { LifeCycle } from '../life-cycle.js';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 /** Worker thread of bench:viewpoint: evidence, tampering and model outputs of one development pair and its variants. */
 import { join } from 'node:path';
+import { seededRandom } from '../../../dist/base/random.js';
 import { fuseTampers } from '../../../dist/pipeline/tamper-fusion.js';
-import { seededRandom } from '../../../dist/random.js';
 import { examine } from '../../../dist/viewpoint/examine.js';
 import { project } from '../../../dist/viewpoint/homography.js';
 import { openBundleGraphs, warpedToBefore } from '../../../scripts/lib/bundle-graphs.mjs';

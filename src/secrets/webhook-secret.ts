@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Config } from './config.js';
-import { invalidRequest } from './errors.js';
+import { invalidRequest } from '../base/errors.js';
+import type { Config } from '../process/config.js';
 import { keptOnce } from './kept-once.js';
 
 const FILE = 'webhook.secret';

@@ -5,11 +5,11 @@ import { parseTraceParent, setGlobalErrorHandler } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, RandomIdGenerator } from '@opentelemetry/sdk-trace-base';
-import { ScenedeltaError } from './errors.js';
+import { ScenedeltaError } from '../base/errors.js';
+import { VERSION } from '../base/version.js';
+import { within } from '../base/within.js';
 import type { Logger } from './logger.js';
 import type { Span, SpanOptions, Tracer } from './tracing.js';
-import { VERSION } from './version.js';
-import { within } from './within.js';
 
 /** A collector that hangs holds up neither the requests nor the shutdown. */
 const EXPORT_LIMIT_MS = 5_000;

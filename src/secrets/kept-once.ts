@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ScenedeltaError } from './errors.js';
+import { ScenedeltaError } from '../base/errors.js';
 
 /**
  * Several processes may start at the same moment; the one that creates the file first determines the text.

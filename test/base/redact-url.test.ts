@@ -1,4 +1,4 @@
-import { originAndPath, withoutSecrets } from '../src/redact-url.js';
+import { originAndPath, withoutSecrets } from '../../src/base/redact-url.js';
 
 describe('withoutSecrets', () => {
   it.each([

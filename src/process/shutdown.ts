@@ -2,7 +2,7 @@
  * Ordered shutdown of a process: work that has begun is finished, and a step that hangs or fails does not keep the
  * others from closing.
  */
-import { ScenedeltaError } from './errors.js';
+import { ScenedeltaError } from '../base/errors.js';
 import type { Logger } from './logger.js';
 
 export interface ClosingStep {

@@ -6,13 +6,13 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { invalidRequest } from './errors.js';
+import { invalidRequest } from '../base/errors.js';
 import { LOG_LEVELS } from './logger.js';
 import { flag, httpAddress, integer, list, oneOf, optionalText, share, text, topic } from './setting-schemas.js';
 
 const MiB = 1024 * 1024;
 /** The commands find the bundles of the repository from any folder. */
-const BUNDLED_MODELS = fileURLToPath(new URL('../models', import.meta.url));
+const BUNDLED_MODELS = fileURLToPath(new URL('../../models', import.meta.url));
 
 /** The folders of programs, for child processes that get no other variable of the service. */
 export const PROGRAM_PATH = process.env.PATH;
@@ -21,7 +21,7 @@ const settings = {
   HOST: text('127.0.0.1', 'Address the API listens on.'),
   PORT: integer(0, 65_535, 8080, 'Port the API listens on; 0 picks a free one.'),
   PUBLIC_URL: httpAddress('Base of links in answers and webhooks; default: http://HOST:PORT.'),
-  DATA_DIR: text('./data', 'Folder for frames, heatmap data and the embedded Redis.'),
+  DATA_DIR: text('../data', 'Folder for frames, heatmap data and the embedded Redis.'),
   MODELS_DIR: Type.Unsafe<string>(
     Type.String({
       default: null,
@@ -71,7 +71,11 @@ const settings = {
       '`npm run up` takes PORT + 1000 if it is not set.',
   ),
   FEATURE_CACHE_MB: integer(0, 16_384, 64, 'Memory for the features of repeated frames, and as much for their pixels.'),
-  LOG_LEVEL: oneOf(LOG_LEVELS, 'info', 'Lowest level that is logged; src/logger.ts says what each level is for.'),
+  LOG_LEVEL: oneOf(
+    LOG_LEVELS,
+    'info',
+    'Lowest level that is logged; src/process/logger.ts says what each level is for.',
+  ),
   BODY_LIMIT: integer(1024, 1024 * MiB, 48 * MiB, 'Largest request body in bytes.'),
   JSON_LIMIT: integer(
     1024,

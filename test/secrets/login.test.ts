@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { loginContext, loginKey, openLogin, sealLogin } from '../src/login.js';
+import { loginContext, loginKey, openLogin, sealLogin } from '../../src/secrets/login.js';
 
 const KEY = loginKey({ loginSecret: null }, 'whsec_one');
 const CONTEXT = loginContext('gate', 'http://camera.example/snap.jpg');

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { describeConfig, loadConfig } from '../src/config.js';
+import { describeConfig, loadConfig } from '../../src/process/config.js';
 
 describe('loadConfig', () => {
   it.each(['', '  '])('treats the value %j as not set', (empty) => {
@@ -51,7 +51,7 @@ describe('loadConfig', () => {
 
   it('finds the bundles of the repository from any folder', () => {
     expect(loadConfig({}).modelsDir).toBe(resolve('models'));
-    expect(loadConfig({ MODELS_DIR: './mine' }).modelsDir).toBe('./mine');
+    expect(loadConfig({ MODELS_DIR: '../mine' }).modelsDir).toBe('../mine');
   });
 
   it('refuses AUTH=off on an address that other machines reach', () => {

@@ -3,8 +3,8 @@
  * the origin of its address, so that a stored login cannot be moved to another address.
  */
 import { hkdfSync } from 'node:crypto';
-import type { Config } from './config.js';
-import { invalidRequest, ScenedeltaError } from './errors.js';
+import { invalidRequest, ScenedeltaError } from '../base/errors.js';
+import type { Config } from '../process/config.js';
 import { openSealed, sealText } from './seal.js';
 
 export interface Login {

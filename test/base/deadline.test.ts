@@ -8,11 +8,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startDeadline } from '../src/deadline.js';
-import { createHttpClient, readUpTo } from '../src/http-exchange.js';
-import { createOutboundClient } from '../src/outbound/client.js';
-import { createS3Client } from '../src/stores/s3-client.js';
-import { type Receiver, startReceiver } from './helpers/receiver.js';
+import { startDeadline } from '../../src/base/deadline.js';
+import { createOutboundClient } from '../../src/outbound/client.js';
+import { createHttpClient, readUpTo } from '../../src/process/http-exchange.js';
+import { createS3Client } from '../../src/stores/s3-client.js';
+import { type Receiver, startReceiver } from '../helpers/receiver.js';
 
 const LIMIT_MS = 300;
 /** Without the deadline nothing would end an exchange with a server that sends a byte now and then. */

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadWebhookSecret } from '../src/webhook-secret.js';
+import { loadWebhookSecret } from '../../src/secrets/webhook-secret.js';
 
 let dataDir: string;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
-import { createLogger } from '../src/logger.js';
-import { type ClosingStep, closeInOrder, closeOnSignals } from '../src/shutdown.js';
+import { createLogger } from '../../src/process/logger.js';
+import { type ClosingStep, closeInOrder, closeOnSignals } from '../../src/process/shutdown.js';
 
 const logger = createLogger({ level: 'silent', name: 'test' });
 

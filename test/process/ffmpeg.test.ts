@@ -1,8 +1,8 @@
 /** The limits of ffmpeg and ffprobe, shown by the shell in their place. */
 import { constants, getPriority } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { startFfmpeg } from '../src/ffmpeg.js';
-import { run } from '../src/footage/video/run.js';
+import { run } from '../../src/footage/video/run.js';
+import { startFfmpeg } from '../../src/process/ffmpeg.js';
 
 it('a child has 3 GiB of address space, a low priority and nothing of the environment', async () => {
   process.env.REDIS_URL = 'redis://secret';

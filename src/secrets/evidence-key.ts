@@ -1,8 +1,8 @@
 /** The Ed25519 key that signs evidence packages: EVIDENCE_KEY_FILE, or a file created once in DATA_DIR. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
-import type { Config } from './config.js';
-import { invalidRequest } from './errors.js';
+import { invalidRequest } from '../base/errors.js';
+import type { Config } from '../process/config.js';
 import { keptOnce } from './kept-once.js';
 
 const make = () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().trim();

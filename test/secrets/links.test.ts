@@ -1,4 +1,4 @@
-import { framePath, heatmapPath, linkKey, publicBaseUrl, signLink, verifyLink } from '../src/links.js';
+import { framePath, heatmapPath, linkKey, publicBaseUrl, signLink, verifyLink } from '../../src/secrets/links.js';
 
 const key = linkKey('whsec_one');
 const path = framePath('cmp_01k9x3v5s8q2m7c4w6n1b0t9hz', 'before');

@@ -4,8 +4,8 @@
  * query, so that the holder of a heatmap link may also request another style or word. Pure; shared by workers and API.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { invalidRequest } from './errors.js';
-import type { Side } from './images.js';
+import { invalidRequest } from '../base/errors.js';
+import type { Side } from '../base/images.js';
 
 export const framePath = (comparisonId: string, side: Side): string => `/v1/comparisons/${comparisonId}/frames/${side}`;
 export const heatmapPath = (comparisonId: string, side: Side): string =>

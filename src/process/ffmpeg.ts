@@ -4,8 +4,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
+import { notFound, type ScenedeltaError } from '../base/errors.js';
 import { PROGRAM_PATH } from './config.js';
-import { notFound, type ScenedeltaError } from './errors.js';
 
 /** Address space of a child, KiB: several pictures of 4K per thread. */
 const MEMORY_KIB = 3 * 1024 * 1024;

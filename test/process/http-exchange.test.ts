@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createHttpClient, type HttpClient, readUpTo } from '../src/http-exchange.js';
-import { createOutboundClient } from '../src/outbound/client.js';
+import { createOutboundClient } from '../../src/outbound/client.js';
+import { createHttpClient, type HttpClient, readUpTo } from '../../src/process/http-exchange.js';
 
 const SIZE = 8 * 1024 * 1024;
 let server: Server;
