@@ -31,7 +31,7 @@ module.exports = {
       to: {
         path: '^src/',
         pathNot:
-          '^src/(base/clock|heatmaps/contour|cameras/(privacy-margin|zone-phrase)|footage/records|language/locales|schemas/place-search|visits/places)\\.ts$',
+          '^src/(base/clock|heatmaps/contour|camera/settings/(privacy-margin|zone-phrase)|footage/records|language/locales|schemas/place-search|camera/visits/places)\\.ts$',
       },
     },
   ],

@@ -1,6 +1,6 @@
 /**
  * `npm run fit:quiet -- --data=FOLDER [--count=100] [--check=300] [--only-check]`: chooses the bound of
- * src/quiet/fitted.json from made frames of `count` fixed cameras, with ten small changes and ten unchanged frames
+ * src/camera/quiet/fitted.json from made frames of `count` fixed cameras, with ten small changes and ten unchanged frames
  * each. The bound is a quarter above the score that 99 of 100 unchanged frames keep, because the frames of a real
  * camera differ in more than made ones do, and at most the score that 999 of 1,000 small changes exceed. Then `check`
  * other cameras measure it: the share of missed changes and the share of unchanged frames that are quiet. Plates and
@@ -18,7 +18,7 @@ import { quietDevelopmentPairs } from './lib/quiet-dev-pairs.mjs';
 import { ROOT, runMain } from './lib/shell.mjs';
 import { inThreads } from './lib/threads.mjs';
 
-const FITTED_FILE = join(ROOT, 'src/quiet/fitted.json');
+const FITTED_FILE = join(ROOT, 'src/camera/quiet/fitted.json');
 /** Share of the small changes that the bound may miss, and of the unchanged frames that it may exceed. */
 const MISSED = 0.001;
 const EXAMINED = 0.01;

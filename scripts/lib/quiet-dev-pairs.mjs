@@ -1,8 +1,8 @@
 /** The rule of quiet frames on the changed development pairs, which chose nothing of it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { comparePreviews } from '../../dist/camera/quiet/compare.js';
 import { decodePreview } from '../../dist/frames/preview.js';
-import { comparePreviews } from '../../dist/quiet/compare.js';
 
 const LIMITS = { pixelLimit: 50_000_000, field: 'development pair' };
 

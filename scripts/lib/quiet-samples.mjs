@@ -1,10 +1,10 @@
 /** Worker thread of fit:quiet: makes the frames of one camera, and scores an unchanged and a changed one. */
 
 import { seededRandom } from '../../dist/base/random.js';
+import { comparePreviews } from '../../dist/camera/quiet/compare.js';
+import { FITTED } from '../../dist/camera/quiet/fitted.js';
+import { learnNoise } from '../../dist/camera/quiet/noise.js';
 import { decodePreview } from '../../dist/frames/preview.js';
-import { comparePreviews } from '../../dist/quiet/compare.js';
-import { FITTED } from '../../dist/quiet/fitted.js';
-import { learnNoise } from '../../dist/quiet/noise.js';
 import { openMaterial } from './made-pairs.mjs';
 import { changedScene, madeCamera } from './made-stills.mjs';
 import { serve } from './threads.mjs';

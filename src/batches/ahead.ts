@@ -9,13 +9,13 @@ import pLimit from 'p-limit';
 import type { BlobStore } from '../base/blobs.js';
 import { ScenedeltaError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
+import type { FrameDependencies } from '../camera/fold/examine.js';
 import { fingerprintOf } from '../footage/recording-run.js';
 import { decodeHeatmapData, encodeHeatmapData } from '../heatmaps/data.js';
 import type { JobProducer } from '../jobs/producer.js';
 import type { Questioner } from '../jobs/questioner.js';
 import type { Answers, QuestionOf } from '../jobs/questions.js';
 import type { ModelDescription } from '../schemas/model-description.js';
-import type { FrameDependencies } from '../sequence/examine.js';
 import { type BatchRecord, batchPrefix } from '../stores/batches.js';
 import type { WorkerRegistry } from '../stores/workers.js';
 

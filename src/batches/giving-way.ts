@@ -1,6 +1,6 @@
 /** The pipeline for recordings: it compares one pair at a time, and lets live work pass before each. */
 import { Mutex } from 'async-mutex';
-import type { FrameDependencies } from '../sequence/examine.js';
+import type { FrameDependencies } from '../camera/fold/examine.js';
 
 /** @param pass resolves when live work leaves a thread free */
 export function givingWay(

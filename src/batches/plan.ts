@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import { invalidValue, type ScenedeltaError } from '../base/errors.js';
-import { CAMERA_ID_PATTERN } from '../cameras/id-pattern.js';
+import { CAMERA_ID_PATTERN } from '../camera/settings/id-pattern.js';
 import { endOf, usualGap } from '../footage/inputs/bounds.js';
 import { kindOf, type ListedFile, listObjects } from '../footage/inputs/list-files.js';
 import { type PlanOptions, planRecording } from '../footage/inputs/plan.js';

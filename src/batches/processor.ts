@@ -5,6 +5,7 @@
  */
 import type { BlobStore } from '../base/blobs.js';
 import { asScenedeltaError, invalidValue, isStoreRefusal, ScenedeltaError } from '../base/errors.js';
+import type { FrameDependencies } from '../camera/fold/examine.js';
 import { recordedCamera } from '../footage/recorded-camera.js';
 import type { FootageSequence } from '../footage/recording-plan.js';
 import { runSequence } from '../footage/sequence-run.js';
@@ -14,7 +15,6 @@ import type { OutboundClient } from '../outbound/client.js';
 import type { Config } from '../process/config.js';
 import type { Logger } from '../process/logger.js';
 import { isBatchFinal } from '../schemas/batch.js';
-import type { FrameDependencies } from '../sequence/examine.js';
 import type { BatchFiles } from '../stores/batch-files.js';
 import {
   type BatchPlan,

@@ -1,6 +1,6 @@
 /** A batch of mode when: the search for the moment at which a place changed, and its results. */
 import type { BlobStore } from '../base/blobs.js';
-import { privacyPolygons } from '../cameras/zones.js';
+import { privacyPolygons } from '../camera/settings/zones.js';
 import { type PlaceSearchOptions, searchPlace } from '../footage/place-search.js';
 import type { FootageItem } from '../footage/recording-plan.js';
 import type { Aside } from '../footage/source-frames.js';

@@ -1,7 +1,7 @@
 /** `scenedelta shift INPUT --at 07:00 --with "16:50 yesterday"`: compares two times of each day of an archive. */
 import { join } from 'node:path';
-import { checkRound, type Round } from '../cameras/rounds.js';
-import { privacyPolygons } from '../cameras/zones.js';
+import { checkRound, type Round } from '../camera/settings/rounds.js';
+import { privacyPolygons } from '../camera/settings/zones.js';
 import { parseDuration } from '../footage/inputs/times.js';
 import { type Shift, shiftsOf } from '../footage/shift.js';
 import { StillFrames } from '../footage/still-frames.js';

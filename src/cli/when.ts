@@ -1,7 +1,7 @@
 /** `scenedelta when INPUT --roi x,y,w,h`: finds the moment at which a place in a recording changed. */
 import { join } from 'node:path';
 import { invalidRequest, ScenedeltaError } from '../base/errors.js';
-import { privacyPolygons } from '../cameras/zones.js';
+import { privacyPolygons } from '../camera/settings/zones.js';
 import type { RecordingPlan } from '../footage/inputs/plan.js';
 import { parseDuration, parseTimeOption } from '../footage/inputs/times.js';
 import { type FoundPlaceSearch, searchPlace } from '../footage/place-search.js';

@@ -1,5 +1,5 @@
 /** Whether an endpoint gets an alert. Pure. */
-import { matchesCamera } from '../cameras/id-pattern.js';
+import { matchesCamera } from '../camera/settings/id-pattern.js';
 import type { SignalNotice } from '../schemas/camera-signal.js';
 import { type AlertIntent, compareSeverity, hasKind, lastRegions, type Severity } from '../schemas/change.js';
 import type { VisitNotice } from '../schemas/visit.js';

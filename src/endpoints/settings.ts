@@ -1,6 +1,6 @@
 /** Settings of an endpoint: a registered receiver of alerts, with its format and its filters. */
 import { type Static, Type } from 'typebox';
-import { CAMERA_ID_PATTERN } from '../cameras/id-pattern.js';
+import { CAMERA_ID_PATTERN } from '../camera/settings/id-pattern.js';
 import { LOCALES } from '../language/locales.js';
 import { ALERT_TYPES, ENDPOINT_EVENTS, FILTER_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';

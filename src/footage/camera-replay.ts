@@ -2,17 +2,17 @@
 
 import { invalidValue } from '../base/errors.js';
 import { derivedId } from '../base/ids.js';
-import { type AlarmBudget, describeBudget } from '../cameras/alarm-budget.js';
-import type { StoredCamera } from '../cameras/camera.js';
-import type { OperatingPoint } from '../cameras/operating-points.js';
-import type { CameraSettings } from '../cameras/settings.js';
-import { forgetSettled } from '../changes/advance.js';
-import { type ChangeRules, rulesOf } from '../changes/rules.js';
+import { forgetSettled } from '../camera/changes/advance.js';
+import { type ChangeRules, rulesOf } from '../camera/changes/rules.js';
+import { foldFrame } from '../camera/fold/fold.js';
+import type { CameraState } from '../camera/fold/state.js';
+import { initialCameraState } from '../camera/fold/state.js';
+import { type AlarmBudget, describeBudget } from '../camera/settings/alarm-budget.js';
+import type { StoredCamera } from '../camera/settings/camera.js';
+import type { OperatingPoint } from '../camera/settings/operating-points.js';
+import type { CameraSettings } from '../camera/settings/settings.js';
 import type { AlertIntent, FoundChange } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
-import { foldFrame } from '../sequence/fold.js';
-import type { CameraState } from '../sequence/state.js';
-import { initialCameraState } from '../sequence/state.js';
 import { withoutPictures } from './change-sightings.js';
 import { footageChange } from './footage-change.js';
 import { recordedCamera } from './recorded-camera.js';

@@ -3,7 +3,7 @@
  * confidence, regions, outlines, both pictures, and the time and file of its frame. An output gets them as one value,
  * so that it cannot draw the outline of one frame on another.
  */
-import type { Settled, Track, TrackerState } from '../changes/state.js';
+import type { Settled, Track, TrackerState } from '../camera/changes/state.js';
 import type { HeatmapData } from '../heatmaps/data.js';
 import type { FoundChange } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';

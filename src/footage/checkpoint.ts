@@ -2,10 +2,11 @@
  * Checkpoint of a sequence: all that the next chunk of frames depends on. A chunk is a pure step from a checkpoint to
  * records and the next checkpoint, so that a repeated chunk gives the same records.
  */
+
+import type { CameraState } from '../camera/fold/state.js';
+import { initialCameraState } from '../camera/fold/state.js';
 import type { ModelUsed } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import type { CameraState } from '../sequence/state.js';
-import { initialCameraState } from '../sequence/state.js';
 import { type StoredState, stateOf, storedState } from '../stores/camera-state.js';
 import { EMPTY_ACCOUNT, type FrameAccount } from './frame-account.js';
 import type {

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Preview } from '../base/images.js';
-import { maskOf, type StoredCamera } from '../cameras/camera.js';
-import { LOSSY_MARGIN } from '../cameras/privacy-margin.js';
+import { maskOf, type StoredCamera } from '../camera/settings/camera.js';
+import { LOSSY_MARGIN } from '../camera/settings/privacy-margin.js';
 import type { DecodeLimits } from '../frames/decode.js';
 import { decodePreview } from '../frames/preview.js';
 import { maskedFrame, paintPolygon, paintPreview } from '../frames/privacy-mask.js';

@@ -1,17 +1,17 @@
 /** One sampled frame of a sequence: the step of the live camera, with its evidence and its changes as records. */
 import { frameKey } from '../base/blobs.js';
-import type { StoredCamera } from '../cameras/camera.js';
-import { forgetSettled } from '../changes/advance.js';
+import { forgetSettled } from '../camera/changes/advance.js';
+import type { FrameDependencies } from '../camera/fold/examine.js';
+import type { FoldedFrame } from '../camera/fold/fold.js';
+import type { CameraState } from '../camera/fold/state.js';
+import type { StoredCamera } from '../camera/settings/camera.js';
+import { openVisits } from '../camera/visits/fold.js';
+import { initialVisitsState } from '../camera/visits/state.js';
 import type { DecodeLimits } from '../frames/decode.js';
 import type { ChangeUpdate, FoundChange } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 import { isForeign } from '../schemas/loss.js';
 import type { Visit, VisitEvent } from '../schemas/visit.js';
-import type { FrameDependencies } from '../sequence/examine.js';
-import type { FoldedFrame } from '../sequence/fold.js';
-import type { CameraState } from '../sequence/state.js';
-import { openVisits } from '../visits/fold.js';
-import { initialVisitsState } from '../visits/state.js';
 import { ChangePictures } from './change-pictures.js';
 import { ChangeSightings } from './change-sightings.js';
 import type { Checkpoint, ChunkRecord, Counts } from './checkpoint.js';

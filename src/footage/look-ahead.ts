@@ -6,10 +6,10 @@
  */
 import type { LimitFunction } from 'p-limit';
 import { frameKey } from '../base/blobs.js';
+import type { FrameDependencies } from '../camera/fold/examine.js';
+import type { CameraState } from '../camera/fold/state.js';
 import { identicalFinding } from '../pipeline/finding.js';
 import type { Comparer, PairInput, PairOutput } from '../pipeline/pair.js';
-import type { FrameDependencies } from '../sequence/examine.js';
-import type { CameraState } from '../sequence/state.js';
 import { MemoryBlobs } from './memory-blobs.js';
 import type { SourceEvent } from './source-frames.js';
 import { type SourceStepContext, stepSource } from './source-step.js';

@@ -4,7 +4,7 @@
  * outputs round them.
  */
 import { type Static, Type } from 'typebox';
-import { CameraSettingsSchema } from '../cameras/settings.js';
+import { CameraSettingsSchema } from '../camera/settings/settings.js';
 import { BoxSchema } from '../schemas/box.js';
 import { CameraFrameSchema } from '../schemas/camera-frame.js';
 import { FoundChangeSchema } from '../schemas/change.js';

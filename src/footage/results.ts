@@ -1,7 +1,7 @@
 /** Results of a run: the records of all chunks, gathered per camera for the outputs. */
 
 import { VERSION } from '../base/version.js';
-import type { CameraSettings } from '../cameras/settings.js';
+import type { CameraSettings } from '../camera/settings/settings.js';
 import type { Checkpoint, ChunkRecord, FileRecord } from './checkpoint.js';
 import { mergeChanges } from './merge-changes.js';
 import { compareRecords, type Recording } from './outputs/recording.js';

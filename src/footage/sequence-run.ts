@@ -4,7 +4,7 @@
  */
 
 import { ScenedeltaError } from '../base/errors.js';
-import type { StoredCamera } from '../cameras/camera.js';
+import type { StoredCamera } from '../camera/settings/camera.js';
 import {
   type Checkpoint,
   type CheckpointStore,

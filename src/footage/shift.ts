@@ -4,7 +4,8 @@ import { DAY_MS } from '../base/clock.js';
 import { asScenedeltaError } from '../base/errors.js';
 import type { Side } from '../base/images.js';
 import { localTimeAt } from '../base/wall-clock.js';
-import type { Polygon } from '../cameras/polygon.js';
+import { countingIn } from '../camera/fold/fold.js';
+import type { Polygon } from '../camera/settings/polygon.js';
 import {
   isTooDark,
   MOST_TRIES,
@@ -13,14 +14,13 @@ import {
   timesOn,
   WIDEST_MS,
   whatWasThere,
-} from '../cameras/rounds.js';
-import type { CameraSettings } from '../cameras/settings.js';
+} from '../camera/settings/rounds.js';
+import type { CameraSettings } from '../camera/settings/settings.js';
 import { type DecodeLimits, decodeFrame } from '../frames/decode.js';
 import { isCut } from '../frames/lost-rows.js';
 import { maskFrame } from '../frames/privacy-mask.js';
 import type { Comparer } from '../pipeline/pair.js';
 import type { Finding } from '../schemas/comparison.js';
-import { countingIn } from '../sequence/fold.js';
 import type { Moment } from './records.js';
 import type { StillFrames } from './still-frames.js';
 

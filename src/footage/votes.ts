@@ -4,9 +4,9 @@
  */
 
 import { overlap } from '../base/images.js';
-import { regionsOfKind } from '../changes/captions.js';
-import { toChangeRegion } from '../changes/observation.js';
-import type { Track } from '../changes/state.js';
+import { regionsOfKind } from '../camera/changes/captions.js';
+import { toChangeRegion } from '../camera/changes/observation.js';
+import type { Track } from '../camera/changes/state.js';
 import type { ChangeRegion, FoundChange } from '../schemas/change.js';
 import type { Finding } from '../schemas/comparison.js';
 

@@ -2,9 +2,9 @@
 
 import { sniffImage } from '../base/image-type.js';
 import type { Preview, RgbImage, Size } from '../base/images.js';
-import type { PrivacyMask } from '../cameras/camera.js';
-import type { Point, Polygon } from '../cameras/polygon.js';
-import { LOSSY_MARGIN } from '../cameras/privacy-margin.js';
+import type { PrivacyMask } from '../camera/settings/camera.js';
+import type { Point, Polygon } from '../camera/settings/polygon.js';
+import { LOSSY_MARGIN } from '../camera/settings/privacy-margin.js';
 import { type DecodeOptions, withFullSize } from './decode.js';
 import { readDeepGrey } from './deep-grey.js';
 import { tiffOf } from './grey-tiff.js';

@@ -1,5 +1,5 @@
 /** Queues a camera's frame for the camera's turn, whether the API received it or a worker pulled it. */
-import type { StoredCamera } from '../cameras/camera.js';
+import type { StoredCamera } from '../camera/settings/camera.js';
 import type { Comparison } from '../schemas/comparison.js';
 import type { FrameRef } from '../schemas/frame-ref.js';
 import { noCamera } from '../stores/cameras.js';

@@ -4,9 +4,9 @@
  */
 
 import { systemTime } from '../base/clock.js';
-import type { StoredCamera } from '../cameras/camera.js';
-import { type CameraHealth, stateOf } from '../cameras/health.js';
-import type { CameraSettings } from '../cameras/settings.js';
+import type { StoredCamera } from '../camera/settings/camera.js';
+import { type CameraHealth, stateOf } from '../camera/settings/health.js';
+import type { CameraSettings } from '../camera/settings/settings.js';
 import { type Change, lastRegions } from '../schemas/change.js';
 import { changeZones, OFF, ON } from './discovery.js';
 import { topicsOf } from './topics.js';

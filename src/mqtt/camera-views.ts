@@ -1,10 +1,11 @@
 /** The views of all cameras: read from the stores, and kept current by events. */
-import type { StoredCamera } from '../cameras/camera.js';
-import { afterFrame, type CameraHealth } from '../cameras/health.js';
+
+import type { CameraState } from '../camera/fold/state.js';
+import type { StoredCamera } from '../camera/settings/camera.js';
+import { afterFrame, type CameraHealth } from '../camera/settings/health.js';
 import type { Logger } from '../process/logger.js';
 import type { Change } from '../schemas/change.js';
 import type { CameraHealthEvent, ChangeEvent, ComparisonEvent } from '../schemas/stream-event.js';
-import type { CameraState } from '../sequence/state.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ChangeStore } from '../stores/changes.js';
 import type { ResultStore } from '../stores/results.js';

@@ -1,5 +1,5 @@
 /** Contents of the messages about a change or a visit. Pure. */
-import type { CameraSettings } from '../cameras/settings.js';
+import type { CameraSettings } from '../camera/settings/settings.js';
 import type { Locale } from '../language/locales.js';
 import { DEFAULT_LOCALE, translated } from '../language/translate.js';
 import type { Change } from '../schemas/change.js';

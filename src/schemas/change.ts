@@ -1,6 +1,6 @@
 /**
  * The change resource: a confirmed track of one camera, from its confirmation to its end. The API's answer, the stored
- * record, the payload of alerts and the reducer in src/changes share these schemas. All times are capture times.
+ * record, the payload of alerts and the reducer in src/camera/changes/changes share these schemas. All times are capture times.
  */
 import { type Static, Type } from 'typebox';
 import { SIDES, type Side } from '../base/images.js';

@@ -1,6 +1,6 @@
 /**
  * The visit resource: a thing that came, moved about and went, from the first frame that shows it to the last one. The
- * reducer of `src/visits` makes it; outputs and the API share this schema. All times are capture times.
+ * reducer of `src/camera/visits/visits` makes it; outputs and the API share this schema. All times are capture times.
  */
 import { type Static, Type } from 'typebox';
 import { SIDES } from '../base/images.js';

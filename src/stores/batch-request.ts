@@ -1,8 +1,8 @@
 /** The request of a batch, as the API has checked it and the store keeps it. */
 
 import type { Box } from '../base/images.js';
-import type { Polygon } from '../cameras/polygon.js';
-import type { CameraSettings } from '../cameras/settings.js';
+import type { Polygon } from '../camera/settings/polygon.js';
+import type { CameraSettings } from '../camera/settings/settings.js';
 import type { Visibility } from './visibility.js';
 
 /** Source of files. An upload lies in the folder of the batch. */

@@ -4,7 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import type { Problem } from '../base/errors.js';
-import type { CameraSettings, Zone } from '../cameras/settings.js';
+import type { CameraSettings, Zone } from '../camera/settings/settings.js';
 import { type BatchCamera, type BatchStatus, isBatchFinal } from '../schemas/batch.js';
 import type { BatchRequest } from './batch-request.js';
 import { KEYS } from './keys.js';

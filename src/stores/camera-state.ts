@@ -4,8 +4,8 @@
  */
 
 import { ScenedeltaError } from '../base/errors.js';
-import type { Settled, Track, TrackerState } from '../changes/state.js';
-import type { CameraState } from '../sequence/state.js';
+import type { Settled, Track, TrackerState } from '../camera/changes/state.js';
+import type { CameraState } from '../camera/fold/state.js';
 
 const VERSION = 1;
 

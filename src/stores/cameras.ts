@@ -4,9 +4,9 @@
  */
 import type { Redis } from 'ioredis';
 import { notFound, type ScenedeltaError } from '../base/errors.js';
-import { maskOf, type PrivacyMask, type StoredCamera } from '../cameras/camera.js';
-import { CameraSettingsSchema } from '../cameras/settings.js';
-import type { BaselineEvent, CameraState } from '../sequence/state.js';
+import type { BaselineEvent, CameraState } from '../camera/fold/state.js';
+import { maskOf, type PrivacyMask, type StoredCamera } from '../camera/settings/camera.js';
+import { CameraSettingsSchema } from '../camera/settings/settings.js';
 import { readCameraState } from './camera-state.js';
 import { CAMERA_EVENTS_KEPT, KEYS } from './keys.js';
 import { defineScript, redisCall, repliesOf } from './redis.js';

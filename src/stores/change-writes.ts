@@ -3,6 +3,7 @@
  * Writing them twice changes nothing more.
  */
 import { deliveryIdOf } from '../base/ids.js';
+import type { UnseenSpan } from '../camera/fold/state.js';
 import { type SignalNotice, signalSubject } from '../schemas/camera-signal.js';
 import {
   type AlertIntent,
@@ -14,7 +15,6 @@ import {
 import type { VectorOfChange } from '../schemas/search-vector.js';
 import type { AlertEvent, CameraHealthEvent, ChangeEvent, VisitStreamEvent } from '../schemas/stream-event.js';
 import type { VisitEvent, VisitNotice } from '../schemas/visit.js';
-import type { UnseenSpan } from '../sequence/state.js';
 import { logEntry } from './change-log.js';
 import { encodeVector, VECTOR_FIELD } from './change-vectors.js';
 import { EVENTS_KEPT, KEYS, UNSEEN_KEPT } from './keys.js';

@@ -4,6 +4,7 @@
  * indexes. Neither overwrites the other.
  */
 import type { Redis } from 'ioredis';
+import type { BaselineEvent } from '../camera/fold/state.js';
 import {
   type CameraEvent,
   type Change,
@@ -14,7 +15,6 @@ import {
   type Severity,
 } from '../schemas/change.js';
 import type { SearchVector } from '../schemas/search-vector.js';
-import type { BaselineEvent } from '../sequence/state.js';
 import { erasureOf } from './change-erasure.js';
 import { judgementsOf } from './change-judgements.js';
 import { decodeVector, VECTOR_FIELD } from './change-vectors.js';

@@ -1,7 +1,7 @@
 /** One day of a camera: its changes, and the spans in which it showed nothing. */
 import type { Redis } from 'ioredis';
+import type { UnseenSpan } from '../camera/fold/state.js';
 import type { Change } from '../schemas/change.js';
-import type { UnseenSpan } from '../sequence/state.js';
 import { KEYS, UNSEEN_KEPT } from './keys.js';
 import { redisCall } from './redis.js';
 import { readerOf } from './stored-change.js';

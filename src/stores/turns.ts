@@ -10,9 +10,9 @@
  */
 import type { Redis } from 'ioredis';
 import { systemClock } from '../base/clock.js';
-import type { StoredCamera } from '../cameras/camera.js';
+import type { BaselineEvent, CameraState } from '../camera/fold/state.js';
+import type { StoredCamera } from '../camera/settings/camera.js';
 import type { CameraEvent } from '../schemas/change.js';
-import type { BaselineEvent, CameraState } from '../sequence/state.js';
 import { readCameraState, storedState } from './camera-state.js';
 import { changeWrites, type TurnChanges } from './change-writes.js';
 import { KEYS } from './keys.js';

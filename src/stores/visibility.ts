@@ -2,7 +2,7 @@
  * Visibility of stored data to a request: everything, or what the API key's owner made and what belongs to the cameras
  * of the key. docs/access.md lists the routes.
  */
-import { matchesCamera } from '../cameras/id-pattern.js';
+import { matchesCamera } from '../camera/settings/id-pattern.js';
 
 export type Visibility = 'everything' | KeyVisibility;
 

@@ -2,7 +2,7 @@
 
 import { asScenedeltaError, ScenedeltaError } from '../base/errors.js';
 import { newId, newTraceId } from '../base/ids.js';
-import { maskOf, type StoredCamera } from '../cameras/camera.js';
+import { maskOf, type StoredCamera } from '../camera/settings/camera.js';
 import type { FetchFrame } from '../frames/fetch.js';
 import { enqueueFrame } from '../jobs/enqueue-frame.js';
 import { parseJob, TurnJobSchema } from '../jobs/payloads.js';

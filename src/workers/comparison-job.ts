@@ -5,7 +5,9 @@
 
 import { invalidRequest, ScenedeltaError } from '../base/errors.js';
 import type { Side } from '../base/images.js';
-import type { StoredCamera } from '../cameras/camera.js';
+import { countingIn } from '../camera/fold/fold.js';
+import { matchWords } from '../camera/fold/step.js';
+import type { StoredCamera } from '../camera/settings/camera.js';
 import { asUrlFailure, type FetchFrame } from '../frames/fetch.js';
 import type { StoredFrame } from '../frames/keep.js';
 import { allSettledOrThrow } from '../frames/pair.js';
@@ -14,8 +16,6 @@ import { ComparisonJobSchema, parseJob } from '../jobs/payloads.js';
 import type { Comparer, PairOutput } from '../pipeline/pair.js';
 import { traced } from '../process/tracing.js';
 import { isFinal } from '../schemas/comparison.js';
-import { countingIn } from '../sequence/fold.js';
-import { matchWords } from '../sequence/step.js';
 import type { CameraStore } from '../stores/cameras.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
 import type { FetchLimits } from './fetch-limits.js';

@@ -1,7 +1,7 @@
 /** Prometheus metrics of a worker process. Labels have few values, and cameras at most MAX_CAMERAS of them. */
 
 import { within } from '../base/within.js';
-import type { StoredCamera } from '../cameras/camera.js';
+import type { StoredCamera } from '../camera/settings/camera.js';
 import { createMetrics } from '../process/metrics.js';
 import type { ModelDescription } from '../schemas/model-description.js';
 import type { WorkedFrame } from './camera-turn.js';

@@ -8,6 +8,7 @@ import { buildOf, createCompareStored, createComparisonsAhead } from '../batches
 import { givingWay } from '../batches/giving-way.js';
 import { createBatchProcessor } from '../batches/processor.js';
 import { createBatchRecovery } from '../batches/recovery.js';
+import { createPreviewStore } from '../camera/fold/previews.js';
 import { createPictures } from '../frames/change-picture.js';
 import { createFrameFetcher } from '../frames/fetch.js';
 import { createArchiveGate } from '../jobs/archive-gate.js';
@@ -23,7 +24,6 @@ import type { Config } from '../process/config.js';
 import type { Logger } from '../process/logger.js';
 import { linkKey, publicBaseUrl } from '../secrets/links.js';
 import { loginKey } from '../secrets/login.js';
-import { createPreviewStore } from '../sequence/previews.js';
 import type { Stores } from '../stores/create.js';
 import { createRunStore } from '../stores/runs.js';
 import { createCameraRetention } from './camera-retention.js';

@@ -1,7 +1,7 @@
 /** Rounds in the daily brief: on the day of their later time, with the sentence, or with what there was. */
 import { expect, it } from '@jest/globals';
 import { roundIdOf } from '../../src/base/ids.js';
-import { latestRound } from '../../src/cameras/rounds.js';
+import { latestRound } from '../../src/camera/settings/rounds.js';
 import type { StoredComparison } from '../../src/stores/results.js';
 import { ask, camera, DAY, fake, gate } from './brief-service.js';
 

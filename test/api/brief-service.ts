@@ -1,8 +1,8 @@
 /** A service with one camera whose brief the tests read. */
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import { checkSettings } from '../../src/cameras/settings.js';
+import type { CameraState } from '../../src/camera/fold/state.js';
+import { checkSettings } from '../../src/camera/settings/settings.js';
 import type { Brief } from '../../src/schemas/brief.js';
-import type { CameraState } from '../../src/sequence/state.js';
 import { storedChange } from '../helpers/changes.js';
 import { fakeApp } from '../helpers/fake-app.js';
 

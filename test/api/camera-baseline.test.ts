@@ -1,10 +1,10 @@
 /** PUT and DELETE /v1/cameras/:id/baseline. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { frameKey } from '../../src/base/blobs.js';
-import { advance } from '../../src/changes/advance.js';
-import { initialTrackerState } from '../../src/changes/state.js';
-import { initialCameraState } from '../../src/sequence/state.js';
-import { observed, RULES, regionAt, START } from '../changes/scenario.js';
+import { advance } from '../../src/camera/changes/advance.js';
+import { initialTrackerState } from '../../src/camera/changes/state.js';
+import { initialCameraState } from '../../src/camera/fold/state.js';
+import { observed, RULES, regionAt, START } from '../camera/changes/scenario.js';
 import { base64, cameraApi, isBlackRight, JSON_TYPE, PRIVACY } from '../helpers/camera-api.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { form, jpeg } from '../helpers/requests.js';

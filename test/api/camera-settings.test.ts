@@ -1,10 +1,10 @@
 /** PUT, GET and list of /v1/cameras: settings, reference frames, and refused settings. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { frameKey } from '../../src/base/blobs.js';
-import { advance } from '../../src/changes/advance.js';
-import { initialTrackerState } from '../../src/changes/state.js';
-import { initialCameraState } from '../../src/sequence/state.js';
-import { observed, RULES, regionAt, START } from '../changes/scenario.js';
+import { advance } from '../../src/camera/changes/advance.js';
+import { initialTrackerState } from '../../src/camera/changes/state.js';
+import { initialCameraState } from '../../src/camera/fold/state.js';
+import { observed, RULES, regionAt, START } from '../camera/changes/scenario.js';
 import { base64, cameraApi, isBlackRight, PRIVACY, square } from '../helpers/camera-api.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { jpeg } from '../helpers/requests.js';

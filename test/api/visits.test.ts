@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { initialCameraState } from '../../src/sequence/state.js';
-import { openVisits } from '../../src/visits/fold.js';
-import { initialVisitsState } from '../../src/visits/state.js';
+import { initialCameraState } from '../../src/camera/fold/state.js';
+import { openVisits } from '../../src/camera/visits/fold.js';
+import { initialVisitsState } from '../../src/camera/visits/state.js';
+import { at, foldAll, frame, thing } from '../camera/visits/made-frames.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { storedVisit } from '../helpers/visits.js';
-import { at, foldAll, frame, thing } from '../visits/made-frames.js';
 
 let fake: Awaited<ReturnType<typeof fakeApp>>;
 beforeAll(async () => {

@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkSettings } from '../../dist/cameras/settings.js';
+import { checkSettings } from '../../dist/camera/settings/settings.js';
 import { unaccounted } from '../../dist/footage/frame-account.js';
 import { listFiles } from '../../dist/footage/inputs/list-files.js';
 import { planRecording } from '../../dist/footage/inputs/plan.js';

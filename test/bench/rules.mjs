@@ -7,8 +7,8 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { thingsOf } from '../../dist/changes/observation.js';
-import { probabilityOf } from '../../dist/changes/rule-sentences.js';
+import { thingsOf } from '../../dist/camera/changes/observation.js';
+import { probabilityOf } from '../../dist/camera/changes/rule-sentences.js';
 import { openPairs } from '../../dist/cli/evaluation/frames.js';
 import { startProgress } from '../../dist/cli/progress.js';
 import { auroc } from '../../dist/evaluation/statistics.js';

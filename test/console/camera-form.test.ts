@@ -1,5 +1,5 @@
 /** The form of a camera against the schema of its settings: each setting has a field, and each field is saved. */
-import { CameraSettingsSchema } from '../../src/cameras/settings.js';
+import { CameraSettingsSchema } from '../../src/camera/settings/settings.js';
 import { describeInBrowser, inspect } from '../helpers/browser.js';
 import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';

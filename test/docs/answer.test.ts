@@ -1,7 +1,7 @@
 /** docs/answer.md: the example is a valid answer of the default bundle, and the table explains every field. */
 import { readFileSync } from 'node:fs';
 import { Value } from 'typebox/value';
-import { probabilityByFacts } from '../../src/changes/rule-sentences.js';
+import { probabilityByFacts } from '../../src/camera/changes/rule-sentences.js';
 import { type AskAnswer, AskAnswerSchema } from '../../src/schemas/ask.js';
 import { type Comparison, ComparisonSchema } from '../../src/schemas/comparison.js';
 import { roundFigures } from '../../src/schemas/rounding.js';

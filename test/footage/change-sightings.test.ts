@@ -1,11 +1,11 @@
 /** The sighting of a recorded change: sentence, regions, outlines, pictures, time and file of one comparison. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { checkSettings } from '../../src/cameras/settings.js';
-import { advance, forgetSettled } from '../../src/changes/advance.js';
-import { observationOf } from '../../src/changes/observation.js';
-import { rulesOf } from '../../src/changes/rules.js';
-import { initialTrackerState } from '../../src/changes/state.js';
+import { advance, forgetSettled } from '../../src/camera/changes/advance.js';
+import { observationOf } from '../../src/camera/changes/observation.js';
+import { rulesOf } from '../../src/camera/changes/rules.js';
+import { initialTrackerState } from '../../src/camera/changes/state.js';
+import { checkSettings } from '../../src/camera/settings/settings.js';
 import { ChangeSightings } from '../../src/footage/change-sightings.js';
 import { initialCheckpoint } from '../../src/footage/checkpoint.js';
 import { footageChange } from '../../src/footage/footage-change.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { checkSettings } from '../../src/cameras/settings.js';
+import { checkSettings } from '../../src/camera/settings/settings.js';
 import type { DryRun } from '../../src/footage/camera-replay.js';
 import { dryRun } from '../../src/footage/dry-run.js';
 import type { FrameStats } from '../../src/footage/records.js';

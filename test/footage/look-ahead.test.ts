@@ -7,7 +7,7 @@ import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import pLimit from 'p-limit';
 import { ScenedeltaError } from '../../src/base/errors.js';
-import { checkSettings } from '../../src/cameras/settings.js';
+import { checkSettings } from '../../src/camera/settings/settings.js';
 import { type CheckpointStore, storedCheckpoint } from '../../src/footage/checkpoint.js';
 import { FramePictures } from '../../src/footage/frame-pictures.js';
 import { localFiles } from '../../src/footage/local-files.js';

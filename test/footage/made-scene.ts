@@ -5,19 +5,19 @@
 import fc from 'fast-check';
 import { derivedId } from '../../src/base/ids.js';
 import { type Box, SIDES } from '../../src/base/images.js';
-import { withBlend } from '../../src/baseline/next.js';
-import type { CameraSettings } from '../../src/cameras/settings.js';
-import { rulesOf } from '../../src/changes/rules.js';
+import { withBlend } from '../../src/camera/baseline/next.js';
+import { rulesOf } from '../../src/camera/changes/rules.js';
+import type { FrameEvidence } from '../../src/camera/fold/evidence.js';
+import { type FoldContext, type FoldedFrame, foldFrame } from '../../src/camera/fold/fold.js';
+import { foldQuiet } from '../../src/camera/fold/quiet-frame.js';
+import type { CameraState } from '../../src/camera/fold/state.js';
+import { initialCameraState } from '../../src/camera/fold/state.js';
+import type { CameraSettings } from '../../src/camera/settings/settings.js';
 import { resetOf } from '../../src/footage/frame-step.js';
 import { recordedCamera } from '../../src/footage/recorded-camera.js';
 import type { FrameStats } from '../../src/footage/records.js';
 import type { Finding } from '../../src/schemas/comparison.js';
 import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
-import type { FrameEvidence } from '../../src/sequence/evidence.js';
-import { type FoldContext, type FoldedFrame, foldFrame } from '../../src/sequence/fold.js';
-import { foldQuiet } from '../../src/sequence/quiet-frame.js';
-import type { CameraState } from '../../src/sequence/state.js';
-import { initialCameraState } from '../../src/sequence/state.js';
 
 /** Things of one frame: numbers from 0 to 8, each with a place of its own in a grid of 3 x 3. */
 export type Scene = ReadonlySet<number>;

@@ -1,5 +1,5 @@
 /** Changes that are merged, and sentences that are chosen over all frames. */
-import type { Track } from '../../src/changes/state.js';
+import type { Track } from '../../src/camera/changes/state.js';
 import { mergeChanges } from '../../src/footage/merge-changes.js';
 import { castVotes, type Votes, withBestSentence } from '../../src/footage/votes.js';
 import type { FoundChange } from '../../src/schemas/change.js';

@@ -1,5 +1,5 @@
 /** Records of a made recording, for the tests of outputs. */
-import { checkSettings } from '../../src/cameras/settings.js';
+import { checkSettings } from '../../src/camera/settings/settings.js';
 import type { Recording } from '../../src/footage/outputs/recording.js';
 import type { FootageChange, FootageVisit, Moment } from '../../src/footage/records.js';
 

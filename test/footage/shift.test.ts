@@ -1,7 +1,7 @@
 /** Rounds of an archive: which pictures of which days are compared, and the reasons of days without one. */
 import { expect, it } from '@jest/globals';
-import { checkRound } from '../../src/cameras/rounds.js';
-import { checkSettings } from '../../src/cameras/settings.js';
+import { checkRound } from '../../src/camera/settings/rounds.js';
+import { checkSettings } from '../../src/camera/settings/settings.js';
 import { shiftsOf } from '../../src/footage/shift.js';
 import { picture, pixelPipeline, RED } from '../helpers/cameras.js';
 

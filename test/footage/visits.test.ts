@@ -1,13 +1,13 @@
 /** Visits of a recording: their records, the changes that are places of them, and the outputs. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { openVisits } from '../../src/camera/visits/fold.js';
 import type { ComparedFrames } from '../../src/footage/checkpoint.js';
 import { footageVisit } from '../../src/footage/footage-visit.js';
 import { passagesPerHour, visitsOfChanges } from '../../src/footage/outputs/grouping.js';
 import { reportData } from '../../src/footage/outputs/report-data.js';
 import { captionsVtt } from '../../src/footage/outputs/vtt.js';
-import { openVisits } from '../../src/visits/fold.js';
-import { arbitraryFrames, foldAll, frame, START, walk } from '../visits/made-frames.js';
+import { arbitraryFrames, foldAll, frame, START, walk } from '../camera/visits/made-frames.js';
 import { change, moment, recording, visit } from './records.js';
 
 const at = (x: number, side: 'before' | 'after' = 'after') => [

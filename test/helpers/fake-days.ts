@@ -1,6 +1,7 @@
 /** In-memory store of the days of cameras, for tests of the routes. */
+
+import type { UnseenSpan } from '../../src/camera/fold/state.js';
 import type { Change } from '../../src/schemas/change.js';
-import type { UnseenSpan } from '../../src/sequence/state.js';
 import type { DaySpan } from '../../src/stores/days.js';
 
 /** Days of cameras. The routes get all changes of the camera, of any day. */

@@ -1,6 +1,6 @@
 /** The search of the API over changes in memory: the production index, filled anew for each search. */
 import type { LiveSearch } from '../../src/api/search/live-index.js';
-import type { StoredCamera } from '../../src/cameras/camera.js';
+import type { StoredCamera } from '../../src/camera/settings/camera.js';
 import type { Change } from '../../src/schemas/change.js';
 import type { SearchVector } from '../../src/schemas/search-vector.js';
 import { SearchIndex } from '../../src/search/search-index.js';

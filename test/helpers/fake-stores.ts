@@ -3,13 +3,13 @@
 import type { EmbeddedQuery } from '../../src/api/search/query-vectors.js';
 import type { BlobStore } from '../../src/base/blobs.js';
 import type { ScenedeltaError } from '../../src/base/errors.js';
-import { maskOf, type StoredCamera } from '../../src/cameras/camera.js';
+import type { BaselineEvent, CameraState } from '../../src/camera/fold/state.js';
+import { maskOf, type StoredCamera } from '../../src/camera/settings/camera.js';
 import type { Change, Feedback } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { isFinal } from '../../src/schemas/comparison.js';
 import type { SearchVector } from '../../src/schemas/search-vector.js';
 import type { ComparisonEvent, StreamEvent } from '../../src/schemas/stream-event.js';
-import type { BaselineEvent, CameraState } from '../../src/sequence/state.js';
 import type { CameraQuery, SnapshotOutcome } from '../../src/stores/cameras.js';
 import type { StoredAlert } from '../../src/stores/change-writes.js';
 import type { ChangeQuery } from '../../src/stores/changes.js';

@@ -2,7 +2,7 @@
 
 import type { Redis } from 'ioredis';
 import sharp from 'sharp';
-import type { PrivacyMask } from '../../src/cameras/camera.js';
+import type { PrivacyMask } from '../../src/camera/settings/camera.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { createJobGuard } from '../../src/jobs/job-guard.js';
 import { createQuestioner } from '../../src/jobs/questioner.js';

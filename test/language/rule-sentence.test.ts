@@ -1,7 +1,7 @@
 /** The sentences of severity rules: readings and refusals. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { checkSettings } from '../../src/cameras/settings.js';
+import { checkSettings } from '../../src/camera/settings/settings.js';
 import { NOUNS } from '../../src/language/people/nouns.js';
 import { readRuleSentence } from '../../src/language/people/rule-sentence.js';
 

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
-import { afterFrame, type CameraHealth, HEALTH_STATES, stateOf } from '../../src/cameras/health.js';
-import { checkSettings } from '../../src/cameras/settings.js';
+import { afterFrame, type CameraHealth, HEALTH_STATES, stateOf } from '../../src/camera/settings/health.js';
+import { checkSettings } from '../../src/camera/settings/settings.js';
 import { isOpen, isSuspended } from '../../src/mqtt/camera-view.js';
 import { discoveryOf, discoveryTopic } from '../../src/mqtt/discovery.js';
 import { ALERT_EVENT_TYPES, alertMessage, sentenceMessage, shownName } from '../../src/mqtt/messages.js';

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import type { StoredCamera } from '../../src/cameras/camera.js';
+import type { StoredCamera } from '../../src/camera/settings/camera.js';
 import { createMqttMetrics, type MqttMetrics } from '../../src/mqtt/metrics.js';
 import { brokerSettings } from '../../src/mqtt/settings.js';
 import { startPublisher } from '../../src/mqtt/start.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { StoredCamera } from '../../src/cameras/camera.js';
-import { checkSettings } from '../../src/cameras/settings.js';
+import type { StoredCamera } from '../../src/camera/settings/camera.js';
+import { checkSettings } from '../../src/camera/settings/settings.js';
 import type { CameraQuery } from '../../src/stores/cameras.js';
 import { KEYS } from '../../src/stores/keys.js';
 import { createRunStore } from '../../src/stores/runs.js';

@@ -1,9 +1,9 @@
 /** Changes and unseen spans of a camera's day, in a real Redis. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
+import type { UnseenSpan } from '../../src/camera/fold/state.js';
 import { createLogger } from '../../src/process/logger.js';
 import type { FoundChange } from '../../src/schemas/change.js';
-import type { UnseenSpan } from '../../src/sequence/state.js';
 import { createCameraStore } from '../../src/stores/cameras.js';
 import type { TurnChanges } from '../../src/stores/change-writes.js';
 import { createChangeStore } from '../../src/stores/changes.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { checkSettings } from '../../src/cameras/settings.js';
-import type { CameraState } from '../../src/sequence/state.js';
-import { initialCameraState } from '../../src/sequence/state.js';
+import type { CameraState } from '../../src/camera/fold/state.js';
+import { initialCameraState } from '../../src/camera/fold/state.js';
+import { checkSettings } from '../../src/camera/settings/settings.js';
 import { KEYS } from '../../src/stores/keys.js';
 import type { StoredComparison } from '../../src/stores/results.js';
 import type { Turn } from '../../src/stores/turns.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkSettings } from '../../src/cameras/settings.js';
+import { checkSettings } from '../../src/camera/settings/settings.js';
 import type { ListQuery } from '../../src/stores/results.js';
 import { seesCamera, type Visibility } from '../../src/stores/visibility.js';
 import { foundChange, opening, saveTurnChanges } from '../helpers/changes.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { buildOf, createCompareStored, createComparisonsAhead, sweepAhead } from '../../src/batches/ahead.js';
 import { givingWay } from '../../src/batches/giving-way.js';
-import { checkSettings } from '../../src/cameras/settings.js';
+import { checkSettings } from '../../src/camera/settings/settings.js';
 import { type CheckpointStore, storedCheckpoint } from '../../src/footage/checkpoint.js';
 import { localFiles } from '../../src/footage/local-files.js';
 import { recordedCamera } from '../../src/footage/recorded-camera.js';

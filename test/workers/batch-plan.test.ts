@@ -6,7 +6,7 @@ import { ScenedeltaError } from '../../src/base/errors.js';
 import { severalTimes } from '../../src/batches/materialize.js';
 import { nothingToProcess, planBatch } from '../../src/batches/plan.js';
 import { loadPlan, storePlan } from '../../src/batches/stored-plan.js';
-import { checkSettings } from '../../src/cameras/settings.js';
+import { checkSettings } from '../../src/camera/settings/settings.js';
 import type { FootageSequence } from '../../src/footage/recording-plan.js';
 import type { BatchRequest } from '../../src/stores/batch-request.js';
 import { FFMPEG } from '../footage/videos.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ScenedeltaError } from '../../src/base/errors.js';
-import type { StoredCamera } from '../../src/cameras/camera.js';
+import type { StoredCamera } from '../../src/camera/settings/camera.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { at, beforeAt, codes, EMPTY, runsOn, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';
 import { picture, pixelPipeline, sendFrame, setUpCamera, turnProcessor, workOff } from '../helpers/cameras.js';

@@ -1,7 +1,7 @@
 /** Crashes and retries of a turn: each step is saved completely or not at all. */
 import { describe, expect, it } from '@jest/globals';
 import { ScenedeltaError } from '../../src/base/errors.js';
-import type { StoredCamera } from '../../src/cameras/camera.js';
+import type { StoredCamera } from '../../src/camera/settings/camera.js';
 import type { WorkedFrame } from '../../src/workers/camera-turn.js';
 
 import {

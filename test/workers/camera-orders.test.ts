@@ -1,7 +1,7 @@
 /** Orders that set or reset a camera's baseline, as the turn of the next frame carries them out. */
 import { describe, expect, it } from '@jest/globals';
 import { frameKey } from '../../src/base/blobs.js';
-import type { StoredCamera } from '../../src/cameras/camera.js';
+import type { StoredCamera } from '../../src/camera/settings/camera.js';
 import { storeFrame } from '../../src/frames/keep.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
 import { at, beforeAt, codes, EMPTY, runsOn, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';

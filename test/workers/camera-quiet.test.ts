@@ -1,6 +1,6 @@
 /** Quiet frames of a camera: they get the answer of the examined frame, and changes go on as if all were examined. */
 import { describe, expect, it } from '@jest/globals';
-import type { StoredCamera } from '../../src/cameras/camera.js';
+import type { StoredCamera } from '../../src/camera/settings/camera.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { at, codes, EMPTY, runsOn, T, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';
 import { picture, pixelPipeline, setUpCamera, turnProcessor } from '../helpers/cameras.js';

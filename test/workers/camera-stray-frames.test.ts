@@ -1,7 +1,7 @@
 /** Single frames that do not fit the camera: another size, rotated, dark, damaged, or of another camera. */
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import type { StoredCamera } from '../../src/cameras/camera.js';
+import type { StoredCamera } from '../../src/camera/settings/camera.js';
 import { decodeFrame } from '../../src/frames/decode.js';
 import type { TurnDependencies } from '../../src/workers/camera-turn.js';
 import { at, codes, EMPTY, runsOn, WITH_CAR } from '../helpers/camera-runs.js';

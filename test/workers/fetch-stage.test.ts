@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Job } from 'bullmq';
 import { newId } from '../../src/base/ids.js';
-import type { StoredCamera } from '../../src/cameras/camera.js';
+import type { StoredCamera } from '../../src/camera/settings/camera.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { storeFrame } from '../../src/frames/keep.js';
 import { enqueueFrame } from '../../src/jobs/enqueue-frame.js';

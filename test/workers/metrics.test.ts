@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkSettings } from '../../src/cameras/settings.js';
+import { checkSettings } from '../../src/camera/settings/settings.js';
 import { NO_TIME } from '../../src/workers/life-cycle.js';
 import { createWorkerMetrics } from '../../src/workers/metrics.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';

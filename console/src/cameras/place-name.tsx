@@ -1,6 +1,6 @@
 /** How sentences call a zone: the word before its name, and an example in the words of the service. */
 import { useSignal } from '@preact/signals';
-import { zonePhrase } from '../../../src/cameras/zone-phrase.js';
+import { zonePhrase } from '../../../src/camera/settings/zone-phrase.js';
 import type { Zone } from '../api/types.js';
 import { t } from '../texts/texts.js';
 

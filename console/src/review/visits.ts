@@ -1,6 +1,6 @@
 /** Visits of the service, and the list in which a visit has the changes that are its places. */
 import { computed, signal } from '@preact/signals';
-import { isPlaceOf } from '../../../src/visits/places.js';
+import { isPlaceOf } from '../../../src/camera/visits/places.js';
 import { ApiError, api, ok } from '../api/client.js';
 import type { LiveEvent } from '../api/events.js';
 import { PAGE, type PageQuery } from '../api/pages.js';

@@ -2,8 +2,8 @@
 import type { FastifyRequest } from 'fastify';
 import { invalidRequest, invalidValue, ScenedeltaError } from '../../base/errors.js';
 import { assertTimeZone } from '../../base/wall-clock.js';
-import { polygonFault } from '../../cameras/polygon.js';
-import { checkSettings } from '../../cameras/settings.js';
+import { polygonFault } from '../../camera/settings/polygon.js';
+import { checkSettings } from '../../camera/settings/settings.js';
 import { compileTemplate, PRESETS } from '../../footage/inputs/template.js';
 import { parseDuration, parseTimeOption } from '../../footage/inputs/times.js';
 import { checker } from '../../schemas/validation-error.js';

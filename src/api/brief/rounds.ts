@@ -2,8 +2,8 @@
 
 import { roundIdOf } from '../../base/ids.js';
 import { isoTime } from '../../base/wall-clock.js';
-import type { StoredCamera } from '../../cameras/camera.js';
-import { latestRound } from '../../cameras/rounds.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
+import { latestRound } from '../../camera/settings/rounds.js';
 import type { Locale } from '../../language/locales.js';
 import { translated } from '../../language/translate.js';
 import type { BriefRound } from '../../schemas/brief.js';

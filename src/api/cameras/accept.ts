@@ -1,7 +1,7 @@
 /** Acceptance of a camera's frame: stores it (masked), adds it to the camera's waiting frames, and queues a turn. */
 
 import { invalidValue, ScenedeltaError } from '../../base/errors.js';
-import { maskOf, type StoredCamera } from '../../cameras/camera.js';
+import { maskOf, type StoredCamera } from '../../camera/settings/camera.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { enqueueFrame } from '../../jobs/enqueue-frame.js';
 import type { StoredComparison } from '../../stores/results.js';

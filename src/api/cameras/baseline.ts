@@ -2,10 +2,10 @@
 import type { Static } from 'typebox';
 import { invalidValue, ScenedeltaError } from '../../base/errors.js';
 import { type Size, sameAspectRatio } from '../../base/images.js';
-import type { StoredCamera } from '../../cameras/camera.js';
-import { lightOf, measureLight } from '../../cameras/light.js';
+import type { BaselineEvent, CameraState } from '../../camera/fold/state.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
+import { lightOf, measureLight } from '../../camera/settings/light.js';
 import type { IncomingFrame } from '../../frames/keep.js';
-import type { BaselineEvent, CameraState } from '../../sequence/state.js';
 import { type CameraStore, noCamera } from '../../stores/cameras.js';
 import type { BaselineOrderSchema } from '../schemas/camera.js';
 import { keepPicture, type PictureDependencies } from './picture.js';

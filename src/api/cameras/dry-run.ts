@@ -5,9 +5,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Static } from 'typebox';
 import { invalidValue } from '../../base/errors.js';
-import type { StoredCamera } from '../../cameras/camera.js';
-import type { OperatingPoint } from '../../cameras/operating-points.js';
-import type { CameraSettings } from '../../cameras/settings.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
+import type { OperatingPoint } from '../../camera/settings/operating-points.js';
+import type { CameraSettings } from '../../camera/settings/settings.js';
 import { CameraReplay, type DryRun } from '../../footage/camera-replay.js';
 import type { FrameStats } from '../../footage/records.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';

@@ -1,6 +1,6 @@
 /** All cameras that a request may see, and those of a label, as the visibility of the request. */
 import { Type } from 'typebox';
-import type { StoredCamera } from '../../cameras/camera.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { CameraStore } from '../../stores/cameras.js';
 import type { Visibility } from '../../stores/visibility.js';
 

@@ -2,8 +2,8 @@
 
 import { invalidValue } from '../../base/errors.js';
 import { isoTime } from '../../base/wall-clock.js';
-import type { StoredCamera } from '../../cameras/camera.js';
-import { type HealthState, stateOf } from '../../cameras/health.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
+import { type HealthState, stateOf } from '../../camera/settings/health.js';
 import type { Locale } from '../../language/locales.js';
 import { DEFAULT_LOCALE, textIn, translated } from '../../language/translate.js';
 import type { Comparison } from '../../schemas/comparison.js';

@@ -6,7 +6,7 @@ import type { Static } from 'typebox';
 import { type BlobStore, frameKey } from '../../base/blobs.js';
 import { invalidRequest, invalidValue } from '../../base/errors.js';
 import { sniffImage } from '../../base/image-type.js';
-import { maskOf, type StoredCamera } from '../../cameras/camera.js';
+import { maskOf, type StoredCamera } from '../../camera/settings/camera.js';
 import { type DecodedFrame, type DecodeLimits, decodeFrame } from '../../frames/decode.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { assertComplete } from '../../frames/lost-rows.js';

@@ -2,10 +2,10 @@
 
 import { notFound } from '../../base/errors.js';
 import { originAndPath } from '../../base/redact-url.js';
-import { describeBudget } from '../../cameras/alarm-budget.js';
-import type { StoredCamera } from '../../cameras/camera.js';
-import type { CameraSettings } from '../../cameras/settings.js';
-import type { CameraState } from '../../sequence/state.js';
+import type { CameraState } from '../../camera/fold/state.js';
+import { describeBudget } from '../../camera/settings/alarm-budget.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
+import type { CameraSettings } from '../../camera/settings/settings.js';
 import { noCamera } from '../../stores/cameras.js';
 import { seesCamera, type Visibility } from '../../stores/visibility.js';
 import type { ApiDependencies } from '../dependencies.js';

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
-import type { OperatingPoint } from '../../cameras/operating-points.js';
+import type { OperatingPoint } from '../../camera/settings/operating-points.js';
 import type { Config } from '../../process/config.js';
 import { ModelDescriptionSchema } from '../../schemas/model-description.js';
 import type { ApiDependencies } from '../dependencies.js';

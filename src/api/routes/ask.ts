@@ -1,7 +1,7 @@
 /** Route of questions about a comparison: how probable is a sentence? */
 
 import { notFound, ScenedeltaError } from '../../base/errors.js';
-import { probabilityByFacts } from '../../changes/rule-sentences.js';
+import { probabilityByFacts } from '../../camera/changes/rule-sentences.js';
 import { AskAnswerSchema } from '../../schemas/ask.js';
 import { isFinal } from '../../schemas/comparison.js';
 import { roundFigures } from '../../schemas/rounding.js';

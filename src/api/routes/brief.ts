@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { invalidValue, type ScenedeltaError } from '../../base/errors.js';
 import { isTimeZone } from '../../base/wall-clock.js';
-import type { StoredCamera } from '../../cameras/camera.js';
-import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
+import { CAMERA_ID_PATTERN } from '../../camera/settings/id-pattern.js';
 import type { Locale } from '../../language/locales.js';
 import { DEFAULT_LOCALE, translated } from '../../language/translate.js';
 import { type Brief, BriefSchema, type CameraBrief } from '../../schemas/brief.js';

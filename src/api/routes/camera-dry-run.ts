@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { DAY_MS } from '../../base/clock.js';
 import { invalidRequest } from '../../base/errors.js';
 import { isObject } from '../../base/is-object.js';
-import { checkSettings } from '../../cameras/settings.js';
+import { checkSettings } from '../../camera/settings/settings.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { dryRunCamera } from '../cameras/dry-run.js';
 import { findCamera } from '../cameras/present.js';

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import { isObject } from '../../base/is-object.js';
-import type { StoredCamera } from '../../cameras/camera.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { SnapshotTestSchema } from '../../schemas/snapshot-test.js';
 import { checker } from '../../schemas/validation-error.js';

@@ -1,8 +1,8 @@
 /** Routes of cameras: their frames, their status, their list, and their erasure. */
 import { Type } from 'typebox';
 import { IMAGE_TYPES } from '../../base/image-type.js';
-import { pendingChanges } from '../../changes/pending.js';
-import { rulesOf } from '../../changes/rules.js';
+import { pendingChanges } from '../../camera/changes/pending.js';
+import { rulesOf } from '../../camera/changes/rules.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { literals } from '../../schemas/constructors.js';
 import { noCamera } from '../../stores/cameras.js';

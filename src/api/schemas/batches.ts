@@ -1,7 +1,7 @@
 /** The body of POST /v1/batches, as JSON and as a form. */
 import { type Static, Type } from 'typebox';
-import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
-import { CameraSettingsRequestSchema, ZoneSchema } from '../../cameras/settings.js';
+import { CAMERA_ID_PATTERN } from '../../camera/settings/id-pattern.js';
+import { CameraSettingsRequestSchema, ZoneSchema } from '../../camera/settings/settings.js';
 import { BATCH_MODES } from '../../schemas/batch.js';
 import { BoxSchema } from '../../schemas/box.js';
 import { dateTime, flag, literals } from '../../schemas/constructors.js';

@@ -1,9 +1,13 @@
 /** Bodies of the camera routes. */
 import { type Static, Type } from 'typebox';
-import { HEALTH_STATES } from '../../cameras/health.js';
-import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
-import { LIGHTS } from '../../cameras/light.js';
-import { type CameraSettings, CameraSettingsRequestSchema, CameraSettingsSchema } from '../../cameras/settings.js';
+import { HEALTH_STATES } from '../../camera/settings/health.js';
+import { CAMERA_ID_PATTERN } from '../../camera/settings/id-pattern.js';
+import { LIGHTS } from '../../camera/settings/light.js';
+import {
+  type CameraSettings,
+  CameraSettingsRequestSchema,
+  CameraSettingsSchema,
+} from '../../camera/settings/settings.js';
 import { PendingChangeSchema } from '../../schemas/camera-frame.js';
 import { count, dateTime, flag, literals, nullable, text, unit } from '../../schemas/constructors.js';
 import { mergePatchOf } from '../../schemas/optional-where-default.js';

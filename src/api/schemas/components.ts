@@ -1,7 +1,7 @@
 /** The named components of the OpenAPI file, in its order. */
 import type { TSchema } from 'typebox';
-import * as schedule from '../../cameras/schedule.js';
-import * as settings from '../../cameras/settings.js';
+import * as schedule from '../../camera/settings/schedule.js';
+import * as settings from '../../camera/settings/settings.js';
 import * as receivers from '../../endpoints/settings.js';
 import * as answers from '../../schemas/ask.js';
 import * as batch from '../../schemas/batch.js';

@@ -1,6 +1,6 @@
 /** Query of an evidence package. */
 import { Type } from 'typebox';
-import { CAMERA_ID_PATTERN } from '../../cameras/id-pattern.js';
+import { CAMERA_ID_PATTERN } from '../../camera/settings/id-pattern.js';
 import { VISIT_ID_PATTERN } from '../../schemas/visit.js';
 import { CHANGE_ID_PATTERN } from './list-changes.js';
 import { timeQuery } from './pages.js';

@@ -1,12 +1,12 @@
 /** Pages of visits for answers: found by words of their sentences, each as it is now, with a link to its picture. */
 
+import { openVisits } from '../../camera/visits/fold.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { Visit } from '../../schemas/visit.js';
 import { inEnglish } from '../../search/foreign.js';
 import { havingAll } from '../../search/query.js';
 import { framePath } from '../../secrets/links.js';
 import type { VisitStore } from '../../stores/visits.js';
-import { openVisits } from '../../visits/fold.js';
 import type { Link } from '../comparisons/links-presenter.js';
 import type { ApiDependencies } from '../dependencies.js';
 

@@ -1,7 +1,7 @@
 /** The work of `scenedelta compare`: compares the pair, prints the finding and draws its heatmaps. */
 import { extname } from 'node:path';
 import type { RgbImage, Side } from '../../base/images.js';
-import { probabilityByFacts } from '../../changes/rule-sentences.js';
+import { probabilityByFacts } from '../../camera/changes/rule-sentences.js';
 import { decodeFrame } from '../../frames/decode.js';
 import sharp, { type Sharp } from '../../frames/sharp.js';
 import type { HeatmapData } from '../../heatmaps/data.js';

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { Value } from 'typebox/value';
 import { counted } from '../../base/counted.js';
 import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
-import type { CameraSettings } from '../../cameras/settings.js';
+import type { CameraSettings } from '../../camera/settings/settings.js';
 import type { DryRun, DryRunAlert } from '../../footage/camera-replay.js';
 import { dryRun } from '../../footage/dry-run.js';
 import { changesCsv } from '../../footage/outputs/csv.js';

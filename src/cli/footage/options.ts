@@ -5,7 +5,7 @@ import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import type { Box, Size } from '../../base/images.js';
 import { isObject } from '../../base/is-object.js';
 import { assertTimeZone, localTimeZone } from '../../base/wall-clock.js';
-import { type CameraSettings, checkSettings, type Zone } from '../../cameras/settings.js';
+import { type CameraSettings, checkSettings, type Zone } from '../../camera/settings/settings.js';
 import { compileTemplate, PRESETS, type Template } from '../../footage/inputs/template.js';
 import { parseCalendarTime, parseDuration } from '../../footage/inputs/times.js';
 import type { Every } from '../../footage/recording-plan.js';

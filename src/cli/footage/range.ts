@@ -2,7 +2,7 @@
 
 import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import type { Size } from '../../base/images.js';
-import type { CameraSettings } from '../../cameras/settings.js';
+import type { CameraSettings } from '../../camera/settings/settings.js';
 import { endOf, usualGap } from '../../footage/inputs/bounds.js';
 import type { RecordingPlan } from '../../footage/inputs/plan.js';
 import { parseDuration, parseTimeOption, type TimeOption } from '../../footage/inputs/times.js';

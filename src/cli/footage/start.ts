@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../base/clock.js';
 import { invalidRequest } from '../../base/errors.js';
 import type { Size } from '../../base/images.js';
-import type { CameraSettings } from '../../cameras/settings.js';
+import type { CameraSettings } from '../../camera/settings/settings.js';
 import { type ListedFile, listFiles } from '../../footage/inputs/list-files.js';
 import { type PlanOptions, planRecording, type RecordingPlan } from '../../footage/inputs/plan.js';
 import { parseDuration } from '../../footage/inputs/times.js';

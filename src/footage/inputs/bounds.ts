@@ -1,5 +1,5 @@
 /** Bounds of a sequence that follow from its files: its end, and the pauses that separate its frames. */
-import type { CameraSettings } from '../../cameras/settings.js';
+import type { CameraSettings } from '../../camera/settings/settings.js';
 import type { Config } from '../../process/config.js';
 import type { Every, FootageItem, FootageSequence } from '../recording-plan.js';
 import { probeVideo } from '../video/probe.js';

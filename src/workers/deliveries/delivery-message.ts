@@ -1,7 +1,7 @@
 /** The content of a delivery: the payload of a comparison or an alert, for a callback or for an endpoint. */
 
 import { alertIdOf, deliveryIdOf, endpointDeliveryIdOf, timeOf } from '../../base/ids.js';
-import type { CameraSettings } from '../../cameras/settings.js';
+import type { CameraSettings } from '../../camera/settings/settings.js';
 import { type EndpointMessage, testAlert } from '../../endpoints/message.js';
 import type { Locale } from '../../language/locales.js';
 import { DEFAULT_LOCALE, translated } from '../../language/translate.js';

@@ -7,7 +7,7 @@ import { frameKey } from '../../base/blobs.js';
 import { ScenedeltaError } from '../../base/errors.js';
 import { newTraceId, roundIdOf } from '../../base/ids.js';
 import { isoTime } from '../../base/wall-clock.js';
-import type { StoredCamera } from '../../cameras/camera.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
 import {
   isTooDark,
   latestRound,
@@ -16,7 +16,7 @@ import {
   type RoundTimes,
   WIDEST_MS,
   whatWasThere,
-} from '../../cameras/rounds.js';
+} from '../../camera/settings/rounds.js';
 import { type DecodeLimits, decodeFrame } from '../../frames/decode.js';
 import type { JobProducer } from '../../jobs/producer.js';
 import type { Logger } from '../../process/logger.js';

@@ -1,10 +1,10 @@
 /** A camera whose frames go through `stepSequence`, all examined, with everything in memory. */
 import { createHash } from 'node:crypto';
-import { checkSettings } from '../../../dist/cameras/settings.js';
+import { createPreviewStore } from '../../../dist/camera/fold/previews.js';
+import { initialCameraState } from '../../../dist/camera/fold/state.js';
+import { stepSequence } from '../../../dist/camera/fold/step.js';
+import { checkSettings } from '../../../dist/camera/settings/settings.js';
 import { decodePreview } from '../../../dist/frames/preview.js';
-import { createPreviewStore } from '../../../dist/sequence/previews.js';
-import { initialCameraState } from '../../../dist/sequence/state.js';
-import { stepSequence } from '../../../dist/sequence/step.js';
 
 const LIMITS = { pixelLimit: 50_000_000 };
 const EPOCH = new Date(0).toISOString();

@@ -1,0 +1,56 @@
+/** Frames without any difference: a camera that is stuck repeats one picture. Pure. */
+
+import { isoTime } from '../../base/wall-clock.js';
+import type { CameraNote } from '../../schemas/camera-frame.js';
+import type { CameraHealthEvent } from '../../schemas/stream-event.js';
+import type { StoredCamera } from '../settings/camera.js';
+import type { CameraState, UnseenSpan } from './state.js';
+
+/** Two may be the repetition of a client that tries again. */
+const LEAST_FRAMES = 3;
+
+interface Stillness {
+  readonly still: CameraState['still'];
+  readonly notes: readonly CameraNote[];
+  /** null: nothing to report */
+  readonly event: CameraHealthEvent | null;
+}
+
+/**
+ * @param state before the frame
+ * @param identical the frame does not differ from the one before
+ */
+export function checkStillness(
+  { id, settings }: Pick<StoredCamera, 'id' | 'settings'>,
+  state: Pick<CameraState, 'still' | 'last'>,
+  { at, identical }: { readonly at: number; readonly identical: boolean },
+): Stillness {
+  const { still: earlier, last } = state;
+  const event = (type: CameraHealthEvent['type'], since: number) => ({
+    type,
+    camera: id,
+    since: isoTime(since),
+    at: isoTime(at),
+  });
+  if (!identical || last === null) {
+    const recovered = earlier?.reported === true ? event('camera.recovered', earlier.since) : null;
+    return { still: undefined, notes: [], event: recovered };
+  }
+  const since = earlier?.since ?? last.at;
+  const frames = (earlier?.frames ?? 1) + 1;
+  const limit = settings.frozen_after_s * 1000;
+  const frozen = limit > 0 && frames >= LEAST_FRAMES && at - since >= limit;
+  const reported = frozen || earlier?.reported === true;
+  const detail = `the picture has not changed at all since ${isoTime(since)}: the camera may be stuck`;
+  return {
+    still: { since, frames, reported },
+    notes: frozen ? [{ code: 'frozen', detail }] : [],
+    event: frozen && earlier?.reported !== true ? event('camera.frozen', since) : null,
+  };
+}
+
+/** @returns the span that a camera's recovery ends */
+export const frozenSpans = (event: CameraHealthEvent | null): UnseenSpan[] =>
+  event?.type === 'camera.recovered'
+    ? [{ reason: 'frozen', from: Date.parse(event.since), until: Date.parse(event.at) }]
+    : [];

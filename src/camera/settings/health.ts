@@ -1,0 +1,62 @@
+/** State of a camera for people and dashboards, from its last frame and comparison. Pure. */
+import type { TAMPERS } from '../../schemas/loss.js';
+
+export const HEALTH_STATES = [
+  'live',
+  'no_frames',
+  'stuck',
+  'moved',
+  'dark',
+  'blocked',
+  'out_of_focus',
+  'no_signal',
+  'damaged',
+  'no_frame_yet',
+] as const;
+export type HealthState = (typeof HEALTH_STATES)[number];
+type Tamper = (typeof TAMPERS)[number];
+
+export interface CameraHealth {
+  /** epoch ms; null: none yet */
+  readonly lastFrameAt: number | null;
+  /** moving average of the time between two frames, ms; null before the second one */
+  readonly intervalMs: number | null;
+  /** of the last frame; null: none */
+  readonly tamper: Tamper | null;
+  /** it repeats one picture */
+  readonly frozen: boolean;
+  /** its frames do not show its scene */
+  readonly lost: boolean;
+}
+
+/** Share of the newest interval in the average. */
+const NEWEST = 0.2;
+/** A camera is late after this many of its intervals, at least a minute. */
+const LATE_INTERVALS = 3;
+const LATE_MS = 60_000;
+const STATE_OF_TAMPER: Readonly<Record<Tamper, HealthState>> = {
+  turned: 'moved',
+  darkened: 'dark',
+  blocked: 'blocked',
+  defocused: 'out_of_focus',
+  signal_lost: 'no_signal',
+  picture_damaged: 'damaged',
+  foreign_picture: 'no_signal',
+};
+
+/** @param at epoch ms. @param tamper the most probable kind of tampering that the frame shows */
+export function afterFrame(health: CameraHealth, at: number, tamper: Tamper | null): CameraHealth {
+  const { lastFrameAt, intervalMs } = health;
+  const interval = lastFrameAt === null ? null : Math.max(0, at - lastFrameAt);
+  const average = interval === null || intervalMs === null ? interval : intervalMs + NEWEST * (interval - intervalMs);
+  return { ...health, lastFrameAt: at, intervalMs: average, tamper };
+}
+
+/** @param now epoch ms */
+export function stateOf({ lastFrameAt, intervalMs, tamper, frozen, lost }: CameraHealth, now: number): HealthState {
+  if (lastFrameAt === null) return 'no_frame_yet';
+  if (now - lastFrameAt > Math.max(LATE_MS, LATE_INTERVALS * (intervalMs ?? 0))) return 'no_frames';
+  if (tamper !== null) return STATE_OF_TAMPER[tamper];
+  if (lost) return 'no_signal';
+  return frozen ? 'stuck' : 'live';
+}
