@@ -11,7 +11,7 @@ const SCRIPTS = new Set(['.ts', '.tsx', '.mjs', '.cjs', '.js']);
  * name in the graphs of the shipped bundles, from which training goes on.
  */
 const FORMATS = new Set([
-  'src/stores/camera-state.ts',
+  'src/stores/cameras/camera-state.ts',
   'test/stores/camera-state.test.ts',
   'training/net/check.py',
   'research/clevr/model.py',

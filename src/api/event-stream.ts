@@ -7,7 +7,13 @@ import { dateTime, literals, nullable, text } from '../schemas/constructors.js';
 import { SIGNAL_REASONS } from '../schemas/loss.js';
 import { CAMERA_EVENTS, endsComparison } from '../schemas/stream-event.js';
 import { VISIT_EVENTS } from '../schemas/visit.js';
-import { compareEventIds, type EventFilter, type EventReader, matches, type StreamedEvent } from '../stores/events.js';
+import {
+  compareEventIds,
+  type EventFilter,
+  type EventReader,
+  matches,
+  type StreamedEvent,
+} from '../stores/delivery/events.js';
 
 export const ComparisonEventSchema = Type.Object(
   {

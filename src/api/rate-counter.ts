@@ -1,7 +1,7 @@
 /** Counter of requests per API key and time window in Redis, so that all API processes share one quota. */
 import type { Redis } from 'ioredis';
-import { KEYS } from '../stores/keys.js';
-import { defineScript, redisCall } from '../stores/redis.js';
+import { KEYS } from '../stores/redis/keys.js';
+import { defineScript, redisCall } from '../stores/redis/redis.js';
 
 /** KEYS: counter. ARGV: seconds that it is kept. */
 const COUNT = `

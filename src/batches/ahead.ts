@@ -16,8 +16,8 @@ import type { JobProducer } from '../jobs/producer.js';
 import type { Questioner } from '../jobs/questioner.js';
 import type { Answers, QuestionOf } from '../jobs/questions.js';
 import type { ModelDescription } from '../schemas/model-description.js';
-import { type BatchRecord, batchPrefix } from '../stores/batches.js';
-import type { WorkerRegistry } from '../stores/workers.js';
+import { type BatchRecord, batchPrefix } from '../stores/batches/batches.js';
+import type { WorkerRegistry } from '../stores/redis/workers.js';
 
 /** Comparisons of one camera that are asked for at a time. */
 const MOST_ASKED = 32;

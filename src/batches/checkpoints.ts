@@ -13,7 +13,7 @@ import {
   type StoredCheckpoint,
   storedCheckpoint,
 } from '../footage/checkpoint.js';
-import { type BatchProgress, type BatchStore, batchPrefix } from '../stores/batches.js';
+import { type BatchProgress, type BatchStore, batchPrefix } from '../stores/batches/batches.js';
 
 /** The batch has ended, or its chunk was committed: by another worker, or by an earlier try that got no answer. */
 export class ChunkTaken extends Error {}

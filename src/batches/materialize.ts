@@ -4,8 +4,8 @@ import { ScenedeltaError, urlFailed } from '../base/errors.js';
 import { localFiles } from '../footage/local-files.js';
 import type { Materialize } from '../footage/source-frames.js';
 import type { OutboundClient } from '../outbound/client.js';
-import type { BatchFiles } from '../stores/batch-files.js';
-import type { S3Client } from '../stores/s3-client.js';
+import type { BatchFiles } from '../stores/batches/batch-files.js';
+import type { S3Client } from '../stores/blobs/s3-client.js';
 
 export interface MaterializeDependencies {
   readonly files: Pick<BatchFiles, 'folderOf' | 'copyOf' | 'saveCopy' | 'removeCopy'>;

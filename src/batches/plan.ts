@@ -14,9 +14,9 @@ import type { FootageFailure } from '../footage/records.js';
 import type { Config } from '../process/config.js';
 import { dateTime } from '../schemas/constructors.js';
 import { checker } from '../schemas/validation-error.js';
-import type { BatchFiles } from '../stores/batch-files.js';
-import type { BatchInput, BatchRequest } from '../stores/batch-request.js';
-import type { S3Client } from '../stores/s3-client.js';
+import type { BatchFiles } from '../stores/batches/batch-files.js';
+import type { BatchInput, BatchRequest } from '../stores/batches/batch-request.js';
+import type { S3Client } from '../stores/blobs/s3-client.js';
 
 export interface PlanDependencies {
   readonly files: Pick<BatchFiles, 'uploadOf'>;

@@ -15,17 +15,17 @@ import type { OutboundClient } from '../outbound/client.js';
 import type { Config } from '../process/config.js';
 import type { Logger } from '../process/logger.js';
 import { isBatchFinal } from '../schemas/batch.js';
-import type { BatchFiles } from '../stores/batch-files.js';
+import type { BatchFiles } from '../stores/batches/batch-files.js';
 import {
   type BatchPlan,
   type BatchRecord,
   type BatchStore,
   type PlannedCamera,
   plannedSettings,
-} from '../stores/batches.js';
-import type { CameraStore } from '../stores/cameras.js';
-import type { S3Client } from '../stores/s3-client.js';
-import { seesCamera } from '../stores/visibility.js';
+} from '../stores/batches/batches.js';
+import type { S3Client } from '../stores/blobs/s3-client.js';
+import type { CameraStore } from '../stores/cameras/cameras.js';
+import { seesCamera } from '../stores/redis/visibility.js';
 import { type ComparisonsAhead, sweepAhead } from './ahead.js';
 import { batchCheckpoints, ChunkTaken } from './checkpoints.js';
 import { createMaterialize, severalTimes } from './materialize.js';

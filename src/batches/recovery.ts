@@ -5,7 +5,7 @@
 import { finishJobId, planJobId } from '../jobs/batch-jobs.js';
 import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../process/logger.js';
-import type { BatchStore } from '../stores/batches.js';
+import type { BatchStore } from '../stores/batches/batches.js';
 import type { BatchProcessor } from './processor.js';
 
 interface Dependencies {

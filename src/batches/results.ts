@@ -6,7 +6,7 @@ import { outputFiles } from '../footage/outputs/files.js';
 import { ndjson } from '../footage/outputs/json.js';
 import { type FinishedRun, gatherResults, statsOf } from '../footage/results.js';
 import type { Config } from '../process/config.js';
-import { type BatchRecord, type BatchStore, batchResultKey, plannedSettings } from '../stores/batches.js';
+import { type BatchRecord, type BatchStore, batchResultKey, plannedSettings } from '../stores/batches/batches.js';
 import { batchRecords, pictureKey, readCheckpoint } from './checkpoints.js';
 
 interface Dependencies {

@@ -4,7 +4,7 @@
 import type { BlobStore } from '../base/blobs.js';
 import { ScenedeltaError } from '../base/errors.js';
 import type { FootageItem, FootageSequence } from '../footage/recording-plan.js';
-import { batchPrefix } from '../stores/batches.js';
+import { batchPrefix } from '../stores/batches/batches.js';
 
 /** Files per blob: a few megabytes of JSON. */
 const PART = 20_000;

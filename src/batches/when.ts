@@ -6,7 +6,7 @@ import type { FootageItem } from '../footage/recording-plan.js';
 import type { Aside } from '../footage/source-frames.js';
 import { cancelled } from '../footage/video/run.js';
 import type { PlaceSearch } from '../schemas/place-search.js';
-import type { TimeInRecording, WhenRequest } from '../stores/batch-request.js';
+import type { TimeInRecording, WhenRequest } from '../stores/batches/batch-request.js';
 import {
   type BatchProgress,
   type BatchRecord,
@@ -15,7 +15,7 @@ import {
   batchPrefix,
   batchResultKey,
   plannedSettings,
-} from '../stores/batches.js';
+} from '../stores/batches/batches.js';
 import { createMaterialize, type MaterializeDependencies } from './materialize.js';
 
 interface Dependencies extends Omit<MaterializeDependencies, 'footageLimit'> {

@@ -3,9 +3,9 @@
 import { invalidRequest, notFound, ScenedeltaError } from '../base/errors.js';
 import { loadConfig, redisUrlOf } from '../process/config.js';
 import { createLogger } from '../process/logger.js';
-import { type ApiKey, type ApiKeyStore, createApiKeyStore, SCOPES, type Scope } from '../stores/api-keys.js';
-import { connectRedis } from '../stores/redis.js';
-import { CAMERA_SCOPE_PATTERN } from '../stores/visibility.js';
+import { type ApiKey, type ApiKeyStore, createApiKeyStore, SCOPES, type Scope } from '../stores/redis/api-keys.js';
+import { connectRedis } from '../stores/redis/redis.js';
+import { CAMERA_SCOPE_PATTERN } from '../stores/redis/visibility.js';
 import { createCommand } from './command.js';
 import { printLine } from './print.js';
 

@@ -7,7 +7,7 @@ import type { CameraState } from '../camera/fold/state.js';
 import { initialCameraState } from '../camera/fold/state.js';
 import type { ModelUsed } from '../schemas/comparison.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import { type StoredState, stateOf, storedState } from '../stores/camera-state.js';
+import { type StoredState, stateOf, storedState } from '../stores/cameras/camera-state.js';
 import { EMPTY_ACCOUNT, type FrameAccount } from './frame-account.js';
 import type {
   FootageChange,

@@ -1,8 +1,8 @@
 /** Jobs of batches: one that lists the inputs, one per camera, and a last one when all cameras have ended. */
 import type { FlowProducer, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { KEYS } from '../stores/keys.js';
-import { defineScript } from '../stores/redis.js';
+import { KEYS } from '../stores/redis/keys.js';
+import { defineScript } from '../stores/redis/redis.js';
 import type { QueueCall } from './job-states.js';
 import { jobPayload } from './payloads.js';
 import { BATCH_OPTIONS, BATCH_QUEUE } from './queues.js';

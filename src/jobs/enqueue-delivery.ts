@@ -7,12 +7,12 @@ import { ScenedeltaError } from '../base/errors.js';
 import { deliveryIdOf, endpointDeliveryIdOf, newId, newTraceId, timeOf } from '../base/ids.js';
 import { originAndPath } from '../base/redact-url.js';
 import { wantsAlert } from '../endpoints/filter.js';
-import type { StoredMessage } from '../stores/change-writes.js';
-import type { ChangeStore } from '../stores/changes.js';
-import type { DeliveryStore, NewDelivery } from '../stores/deliveries.js';
-import type { EndpointRecord, EndpointStore } from '../stores/endpoints.js';
-import type { StoredComparison } from '../stores/results.js';
-import { ownerOf } from '../stores/stored-comparison.js';
+import type { StoredMessage } from '../stores/changes/change-writes.js';
+import type { ChangeStore } from '../stores/changes/changes.js';
+import type { StoredComparison } from '../stores/comparisons/results.js';
+import { ownerOf } from '../stores/comparisons/stored-comparison.js';
+import type { DeliveryStore, NewDelivery } from '../stores/delivery/deliveries.js';
+import type { EndpointRecord, EndpointStore } from '../stores/delivery/endpoints.js';
 import type { DeliveryJob } from './payloads.js';
 import type { JobProducer } from './producer.js';
 

@@ -2,8 +2,8 @@
 import type { StoredCamera } from '../camera/settings/camera.js';
 import type { Comparison } from '../schemas/comparison.js';
 import type { FrameRef } from '../schemas/frame-ref.js';
-import { noCamera } from '../stores/cameras.js';
-import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
+import { noCamera } from '../stores/cameras/cameras.js';
+import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/comparisons/results.js';
 import type { JobProducer } from './producer.js';
 
 interface AcceptedFrame

@@ -10,9 +10,9 @@ import type { Redis } from 'ioredis';
 import type { BlobStore } from '../base/blobs.js';
 import { isStoreRefusal, ScenedeltaError } from '../base/errors.js';
 import type { Logger } from '../process/logger.js';
-import { KEYS } from '../stores/keys.js';
-import { redisCall } from '../stores/redis.js';
-import type { RunStore } from '../stores/runs.js';
+import { KEYS } from '../stores/redis/keys.js';
+import { redisCall } from '../stores/redis/redis.js';
+import type { RunStore } from '../stores/redis/runs.js';
 
 /** Workers that may die over a job. */
 const MOST_DEATHS = 2;

@@ -1,7 +1,7 @@
 /** Where jobs are: their counts by state, the one that has waited for longest, and the state of single ones. */
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { repliesOf } from '../stores/redis.js';
+import { repliesOf } from '../stores/redis/redis.js';
 import { PRIORITY, type QUEUES } from './queues.js';
 
 export type QueueName = keyof typeof QUEUES;

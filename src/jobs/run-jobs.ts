@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { ScenedeltaError } from '../base/errors.js';
 import type { Config } from '../process/config.js';
 import type { Logger } from '../process/logger.js';
-import { redisCall } from '../stores/redis.js';
+import { redisCall } from '../stores/redis/redis.js';
 import type { JobGuard } from './job-guard.js';
 import { QUEUE_PREFIX } from './queues.js';
 

@@ -1,6 +1,6 @@
 /** Frames that must still be fetched from an address. They decide whether a comparison passes the queue of fetches. */
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
-import type { StoredComparison } from '../stores/stored-comparison.js';
+import type { StoredComparison } from '../stores/comparisons/stored-comparison.js';
 
 export type ForeignFrameRef = Exclude<FrameRef, StoredFrameRef>;
 

@@ -7,7 +7,7 @@ import { VERSION } from '../base/version.js';
 import type { StoredCamera } from '../camera/settings/camera.js';
 import { HEALTH_STATES } from '../camera/settings/health.js';
 import type { Zone } from '../camera/settings/settings.js';
-import type { Announced } from '../stores/mqtt.js';
+import type { Announced } from '../stores/delivery/mqtt.js';
 import { ALERT_EVENT_TYPES, shownName } from './messages.js';
 import { slugOf, statusTopic, topicsOf } from './topics.js';
 

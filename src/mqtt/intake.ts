@@ -6,9 +6,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../process/logger.js';
 import type { CameraHealthEvent, ComparisonEvent } from '../schemas/stream-event.js';
-import type { EventCursor } from '../stores/event-cursor.js';
-import { compareEventIds, type StreamedEvent } from '../stores/events.js';
-import type { MqttStore, WaitingEvent } from '../stores/mqtt.js';
+import type { EventCursor } from '../stores/delivery/event-cursor.js';
+import { compareEventIds, type StreamedEvent } from '../stores/delivery/events.js';
+import type { MqttStore, WaitingEvent } from '../stores/delivery/mqtt.js';
 import type { MqttMetrics } from './metrics.js';
 
 const READ_AT_ONCE = 500;

@@ -1,7 +1,7 @@
 /** The lock that keeps the publisher the only one: two would publish every event twice. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../process/logger.js';
-import type { MqttStore } from '../stores/mqtt.js';
+import type { MqttStore } from '../stores/delivery/mqtt.js';
 
 /** Time after which another process takes over from one that was killed. */
 const TTL_MS = 10_000;

@@ -6,11 +6,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Change } from '../schemas/change.js';
 import type { AlertEvent } from '../schemas/stream-event.js';
-import type { CameraStore } from '../stores/cameras.js';
-import type { ChangeStore } from '../stores/changes.js';
-import type { MqttStore, WaitingEvent } from '../stores/mqtt.js';
-import { isUnavailable } from '../stores/redis.js';
-import type { VisitStore } from '../stores/visits.js';
+import type { CameraStore } from '../stores/cameras/cameras.js';
+import type { ChangeStore } from '../stores/changes/changes.js';
+import type { VisitStore } from '../stores/changes/visits.js';
+import type { MqttStore, WaitingEvent } from '../stores/delivery/mqtt.js';
+import { isUnavailable } from '../stores/redis/redis.js';
 import { type Broker, type Connection, Disconnected, MessageRefused } from './broker.js';
 import { type CameraView, noteChange, withSuspension } from './camera-view.js';
 import { type CameraViews, contextOf } from './camera-views.js';

@@ -3,7 +3,7 @@
  * that are gone, also after a restart.
  */
 import type { Logger } from '../process/logger.js';
-import type { Announced, MqttStore } from '../stores/mqtt.js';
+import type { Announced, MqttStore } from '../stores/delivery/mqtt.js';
 import { type Broker, MessageRefused } from './broker.js';
 import { type CameraView, retainedStates } from './camera-view.js';
 import { discoveryOf, discoveryTopic, type Naming } from './discovery.js';

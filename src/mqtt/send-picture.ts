@@ -6,8 +6,8 @@ import type { PictureOf } from '../frames/change-picture.js';
 import type { Logger } from '../process/logger.js';
 import { type Change, shownFrame } from '../schemas/change.js';
 import type { WebhookLinks } from '../schemas/webhook-payload.js';
-import { isUnavailable } from '../stores/redis.js';
-import type { ResultStore } from '../stores/results.js';
+import type { ResultStore } from '../stores/comparisons/results.js';
+import { isUnavailable } from '../stores/redis/redis.js';
 import type { Connection } from './broker.js';
 import type { Retained } from './retained.js';
 

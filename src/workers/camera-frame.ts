@@ -25,10 +25,10 @@ import type { Comparison } from '../schemas/comparison.js';
 import type { FrameRef } from '../schemas/frame-ref.js';
 import type { VectorOfChange } from '../schemas/search-vector.js';
 import { VISIT_EVENTS, type VisitNotice } from '../schemas/visit.js';
-import type { StoredAlert } from '../stores/change-writes.js';
-import type { EndpointStore } from '../stores/endpoints.js';
-import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
-import type { Turn } from '../stores/turns.js';
+import type { Turn } from '../stores/cameras/turns.js';
+import type { StoredAlert } from '../stores/changes/change-writes.js';
+import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/comparisons/results.js';
+import type { EndpointStore } from '../stores/delivery/endpoints.js';
 import type { Compared } from './life-cycle.js';
 
 export interface CameraFrameDependencies extends StepDependencies {

@@ -3,11 +3,11 @@
  */
 import { type BlobStore, frameKey, heatmapKey } from '../base/blobs.js';
 import { HOUR_MS } from '../base/clock.js';
-import type { CameraStore } from '../stores/cameras.js';
-import type { ChangeStore } from '../stores/changes.js';
-import type { FrameUses } from '../stores/frame-uses.js';
-import type { ResultStore } from '../stores/results.js';
-import type { VisitStore } from '../stores/visits.js';
+import type { FrameUses } from '../stores/blobs/frame-uses.js';
+import type { CameraStore } from '../stores/cameras/cameras.js';
+import type { ChangeStore } from '../stores/changes/changes.js';
+import type { VisitStore } from '../stores/changes/visits.js';
+import type { ResultStore } from '../stores/comparisons/results.js';
 
 /**
  * Frames younger than this are never erased: their comparison may not exist yet, or they may have come into use since.

@@ -9,8 +9,8 @@ import { parseJob, TurnJobSchema } from '../jobs/payloads.js';
 import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../process/logger.js';
 import { loginContext, openLogin } from '../secrets/login.js';
-import type { CameraStore } from '../stores/cameras.js';
-import type { ResultStore } from '../stores/results.js';
+import type { CameraStore } from '../stores/cameras/cameras.js';
+import type { ResultStore } from '../stores/comparisons/results.js';
 
 /** In place of the id of an API key, because no request brought the frame. */
 const SNAPSHOT = 'snapshot';
@@ -26,7 +26,7 @@ interface SnapshotDependencies {
   readonly loginKey: Buffer;
   /** lifetime of the lock of a pull whose worker has died: longer than a pull takes */
   readonly holdMs: number;
-  /** name of this process (stores/runs.ts) */
+  /** name of this process (stores/redis/runs.ts) */
   readonly worker: string;
   /** seconds that a frame may wait; 0: no limit */
   readonly cameraDeadline: number;

@@ -1,6 +1,6 @@
 /**
  * The job of a camera's turn: its waiting frames in the order of their time, each from the queued reference to the step
- * that saves everything at once. It is independent of BullMQ; queue-workers.ts adapts it. stores/turns.ts defines who
+ * that saves everything at once. It is independent of BullMQ; queue-workers.ts adapts it. stores/cameras/turns.ts defines who
  * holds a turn.
  */
 import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../base/errors.js';
@@ -11,7 +11,7 @@ import { unfetchedFrames } from '../jobs/unfetched.js';
 import type { Logger } from '../process/logger.js';
 import { traced } from '../process/tracing.js';
 import { isFinal } from '../schemas/comparison.js';
-import type { CommitResult, Turn, TurnStore } from '../stores/turns.js';
+import type { CommitResult, Turn, TurnStore } from '../stores/cameras/turns.js';
 import { type CameraFrameDependencies, compareFrame, type FrameOfTurn, fetchFrame } from './camera-frame.js';
 import type { FetchLimits } from './fetch-limits.js';
 import {
@@ -80,7 +80,7 @@ export interface TurnDependencies extends CameraFrameDependencies {
   readonly clock: () => number;
   /** a new text at every call */
   readonly token: () => string;
-  /** name of this process (stores/runs.ts) */
+  /** name of this process (stores/redis/runs.ts) */
   readonly worker: string;
   /** Runs work over which a worker has died, beside no other such work. */
   readonly alone: JobGuard['alone'];

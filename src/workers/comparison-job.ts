@@ -16,8 +16,8 @@ import { ComparisonJobSchema, parseJob } from '../jobs/payloads.js';
 import type { Comparer, PairOutput } from '../pipeline/pair.js';
 import { traced } from '../process/tracing.js';
 import { isFinal } from '../schemas/comparison.js';
-import type { CameraStore } from '../stores/cameras.js';
-import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
+import type { CameraStore } from '../stores/cameras/cameras.js';
+import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/comparisons/results.js';
 import type { FetchLimits } from './fetch-limits.js';
 import {
   type Attempt,

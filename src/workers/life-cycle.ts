@@ -9,8 +9,8 @@ import type { EnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import type { Logger } from '../process/logger.js';
 import { addSpan, type Span, type SpanOptions, traced } from '../process/tracing.js';
 import { type Comparison, isFinal, type TimingsMs } from '../schemas/comparison.js';
-import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/results.js';
-import type { TurnResult } from '../stores/turns.js';
+import type { TurnResult } from '../stores/cameras/turns.js';
+import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/comparisons/results.js';
 
 /** How a job ended. skipped: the comparison was final, cancelled or erased, so there was nothing to do or to keep. */
 export type ComparisonOutcome =

@@ -10,10 +10,10 @@ import { startTracing } from '../process/start-tracing.js';
 import { loginKey } from '../secrets/login.js';
 import { loadWebhookSecret } from '../secrets/webhook-secret.js';
 import { createStores } from '../stores/create.js';
-import { createDeployment } from '../stores/deployment.js';
-import { connectRedis } from '../stores/redis.js';
-import { createRefusedLogins } from '../stores/refused-logins.js';
-import { startHeartbeat } from '../stores/workers.js';
+import { createDeployment } from '../stores/redis/deployment.js';
+import { connectRedis } from '../stores/redis/redis.js';
+import { createRefusedLogins } from '../stores/redis/refused-logins.js';
+import { startHeartbeat } from '../stores/redis/workers.js';
 import { createWorkerMetrics } from './metrics.js';
 import { serveQueues } from './serve-queues.js';
 

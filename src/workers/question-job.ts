@@ -10,8 +10,8 @@ import type { Onvif } from '../outbound/onvif.js';
 import type { Pipeline } from '../pipeline/compare.js';
 import type { Logger } from '../process/logger.js';
 import { loginContext, openLogin } from '../secrets/login.js';
-import type { CameraStore } from '../stores/cameras.js';
-import type { ResultStore } from '../stores/results.js';
+import type { CameraStore } from '../stores/cameras/cameras.js';
+import type { ResultStore } from '../stores/comparisons/results.js';
 
 export interface QuestionDependencies {
   readonly pipeline: Pick<Pipeline, 'embedTexts' | 'ask'>;

@@ -18,7 +18,7 @@ import {
   runJob,
   startWorker,
 } from '../jobs/run-jobs.js';
-import { KEYS } from '../stores/keys.js';
+import { KEYS } from '../stores/redis/keys.js';
 import type { TurnProcessor, TurnStage } from './camera-turn.js';
 import type { ComparisonProcessor } from './comparison-job.js';
 import { type DeliveryProcessor, TAKEN_MS } from './deliveries/delivery-job.js';

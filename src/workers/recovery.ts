@@ -9,10 +9,10 @@ import type { JobProducer } from '../jobs/producer.js';
 import { unfetchedFrames } from '../jobs/unfetched.js';
 import type { Logger } from '../process/logger.js';
 import { isFinal } from '../schemas/comparison.js';
-import type { CameraStore } from '../stores/cameras.js';
-import type { ChangeStore } from '../stores/changes.js';
-import type { DeliveryStore } from '../stores/deliveries.js';
-import type { ResultStore } from '../stores/results.js';
+import type { CameraStore } from '../stores/cameras/cameras.js';
+import type { ChangeStore } from '../stores/changes/changes.js';
+import type { ResultStore } from '../stores/comparisons/results.js';
+import type { DeliveryStore } from '../stores/delivery/deliveries.js';
 import type { ComparisonProcessor } from './comparison-job.js';
 import type { WorkerMetrics } from './metrics.js';
 

@@ -7,12 +7,12 @@ import { HOUR_MS } from '../base/clock.js';
 import type { Config } from '../process/config.js';
 import type { Logger } from '../process/logger.js';
 import type { FrameRef } from '../schemas/frame-ref.js';
-import type { BatchFiles } from '../stores/batch-files.js';
-import type { BatchStore } from '../stores/batches.js';
-import type { ChangeStore } from '../stores/changes.js';
-import { eraseBatch } from '../stores/erase-batch.js';
-import type { FrameUses } from '../stores/frame-uses.js';
-import type { ResultStore } from '../stores/results.js';
+import type { BatchFiles } from '../stores/batches/batch-files.js';
+import type { BatchStore } from '../stores/batches/batches.js';
+import { eraseBatch } from '../stores/batches/erase-batch.js';
+import type { FrameUses } from '../stores/blobs/frame-uses.js';
+import type { ChangeStore } from '../stores/changes/changes.js';
+import type { ResultStore } from '../stores/comparisons/results.js';
 import { type CameraRetention, YOUNGEST_MS } from './camera-retention.js';
 
 const AT_ONCE = 500;

@@ -25,7 +25,7 @@ import type { Logger } from '../process/logger.js';
 import { linkKey, publicBaseUrl } from '../secrets/links.js';
 import { loginKey } from '../secrets/login.js';
 import type { Stores } from '../stores/create.js';
-import { createRunStore } from '../stores/runs.js';
+import { createRunStore } from '../stores/redis/runs.js';
 import { createCameraRetention } from './camera-retention.js';
 import { createSnapshotPuller, snapshotsWanted } from './camera-snapshot.js';
 import { createTurnProcessor } from './camera-turn.js';

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { roundIdOf } from '../../src/base/ids.js';
 import { latestRound } from '../../src/camera/settings/rounds.js';
-import type { StoredComparison } from '../../src/stores/results.js';
+import type { StoredComparison } from '../../src/stores/comparisons/results.js';
 import { ask, camera, DAY, fake, gate } from './brief-service.js';
 
 const ROUND = { name: 'morning', at: '07:00', with: '16:50 yesterday', days: ['mon'], tz: 'UTC' } as const;

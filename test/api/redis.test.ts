@@ -14,11 +14,11 @@ import { createJobProducer, type JobProducer } from '../../src/jobs/producer.js'
 import { QUEUE_PREFIX, QUEUES } from '../../src/jobs/queues.js';
 import { loadConfig } from '../../src/process/config.js';
 import { createLogger } from '../../src/process/logger.js';
-import { createChangeLog } from '../../src/stores/change-log.js';
+import { createChangeLog } from '../../src/stores/changes/change-log.js';
 import { createStores } from '../../src/stores/create.js';
-import { createEventReader } from '../../src/stores/events.js';
-import { KEYS } from '../../src/stores/keys.js';
-import { connectRedis } from '../../src/stores/redis.js';
+import { createEventReader } from '../../src/stores/delivery/events.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
+import { connectRedis } from '../../src/stores/redis/redis.js';
 import { finished } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
 import { checkedInject } from '../helpers/fake-app.js';

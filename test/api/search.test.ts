@@ -1,5 +1,5 @@
 /** The search over changes by HTTP. */
-import { encodeCursor } from '../../src/stores/pages.js';
+import { encodeCursor } from '../../src/stores/redis/pages.js';
 import { storedChange } from '../helpers/changes.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { storedVisit } from '../helpers/visits.js';

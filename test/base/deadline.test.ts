@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startDeadline } from '../../src/base/deadline.js';
 import { createOutboundClient } from '../../src/outbound/client.js';
 import { createHttpClient, readUpTo } from '../../src/process/http-exchange.js';
-import { createS3Client } from '../../src/stores/s3-client.js';
+import { createS3Client } from '../../src/stores/blobs/s3-client.js';
 import { type Receiver, startReceiver } from '../helpers/receiver.js';
 
 const LIMIT_MS = 300;

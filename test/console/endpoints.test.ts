@@ -3,7 +3,7 @@ import { testAlert } from '../../src/endpoints/message.js';
 import { openSecrets } from '../../src/endpoints/secrets.js';
 import type { EndpointPatch } from '../../src/endpoints/settings.js';
 import { ENDPOINT_EVENTS } from '../../src/schemas/change.js';
-import type { EndpointRecord } from '../../src/stores/endpoints.js';
+import type { EndpointRecord } from '../../src/stores/delivery/endpoints.js';
 import { describeInBrowser, inspect } from '../helpers/browser.js';
 import { useConsole } from '../helpers/console-service.js';
 import { KEY, storedEndpoint } from '../helpers/endpoints.js';

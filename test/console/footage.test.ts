@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { newId } from '../../src/base/ids.js';
 import { outputFiles } from '../../src/footage/outputs/files.js';
 import type { FootageChange } from '../../src/footage/records.js';
-import { type BatchRecord, batchPrefix, batchResultKey } from '../../src/stores/batches.js';
+import { type BatchRecord, batchPrefix, batchResultKey } from '../../src/stores/batches/batches.js';
 import { change, recording } from '../footage/records.js';
 import { ffmpeg } from '../footage/videos.js';
 import { describeInBrowser, inspect } from '../helpers/browser.js';

@@ -1,6 +1,6 @@
 /** The pages by keyboard alone: every control is reached by Tab, and their main jobs are done without a pointer. */
 import type { Page } from 'playwright-core';
-import type { EndpointRecord } from '../../src/stores/endpoints.js';
+import type { EndpointRecord } from '../../src/stores/delivery/endpoints.js';
 import { describeInBrowser } from '../helpers/browser.js';
 import { storedChange } from '../helpers/changes.js';
 import { useConsole } from '../helpers/console-service.js';

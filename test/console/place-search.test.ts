@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { PlaceInterval, PlaceSearch } from '../../src/schemas/place-search.js';
-import { type BatchRecord, batchPictureKey, batchResultKey } from '../../src/stores/batches.js';
+import { type BatchRecord, batchPictureKey, batchResultKey } from '../../src/stores/batches/batches.js';
 import { moment } from '../footage/records.js';
 import { ffmpeg } from '../footage/videos.js';
 import { describeInBrowser, inspect } from '../helpers/browser.js';

@@ -118,7 +118,7 @@ describe('where the check finds prose', () => {
   it('finds identifiers that name nothing, but no strings and no stored fields', async () => {
     const source = "const own = 1;\nexport const whole = { together: own, text: 'told' };\n";
     expect(await lines(source, 'a.ts')).toEqual([1, 2, 2, 2]);
-    expect(await lines(source, 'src/stores/camera-state.ts')).toEqual([]);
+    expect(await lines(source, 'src/stores/cameras/camera-state.ts')).toEqual([]);
     const python = '"""A text\n\nwith its own line.\n"""\nown = dict(told="own")  # whole\n';
     expect(await lines(python, 'training/a.py')).toEqual([5, 5]);
     expect(await lines(python, 'training/net/check.py')).toEqual([]);

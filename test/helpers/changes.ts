@@ -2,7 +2,7 @@
 import type { Redis } from 'ioredis';
 import { derivedId } from '../../src/base/ids.js';
 import type { AlertIntent, Change, ChangeUpdate, FoundChange } from '../../src/schemas/change.js';
-import { changeWrites, type StoredAlert, type TurnChanges } from '../../src/stores/change-writes.js';
+import { changeWrites, type StoredAlert, type TurnChanges } from '../../src/stores/changes/change-writes.js';
 
 export const NOON = Date.parse('2026-01-05T12:00:00Z');
 const COMPARISON = 'cmp_00000000000000000000000001';

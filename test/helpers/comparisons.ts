@@ -4,7 +4,7 @@ import { newId } from '../../src/base/ids.js';
 import { jobPayload } from '../../src/jobs/payloads.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import type { FrameRef, StoredFrameRef } from '../../src/schemas/frame-ref.js';
-import type { StoredComparison } from '../../src/stores/results.js';
+import type { StoredComparison } from '../../src/stores/comparisons/results.js';
 
 export const storedRef = (fill: string): StoredFrameRef => ({
   from: 'stored',

@@ -5,7 +5,7 @@ import type { EndpointMessage } from '../../src/endpoints/message.js';
 import { sealSecrets, shownUrl } from '../../src/endpoints/secrets.js';
 import { type EndpointPatch, settingsWith } from '../../src/endpoints/settings.js';
 import type { AlertPayload } from '../../src/schemas/webhook-payload.js';
-import type { StoredEndpoint } from '../../src/stores/endpoints.js';
+import type { StoredEndpoint } from '../../src/stores/delivery/endpoints.js';
 import { foundChange, NOON } from './changes.js';
 
 export const KEY = Buffer.alloc(32, 1);

@@ -1,5 +1,5 @@
 /** API keys in memory, by the rules of the store on Redis. */
-import type { ApiKey, ApiKeyStore, NewKey } from '../../src/stores/api-keys.js';
+import type { ApiKey, ApiKeyStore, NewKey } from '../../src/stores/redis/api-keys.js';
 
 export class FakeApiKeys implements ApiKeyStore {
   readonly keys = new Map<string, ApiKey>();

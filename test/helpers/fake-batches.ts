@@ -1,6 +1,6 @@
 /** Batches in memory, by the rules of the store on Redis. */
 import { isBatchFinal } from '../../src/schemas/batch.js';
-import { type AcceptedBatch, type BatchRecord, type BatchStore, seesBatch } from '../../src/stores/batches.js';
+import { type AcceptedBatch, type BatchRecord, type BatchStore, seesBatch } from '../../src/stores/batches/batches.js';
 
 export class FakeBatches implements Pick<BatchStore, 'create' | 'get' | 'list' | 'cancel' | 'retry' | 'erase'> {
   readonly kept = new Map<string, BatchRecord>();

@@ -2,7 +2,7 @@
 
 import type { UnseenSpan } from '../../src/camera/fold/state.js';
 import type { Change } from '../../src/schemas/change.js';
-import type { DaySpan } from '../../src/stores/days.js';
+import type { DaySpan } from '../../src/stores/changes/days.js';
 
 /** Days of cameras. The routes get all changes of the camera, of any day. */
 export class FakeDays {

@@ -1,7 +1,7 @@
 /** In-memory stores of endpoints and deliveries. They implement the methods that the API uses. */
 import type { Delivery } from '../../src/schemas/delivery.js';
-import type { NewDelivery } from '../../src/stores/deliveries.js';
-import type { EndpointRecord, StoredEndpoint } from '../../src/stores/endpoints.js';
+import type { NewDelivery } from '../../src/stores/delivery/deliveries.js';
+import type { EndpointRecord, StoredEndpoint } from '../../src/stores/delivery/endpoints.js';
 
 export class FakeDeliveries {
   readonly kept: Delivery[] = [];

@@ -1,4 +1,4 @@
-/** Uses of frames in memory (stores/frame-uses.ts), read from the other fakes. */
+/** Uses of frames in memory (stores/blobs/frame-uses.ts), read from the other fakes. */
 import type { FakeCameras, FakeResults } from './fake-stores.js';
 
 export class FakeFrameUses {

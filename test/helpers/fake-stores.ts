@@ -10,19 +10,19 @@ import type { Comparison } from '../../src/schemas/comparison.js';
 import { isFinal } from '../../src/schemas/comparison.js';
 import type { SearchVector } from '../../src/schemas/search-vector.js';
 import type { ComparisonEvent, StreamEvent } from '../../src/schemas/stream-event.js';
-import type { CameraQuery, SnapshotOutcome } from '../../src/stores/cameras.js';
-import type { StoredAlert } from '../../src/stores/change-writes.js';
-import type { ChangeQuery } from '../../src/stores/changes.js';
+import type { CameraQuery, SnapshotOutcome } from '../../src/stores/cameras/cameras.js';
+import type { StoredAlert } from '../../src/stores/changes/change-writes.js';
+import type { ChangeQuery } from '../../src/stores/changes/changes.js';
+import type { ListQuery } from '../../src/stores/comparisons/results.js';
+import { ownerOf, type StoredComparison } from '../../src/stores/comparisons/stored-comparison.js';
 import {
   compareEventIds,
   type EventFilter,
   type EventReader,
   matches,
   type StreamedEvent,
-} from '../../src/stores/events.js';
-import type { ListQuery } from '../../src/stores/results.js';
-import { ownerOf, type StoredComparison } from '../../src/stores/stored-comparison.js';
-import { seesCamera, seesComparison, type Visibility } from '../../src/stores/visibility.js';
+} from '../../src/stores/delivery/events.js';
+import { seesCamera, seesComparison, type Visibility } from '../../src/stores/redis/visibility.js';
 
 export class FakeEvents implements EventReader {
   readonly kept: StreamedEvent[] = [];

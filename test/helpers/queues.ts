@@ -7,7 +7,7 @@ import { createArchiveGate } from '../../src/jobs/archive-gate.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { createJobProducer, type JobProducer } from '../../src/jobs/producer.js';
 import { openQueue, PRIORITY, QUEUES } from '../../src/jobs/queues.js';
-import { KEYS } from '../../src/stores/keys.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
 import type { TurnProcessor } from '../../src/workers/camera-turn.js';
 import { createDeliveryProcessor } from '../../src/workers/deliveries/delivery-job.js';
 import { createDeliveryLimits } from '../../src/workers/deliveries/delivery-limits.js';

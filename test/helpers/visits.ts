@@ -1,8 +1,8 @@
 /** Visits as the reducer makes them, and an in-memory store of them. */
 import { derivedId } from '../../src/base/ids.js';
 import type { Visit } from '../../src/schemas/visit.js';
-import { seesCamera } from '../../src/stores/visibility.js';
-import type { createVisitStore } from '../../src/stores/visits.js';
+import type { createVisitStore } from '../../src/stores/changes/visits.js';
+import { seesCamera } from '../../src/stores/redis/visibility.js';
 
 const NOON = Date.parse('2026-01-05T12:00:00Z');
 

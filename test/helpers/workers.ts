@@ -11,22 +11,22 @@ import { createJobGuard, type JobGuard } from '../../src/jobs/job-guard.js';
 import type { Comparer } from '../../src/pipeline/pair.js';
 import { createLogger } from '../../src/process/logger.js';
 import type { Finding } from '../../src/schemas/comparison.js';
-import { type BatchFiles, createBatchFiles } from '../../src/stores/batch-files.js';
-import { type BatchStore, createBatchStore } from '../../src/stores/batches.js';
-import { createFileBlobStore } from '../../src/stores/blobs-fs.js';
-import type { CameraStore } from '../../src/stores/cameras.js';
-import { createCameraStore } from '../../src/stores/cameras.js';
-import type { ChangeStore } from '../../src/stores/changes.js';
-import { createChangeStore } from '../../src/stores/changes.js';
-import { createDeliveryStore, type DeliveryStore } from '../../src/stores/deliveries.js';
-import { createEndpointStore, type EndpointStore } from '../../src/stores/endpoints.js';
-import { createFrameUses, type FrameUses } from '../../src/stores/frame-uses.js';
-import { connectRedis } from '../../src/stores/redis.js';
-import { createResultStore, type ResultStore } from '../../src/stores/results.js';
-import { createRunStore } from '../../src/stores/runs.js';
-import type { TurnStore } from '../../src/stores/turns.js';
-import { createTurnStore } from '../../src/stores/turns.js';
-import { createVisitStore, type VisitStore } from '../../src/stores/visits.js';
+import { type BatchFiles, createBatchFiles } from '../../src/stores/batches/batch-files.js';
+import { type BatchStore, createBatchStore } from '../../src/stores/batches/batches.js';
+import { createFileBlobStore } from '../../src/stores/blobs/files.js';
+import { createFrameUses, type FrameUses } from '../../src/stores/blobs/frame-uses.js';
+import type { CameraStore } from '../../src/stores/cameras/cameras.js';
+import { createCameraStore } from '../../src/stores/cameras/cameras.js';
+import type { TurnStore } from '../../src/stores/cameras/turns.js';
+import { createTurnStore } from '../../src/stores/cameras/turns.js';
+import type { ChangeStore } from '../../src/stores/changes/changes.js';
+import { createChangeStore } from '../../src/stores/changes/changes.js';
+import { createVisitStore, type VisitStore } from '../../src/stores/changes/visits.js';
+import { createResultStore, type ResultStore } from '../../src/stores/comparisons/results.js';
+import { createDeliveryStore, type DeliveryStore } from '../../src/stores/delivery/deliveries.js';
+import { createEndpointStore, type EndpointStore } from '../../src/stores/delivery/endpoints.js';
+import { connectRedis } from '../../src/stores/redis/redis.js';
+import { createRunStore } from '../../src/stores/redis/runs.js';
 import { type ComparisonJobDependencies, createComparisonProcessor } from '../../src/workers/comparison-job.js';
 import { createFetchLimits } from '../../src/workers/fetch-limits.js';
 import { createLifeCycle, type LifeCycleDependencies } from '../../src/workers/life-cycle.js';
@@ -51,7 +51,7 @@ export interface Bench {
   readonly frameUses: FrameUses;
   /** the blob folder */
   readonly folder: string;
-  /** name of the process; it is present only if it listens (stores/runs.ts) */
+  /** name of the process; it is present only if it listens (stores/redis/runs.ts) */
   readonly worker: string;
   readonly guard: JobGuard;
   readonly patiently: JobGuard['patiently'];
@@ -63,7 +63,7 @@ export interface Bench {
 
 const HOUR = 3_600_000;
 
-/** @param worker its name; it is present only if it listens (stores/runs.ts) */
+/** @param worker its name; it is present only if it listens (stores/redis/runs.ts) */
 export const jobGuard = ({ redis, blobs }: Pick<Bench, 'redis' | 'blobs'>, worker = 'wrk_test') =>
   createJobGuard({ redis, blobs, runs: createRunStore(redis, worker), logger });
 

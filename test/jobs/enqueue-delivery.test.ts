@@ -1,7 +1,7 @@
 /** Alerts on their way out of the service: events of the stream, and deliveries to the receivers. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
-import { KEYS } from '../../src/stores/keys.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
 import { setUpCamera } from '../helpers/cameras.js';
 import { foundChange, opening, saveTurnChanges, storedAlert } from '../helpers/changes.js';
 import { useBench } from '../helpers/workers.js';

@@ -12,8 +12,8 @@ import { createOutboundClient } from '../../src/outbound/client.js';
 import { createOnvif } from '../../src/outbound/onvif.js';
 import { createLogger } from '../../src/process/logger.js';
 import { loginContext, sealLogin } from '../../src/secrets/login.js';
-import { connectRedis } from '../../src/stores/redis.js';
-import { createRunStore } from '../../src/stores/runs.js';
+import { connectRedis } from '../../src/stores/redis/redis.js';
+import { createRunStore } from '../../src/stores/redis/runs.js';
 import {
   createQuestionProcessor,
   type QuestionDependencies,

@@ -7,7 +7,7 @@ import { createMqttMetrics, type MqttMetrics } from '../../src/mqtt/metrics.js';
 import { brokerSettings } from '../../src/mqtt/settings.js';
 import { startPublisher } from '../../src/mqtt/start.js';
 import { loadConfig } from '../../src/process/config.js';
-import { createWorkerRegistry } from '../../src/stores/workers.js';
+import { createWorkerRegistry } from '../../src/stores/redis/workers.js';
 import { EMPTY, runsOn, WITH_CAR, WITH_DOG } from '../helpers/camera-runs.js';
 import {
   HEIGHT,

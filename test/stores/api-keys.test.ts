@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { createLogger } from '../../src/process/logger.js';
-import { createApiKeyStore } from '../../src/stores/api-keys.js';
-import { KEYS } from '../../src/stores/keys.js';
-import { connectRedis } from '../../src/stores/redis.js';
+import { createApiKeyStore } from '../../src/stores/redis/api-keys.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
+import { connectRedis } from '../../src/stores/redis/redis.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 
 const logger = createLogger({ level: 'silent', name: 'test' });

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type BlobStore, frameKey, heatmapKey } from '../../src/base/blobs.js';
-import { createFileBlobStore } from '../../src/stores/blobs-fs.js';
-import { createS3BlobStore } from '../../src/stores/blobs-s3.js';
-import { createS3Client, type S3Client } from '../../src/stores/s3-client.js';
-import { sourcesOnly } from '../../src/stores/s3-sources.js';
+import { createFileBlobStore } from '../../src/stores/blobs/files.js';
+import { createS3BlobStore } from '../../src/stores/blobs/s3.js';
+import { createS3Client, type S3Client } from '../../src/stores/blobs/s3-client.js';
+import { sourcesOnly } from '../../src/stores/blobs/s3-sources.js';
 import { startS3, type TestS3 } from '../helpers/s3.js';
 
 const DAY = 86_400_000;

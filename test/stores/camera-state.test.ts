@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { initialCameraState } from '../../src/camera/fold/state.js';
 import { checkpointOf, type StoredCheckpoint, storedCheckpoint } from '../../src/footage/checkpoint.js';
-import { readCameraState, type StoredState, stateOf, storedState } from '../../src/stores/camera-state.js';
+import { readCameraState, type StoredState, stateOf, storedState } from '../../src/stores/cameras/camera-state.js';
 
 const fixture = <T>(name: string): T => JSON.parse(readFileSync(`test/fixtures/upgrade/0.1.0/${name}`, 'utf8')) as T;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StoredCamera } from '../../src/camera/settings/camera.js';
 import { checkSettings } from '../../src/camera/settings/settings.js';
-import type { CameraQuery } from '../../src/stores/cameras.js';
-import { KEYS } from '../../src/stores/keys.js';
-import { createRunStore } from '../../src/stores/runs.js';
+import type { CameraQuery } from '../../src/stores/cameras/cameras.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
+import { createRunStore } from '../../src/stores/redis/runs.js';
 import { eventually } from '../helpers/eventually.js';
 import { useBench } from '../helpers/workers.js';
 

@@ -1,4 +1,4 @@
-import { decodeVector, encodeVector } from '../../src/stores/change-vectors.js';
+import { decodeVector, encodeVector } from '../../src/stores/changes/change-vectors.js';
 
 const BUNDLE = 'a'.repeat(64);
 

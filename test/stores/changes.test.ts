@@ -3,12 +3,12 @@ import type { Redis } from 'ioredis';
 import { deliveryIdOf } from '../../src/base/ids.js';
 import { createLogger } from '../../src/process/logger.js';
 import type { ChangeStatus, FoundChange } from '../../src/schemas/change.js';
-import type { TurnChanges } from '../../src/stores/change-writes.js';
-import type { ChangeStore } from '../../src/stores/changes.js';
-import { createChangeStore } from '../../src/stores/changes.js';
-import { createDeliveryStore } from '../../src/stores/deliveries.js';
-import { KEYS } from '../../src/stores/keys.js';
-import { connectRedis } from '../../src/stores/redis.js';
+import type { TurnChanges } from '../../src/stores/changes/change-writes.js';
+import type { ChangeStore } from '../../src/stores/changes/changes.js';
+import { createChangeStore } from '../../src/stores/changes/changes.js';
+import { createDeliveryStore } from '../../src/stores/delivery/deliveries.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
+import { connectRedis } from '../../src/stores/redis/redis.js';
 import { foundChange, NOON, opening, saveTurnChanges, storedAlert } from '../helpers/changes.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 

@@ -4,12 +4,12 @@ import type { Redis } from 'ioredis';
 import type { UnseenSpan } from '../../src/camera/fold/state.js';
 import { createLogger } from '../../src/process/logger.js';
 import type { FoundChange } from '../../src/schemas/change.js';
-import { createCameraStore } from '../../src/stores/cameras.js';
-import type { TurnChanges } from '../../src/stores/change-writes.js';
-import { createChangeStore } from '../../src/stores/changes.js';
-import { createDayStore } from '../../src/stores/days.js';
-import { UNSEEN_KEPT } from '../../src/stores/keys.js';
-import { connectRedis } from '../../src/stores/redis.js';
+import { createCameraStore } from '../../src/stores/cameras/cameras.js';
+import type { TurnChanges } from '../../src/stores/changes/change-writes.js';
+import { createChangeStore } from '../../src/stores/changes/changes.js';
+import { createDayStore } from '../../src/stores/changes/days.js';
+import { UNSEEN_KEPT } from '../../src/stores/redis/keys.js';
+import { connectRedis } from '../../src/stores/redis/redis.js';
 import { foundChange, opening, saveTurnChanges } from '../helpers/changes.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 

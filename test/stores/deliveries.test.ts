@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Redis } from 'ioredis';
 import { createLogger } from '../../src/process/logger.js';
 import type { Delivery, DeliveryAttempt } from '../../src/schemas/delivery.js';
-import { createDeliveryStore, type DeliveryStore, type NewDelivery } from '../../src/stores/deliveries.js';
-import { connectRedis } from '../../src/stores/redis.js';
+import { createDeliveryStore, type DeliveryStore, type NewDelivery } from '../../src/stores/delivery/deliveries.js';
+import { connectRedis } from '../../src/stores/redis/redis.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 
 const HOUR = 3_600_000;

@@ -4,8 +4,8 @@ import type { Redis } from 'ioredis';
 import { ScenedeltaError } from '../../src/base/errors.js';
 import { MemoryBlobs } from '../../src/footage/memory-blobs.js';
 import { createLogger } from '../../src/process/logger.js';
-import { createDeployment } from '../../src/stores/deployment.js';
-import { connectRedis } from '../../src/stores/redis.js';
+import { createDeployment } from '../../src/stores/redis/deployment.js';
+import { connectRedis } from '../../src/stores/redis/redis.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 
 let server: TestRedis;

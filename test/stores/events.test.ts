@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { createLogger } from '../../src/process/logger.js';
+import { createResultStore, type ResultStore } from '../../src/stores/comparisons/results.js';
 import {
   compareEventIds,
   createEventReader,
   EVENT_ID_PATTERN,
   type EventReader,
   type StreamedEvent,
-} from '../../src/stores/events.js';
-import { connectRedis } from '../../src/stores/redis.js';
-import { createResultStore, type ResultStore } from '../../src/stores/results.js';
-import { createWorkerRegistry, HEARTBEAT_MS } from '../../src/stores/workers.js';
+} from '../../src/stores/delivery/events.js';
+import { connectRedis } from '../../src/stores/redis/redis.js';
+import { createWorkerRegistry, HEARTBEAT_MS } from '../../src/stores/redis/workers.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';

@@ -1,6 +1,6 @@
 /** Pages of ids in the order of time, on a real Redis. */
 import { expect, it } from '@jest/globals';
-import { idPages, pageOf } from '../../src/stores/pages.js';
+import { idPages, pageOf } from '../../src/stores/redis/pages.js';
 import { useBench } from '../helpers/workers.js';
 
 const bench = useBench();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { redisAddress } from '../../src/stores/redis-address.js';
+import { redisAddress } from '../../src/stores/redis/redis-address.js';
 
 describe('redisAddress', () => {
   it.each([

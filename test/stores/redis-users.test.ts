@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { connectRedis, redisCall } from '../../src/stores/redis.js';
+import { connectRedis, redisCall } from '../../src/stores/redis/redis.js';
 import { type Authority, hasOpenssl, makeAuthority } from '../helpers/certificates.js';
 import { eventually } from '../helpers/eventually.js';
 import { freePort } from '../helpers/free-port.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { createLogger } from '../../src/process/logger.js';
-import { connectRedis, redisCall } from '../../src/stores/redis.js';
+import { connectRedis, redisCall } from '../../src/stores/redis/redis.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 
 const logger = createLogger({ level: 'silent', name: 'test' });

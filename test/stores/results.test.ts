@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { createLogger } from '../../src/process/logger.js';
-import { KEYS } from '../../src/stores/keys.js';
-import { connectRedis } from '../../src/stores/redis.js';
-import type { ListQuery } from '../../src/stores/results.js';
-import { createResultStore, type ResultStore } from '../../src/stores/results.js';
+import type { ListQuery } from '../../src/stores/comparisons/results.js';
+import { createResultStore, type ResultStore } from '../../src/stores/comparisons/results.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
+import { connectRedis } from '../../src/stores/redis/redis.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { CameraState } from '../../src/camera/fold/state.js';
 import { initialCameraState } from '../../src/camera/fold/state.js';
 import { checkSettings } from '../../src/camera/settings/settings.js';
-import { KEYS } from '../../src/stores/keys.js';
-import type { StoredComparison } from '../../src/stores/results.js';
-import type { Turn } from '../../src/stores/turns.js';
+import type { Turn } from '../../src/stores/cameras/turns.js';
+import type { StoredComparison } from '../../src/stores/comparisons/results.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
 import { foundChange, NOON, opening } from '../helpers/changes.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { type Bench, setUpBench } from '../helpers/workers.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkSettings } from '../../src/camera/settings/settings.js';
-import type { ListQuery } from '../../src/stores/results.js';
-import { seesCamera, type Visibility } from '../../src/stores/visibility.js';
+import type { ListQuery } from '../../src/stores/comparisons/results.js';
+import { seesCamera, type Visibility } from '../../src/stores/redis/visibility.js';
 import { foundChange, opening, saveTurnChanges } from '../helpers/changes.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { useBench } from '../helpers/workers.js';

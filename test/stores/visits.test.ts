@@ -1,7 +1,7 @@
 /** The store of visits on a real Redis. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { KEYS } from '../../src/stores/keys.js';
-import { visitWrites } from '../../src/stores/visits.js';
+import { visitWrites } from '../../src/stores/changes/visits.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
 import { storedVisit } from '../helpers/visits.js';
 import { useBench } from '../helpers/workers.js';
 

@@ -8,7 +8,7 @@ import { createJobProducer } from '../../src/jobs/producer.js';
 import type { PostOutcome } from '../../src/outbound/client.js';
 import { AlertPayloadSchema, PAYLOAD_LIMIT } from '../../src/schemas/webhook-payload.js';
 import { linkKey } from '../../src/secrets/links.js';
-import { KEYS } from '../../src/stores/keys.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
 import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/deliveries/delivery-job.js';
 import { createDeliveryLimits } from '../../src/workers/deliveries/delivery-limits.js';
 import { createRecovery, RECOVER_AFTER_MS } from '../../src/workers/recovery.js';

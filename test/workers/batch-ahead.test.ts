@@ -14,7 +14,7 @@ import { createJobProducer } from '../../src/jobs/producer.js';
 import { createQuestioner } from '../../src/jobs/questioner.js';
 import { aheadQueue } from '../../src/jobs/queues.js';
 import type { Comparer } from '../../src/pipeline/pair.js';
-import { createWorkerRegistry } from '../../src/stores/workers.js';
+import { createWorkerRegistry } from '../../src/stores/redis/workers.js';
 import {
   createQuestionProcessor,
   type QuestionDependencies,

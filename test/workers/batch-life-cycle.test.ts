@@ -10,7 +10,7 @@ import { createBatchRecovery } from '../../src/batches/recovery.js';
 import { storePlan } from '../../src/batches/stored-plan.js';
 import type { FootageSequence } from '../../src/footage/recording-plan.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
-import type { BatchRequest } from '../../src/stores/batch-request.js';
+import type { BatchRequest } from '../../src/stores/batches/batch-request.js';
 import { setUpCamera } from '../helpers/cameras.js';
 import { logger, useBench } from '../helpers/workers.js';
 

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from '@jest/globals';
 import { frameKey } from '../../src/base/blobs.js';
-import { KEYS } from '../../src/stores/keys.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
 import { picture, readComparison, sendFrame, setUpCamera, turnProcessor, workOff } from '../helpers/cameras.js';
 import { foundChange, opening, saveTurnChanges, storedAlert } from '../helpers/changes.js';

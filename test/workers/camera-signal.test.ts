@@ -5,7 +5,7 @@ import { settingsWith } from '../../src/endpoints/settings.js';
 import sharp from '../../src/frames/sharp.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import type { SignalNotice } from '../../src/schemas/camera-signal.js';
-import { KEYS } from '../../src/stores/keys.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
 import { EMPTY, runsOn } from '../helpers/camera-runs.js';
 import { setUpCamera, turnProcessor } from '../helpers/cameras.js';
 import { useEndpointDeliveries } from '../helpers/endpoint-deliveries.js';

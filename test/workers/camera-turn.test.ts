@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Comparison } from '../../src/schemas/comparison.js';
-import { createDayStore } from '../../src/stores/days.js';
+import { createDayStore } from '../../src/stores/changes/days.js';
 import type { WorkedFrame } from '../../src/workers/camera-turn.js';
 import { at, beforeAt, codes, EMPTY, runsOn, T, WITH_CAR } from '../helpers/camera-runs.js';
 import { picture, pixelPipeline, readComparison, sendFrame, setUpCamera, turnProcessor } from '../helpers/cameras.js';

@@ -1,7 +1,7 @@
 /** Search vectors are stored beside the changes that a comparison opens, and computed for no other frame. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { PairOutput } from '../../src/pipeline/pair.js';
-import { createChangeStore } from '../../src/stores/changes.js';
+import { createChangeStore } from '../../src/stores/changes/changes.js';
 import { EMPTY, runsOn, WITH_CAR } from '../helpers/camera-runs.js';
 import { pixelPipeline, setUpCamera, turnProcessor } from '../helpers/cameras.js';
 import { type Bench, setUpBench } from '../helpers/workers.js';

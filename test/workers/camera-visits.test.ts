@@ -4,7 +4,7 @@ import { wantsAlert } from '../../src/endpoints/filter.js';
 import { settingsWith } from '../../src/endpoints/settings.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import type { Visit } from '../../src/schemas/visit.js';
-import { KEYS } from '../../src/stores/keys.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
 import { createCameraRetention } from '../../src/workers/camera-retention.js';
 import { EMPTY, runsOn } from '../helpers/camera-runs.js';
 import { picture, RED, setUpCamera, turnProcessor, walkingPipeline } from '../helpers/cameras.js';

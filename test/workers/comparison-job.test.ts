@@ -5,8 +5,8 @@ import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { decodeHeatmapData } from '../../src/heatmaps/data.js';
 import type { EnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { createOutboundClient } from '../../src/outbound/client.js';
-import { KEYS } from '../../src/stores/keys.js';
-import type { StoredComparison } from '../../src/stores/results.js';
+import type { StoredComparison } from '../../src/stores/comparisons/results.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
 import { acceptedComparison, jobOf } from '../helpers/comparisons.js';
 import { type Bench, comparisonProcessor, heatmaps, output, scriptedPipeline, setUpBench } from '../helpers/workers.js';
 

@@ -7,8 +7,8 @@ import { openSecrets, rotated, sealSecrets } from '../../src/endpoints/secrets.j
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { readStatement } from '../../src/language/read-clauses.js';
 import type { Statement } from '../../src/schemas/statement.js';
-import { FAILING_LIMIT_MS } from '../../src/stores/endpoints.js';
-import { KEYS } from '../../src/stores/keys.js';
+import { FAILING_LIMIT_MS } from '../../src/stores/delivery/endpoints.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
 import { DELIVERY_SCHEDULE_MS } from '../../src/workers/deliveries/delivery-job.js';
 import { setUpCamera } from '../helpers/cameras.js';
 import { foundChange, opening, saveTurnChanges, storedAlert } from '../helpers/changes.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { StoredComparison } from '../../src/stores/results.js';
+import type { StoredComparison } from '../../src/stores/comparisons/results.js';
 import { createFetchLimits, FETCH_CONCURRENCY } from '../../src/workers/fetch-limits.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
 

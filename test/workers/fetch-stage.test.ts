@@ -9,7 +9,7 @@ import { enqueueFrame } from '../../src/jobs/enqueue-frame.js';
 import { QUEUES } from '../../src/jobs/queues.js';
 import { createOutboundClient, type OutboundClient } from '../../src/outbound/client.js';
 import type { FrameRef } from '../../src/schemas/frame-ref.js';
-import { KEYS } from '../../src/stores/keys.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
 import { picture, pixelPipeline, RED, setUpCamera, turnProcessor } from '../helpers/cameras.js';
 import { acceptedComparison, jobOf } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';

@@ -1,8 +1,8 @@
 /** Failures that no job is to blame for: stores that refuse, and workers that die over another job. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { QUEUES } from '../../src/jobs/queues.js';
-import { KEYS } from '../../src/stores/keys.js';
-import { createRunStore, RETURN_S } from '../../src/stores/runs.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
+import { createRunStore, RETURN_S } from '../../src/stores/redis/runs.js';
 import { jobOf } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
 import { CALLBACK, useQueues } from '../helpers/queues.js';

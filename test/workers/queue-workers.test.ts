@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ScenedeltaError } from '../../src/base/errors.js';
 import { QUEUES } from '../../src/jobs/queues.js';
-import { KEYS } from '../../src/stores/keys.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
 import { acceptedComparison, jobOf } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
 import { CALLBACK, useQueues } from '../helpers/queues.js';

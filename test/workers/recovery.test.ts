@@ -1,7 +1,7 @@
 /** Recovery on real queues: it completes the steps that a crash interrupted. */
 import { describe, expect, it } from '@jest/globals';
 import { QUEUES } from '../../src/jobs/queues.js';
-import { KEYS } from '../../src/stores/keys.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
 import { setUpCamera } from '../helpers/cameras.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';

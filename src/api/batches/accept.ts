@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../base/errors.js';
 import { newId } from '../../base/ids.js';
-import type { BatchRecord } from '../../stores/batches.js';
+import type { BatchRecord } from '../../stores/batches/batches.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { acceptOnce } from '../intake/accept-once.js';
 import { fingerprint } from '../intake/idempotency.js';

@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { notFound } from '../../base/errors.js';
 import { type Batch, type BatchCamera, type BatchMode, formatsOf } from '../../schemas/batch.js';
 import { roundFigures } from '../../schemas/rounding.js';
-import { type BatchProgress, type BatchRecord, seesBatch } from '../../stores/batches.js';
-import type { Visibility } from '../../stores/visibility.js';
+import { type BatchProgress, type BatchRecord, seesBatch } from '../../stores/batches/batches.js';
+import type { Visibility } from '../../stores/redis/visibility.js';
 import type { ApiDependencies } from '../dependencies.js';
 
 const LISTED_FAILURES = 100;

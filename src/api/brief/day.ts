@@ -1,7 +1,7 @@
 /** The day of a brief: its begin and end in a time zone, clock changes included. Pure. */
 import { invalidValue } from '../../base/errors.js';
 import { checkedWallClock, instantOf, isoTimeIn, localTimeAt } from '../../base/wall-clock.js';
-import type { DaySpan } from '../../stores/days.js';
+import type { DaySpan } from '../../stores/changes/days.js';
 
 export interface Day extends DaySpan {
   /** YYYY-MM-DD */

@@ -5,7 +5,7 @@ import type { Locale } from '../../language/locales.js';
 import { textIn } from '../../language/translate.js';
 import type { NotSeen, Unseen } from '../../schemas/brief.js';
 import type { Change } from '../../schemas/change.js';
-import type { DaySpan } from '../../stores/days.js';
+import type { DaySpan } from '../../stores/changes/days.js';
 
 const MOST_SPANS = 100;
 

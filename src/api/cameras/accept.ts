@@ -4,7 +4,7 @@ import { invalidValue, ScenedeltaError } from '../../base/errors.js';
 import { maskOf, type StoredCamera } from '../../camera/settings/camera.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { enqueueFrame } from '../../jobs/enqueue-frame.js';
-import type { StoredComparison } from '../../stores/results.js';
+import type { StoredComparison } from '../../stores/comparisons/results.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
 import { fingerprint } from '../intake/idempotency.js';
 import type { IncomingCameraFrame } from '../intake/request.js';

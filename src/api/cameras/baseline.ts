@@ -6,7 +6,7 @@ import type { BaselineEvent, CameraState } from '../../camera/fold/state.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import { lightOf, measureLight } from '../../camera/settings/light.js';
 import type { IncomingFrame } from '../../frames/keep.js';
-import { type CameraStore, noCamera } from '../../stores/cameras.js';
+import { type CameraStore, noCamera } from '../../stores/cameras/cameras.js';
 import type { BaselineOrderSchema } from '../schemas/camera.js';
 import { keepPicture, type PictureDependencies } from './picture.js';
 

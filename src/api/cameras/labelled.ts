@@ -1,8 +1,8 @@
 /** All cameras that a request may see, and those of a label, as the visibility of the request. */
 import { Type } from 'typebox';
 import type { StoredCamera } from '../../camera/settings/camera.js';
-import type { CameraStore } from '../../stores/cameras.js';
-import type { Visibility } from '../../stores/visibility.js';
+import type { CameraStore } from '../../stores/cameras/cameras.js';
+import type { Visibility } from '../../stores/redis/visibility.js';
 
 type Cameras = Pick<CameraStore, 'list'>;
 const AT_ONCE = 100;

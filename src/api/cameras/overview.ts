@@ -7,8 +7,8 @@ import { type HealthState, stateOf } from '../../camera/settings/health.js';
 import type { Locale } from '../../language/locales.js';
 import { DEFAULT_LOCALE, textIn, translated } from '../../language/translate.js';
 import type { Comparison } from '../../schemas/comparison.js';
-import type { CameraRecord } from '../../stores/cameras.js';
-import type { ResultStore } from '../../stores/results.js';
+import type { CameraRecord } from '../../stores/cameras/cameras.js';
+import type { ResultStore } from '../../stores/comparisons/results.js';
 import type { CameraOverview } from '../schemas/camera.js';
 
 type Results = Pick<ResultStore, 'many'>;

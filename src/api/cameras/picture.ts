@@ -11,7 +11,7 @@ import { type DecodedFrame, type DecodeLimits, decodeFrame } from '../../frames/
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { assertComplete } from '../../frames/lost-rows.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
-import type { FrameUses } from '../../stores/frame-uses.js';
+import type { FrameUses } from '../../stores/blobs/frame-uses.js';
 import { readFrame } from '../intake/frame-input.js';
 import type { PictureSchema } from '../schemas/camera.js';
 

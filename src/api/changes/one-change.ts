@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { notFound } from '../../base/errors.js';
 import { type Change, ChangeSchema } from '../../schemas/change.js';
 import { roundFigures } from '../../schemas/rounding.js';
-import { seesCamera, type Visibility } from '../../stores/visibility.js';
+import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { CHANGE_ID_PATTERN } from '../schemas/list-changes.js';
 import { json, problems, ref } from '../schemas/shared.js';

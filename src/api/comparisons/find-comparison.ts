@@ -1,7 +1,7 @@
 /** Lookup of the comparison that a path names, for a request that may see it. */
 import { notFound } from '../../base/errors.js';
-import { ownerOf, type StoredComparison } from '../../stores/stored-comparison.js';
-import { seesComparison, type Visibility } from '../../stores/visibility.js';
+import { ownerOf, type StoredComparison } from '../../stores/comparisons/stored-comparison.js';
+import { seesComparison, type Visibility } from '../../stores/redis/visibility.js';
 import type { ApiDependencies } from '../dependencies.js';
 
 /** @throws ScenedeltaError 'not-found', also for a comparison that the request may not see */

@@ -13,7 +13,7 @@ import { type EndpointPatch, type EndpointSettings, SIGNED_FORMATS, settingsWith
 import type { AllowList } from '../../outbound/address.js';
 import { SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
 import { ALERT_TYPES } from '../../schemas/change.js';
-import type { EndpointRecord } from '../../stores/endpoints.js';
+import type { EndpointRecord } from '../../stores/delivery/endpoints.js';
 import { assertUrl } from '../intake/url-policy.js';
 import type { EndpointSchema } from '../schemas/endpoints.js';
 

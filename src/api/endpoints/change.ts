@@ -5,7 +5,7 @@ import { newId } from '../../base/ids.js';
 import { type EndpointSecrets, openSecrets, rotated, sealSecrets, shownUrl } from '../../endpoints/secrets.js';
 import { type EndpointPatch, SIGNED_FORMATS, settingsWith } from '../../endpoints/settings.js';
 import type { AllowList } from '../../outbound/address.js';
-import type { EndpointRecord } from '../../stores/endpoints.js';
+import type { EndpointRecord } from '../../stores/delivery/endpoints.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { EndpointIdParams } from '../schemas/endpoints.js';
 import { ref } from '../schemas/shared.js';

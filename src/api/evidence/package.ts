@@ -13,7 +13,7 @@ import { DEFAULT_LOCALE, textIn } from '../../language/translate.js';
 import { EVIDENCE_FILES, EVIDENCE_FORMAT, type EvidenceManifest } from '../../schemas/evidence.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { publicPem } from '../../secrets/evidence-key.js';
-import type { StoredComparison } from '../../stores/stored-comparison.js';
+import type { StoredComparison } from '../../stores/comparisons/stored-comparison.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Evidence } from './collect.js';
 import { evidencePage } from './page.js';

@@ -1,7 +1,7 @@
 /** Acceptance of a request once per Idempotency-Key: of a comparison, a camera's frame or a batch. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isUnavailable } from '../../stores/redis.js';
+import { isUnavailable } from '../../stores/redis/redis.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import { ACCEPTING_SECONDS, type IdempotencyRecords } from './idempotency.js';
 

@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import { sniffImage } from '../../base/image-type.js';
 import type { IncomingBytes, IncomingFrame } from '../../frames/keep.js';
-import { isPlainKey } from '../../stores/s3-client.js';
+import { isPlainKey } from '../../stores/blobs/s3-client.js';
 import { type FrameInput, URL_PATTERN } from '../schemas/comparison-request.js';
 
 /**

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { ScenedeltaError } from '../../base/errors.js';
-import { KEYS, resourceKey } from '../../stores/keys.js';
-import { redisCall } from '../../stores/redis.js';
+import { KEYS, resourceKey } from '../../stores/redis/keys.js';
+import { redisCall } from '../../stores/redis/redis.js';
 
 const KEPT_SECONDS = 24 * 3600;
 /** Age from which a reservation without an accepted resource counts as dead: another request may take the key. */

@@ -5,7 +5,7 @@
 import { ScenedeltaError } from '../../base/errors.js';
 import type { IncomingFrame } from '../../frames/keep.js';
 import { type AllowList, checkUrlSyntax, parseAllowList } from '../../outbound/address.js';
-import { checkSourceBucket, type SourceRules } from '../../stores/s3-sources.js';
+import { checkSourceBucket, type SourceRules } from '../../stores/blobs/s3-sources.js';
 import type { ApiOptions } from '../dependencies.js';
 
 export interface FetchRules extends SourceRules {

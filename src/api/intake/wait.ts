@@ -2,8 +2,8 @@
 import { systemClock } from '../../base/clock.js';
 import { isFinal } from '../../schemas/comparison.js';
 import { endsComparison } from '../../schemas/stream-event.js';
-import type { EventReader } from '../../stores/events.js';
-import type { ResultStore, StoredComparison } from '../../stores/results.js';
+import type { ResultStore, StoredComparison } from '../../stores/comparisons/results.js';
+import type { EventReader } from '../../stores/delivery/events.js';
 
 const DEFAULT_WAIT_SECONDS = 10;
 

@@ -6,8 +6,8 @@
 import type { FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../base/errors.js';
 import { verifyLink } from '../../secrets/links.js';
-import type { ApiKey, Scope } from '../../stores/api-keys.js';
-import type { Visibility } from '../../stores/visibility.js';
+import type { ApiKey, Scope } from '../../stores/redis/api-keys.js';
+import type { Visibility } from '../../stores/redis/visibility.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { type TokenPurpose, verifyToken } from '../tokens.js';
 

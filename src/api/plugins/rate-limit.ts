@@ -2,7 +2,7 @@
  * Quota of requests per key and minute, with the headers of draft-ietf-httpapi-ratelimit-headers (structured fields).
  */
 import { ScenedeltaError } from '../../base/errors.js';
-import { isUnavailable } from '../../stores/redis.js';
+import { isUnavailable } from '../../stores/redis/redis.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { LOCAL_KEY_ID } from './auth.js';
 

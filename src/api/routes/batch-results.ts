@@ -4,7 +4,7 @@ import { invalidValue, notFound, ScenedeltaError } from '../../base/errors.js';
 import { IMAGE_TYPES, imageTypeOf } from '../../base/image-type.js';
 import { formatsOf, isBatchFinal, RESULT_FORMATS, type ResultFormat } from '../../schemas/batch.js';
 import { literals } from '../../schemas/constructors.js';
-import { type BatchRecord, batchPictureKey, batchResultKey } from '../../stores/batches.js';
+import { type BatchRecord, batchPictureKey, batchResultKey } from '../../stores/batches/batches.js';
 import { BatchIdParams, findBatch, modeOf } from '../batches/present.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { binary, media, PICTURE_CACHE, problems } from '../schemas/shared.js';

@@ -8,7 +8,7 @@ import type { Locale } from '../../language/locales.js';
 import { DEFAULT_LOCALE, translated } from '../../language/translate.js';
 import { type Brief, BriefSchema, type CameraBrief } from '../../schemas/brief.js';
 import { literals } from '../../schemas/constructors.js';
-import { seesCamera, type Visibility } from '../../stores/visibility.js';
+import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import { DAY_PATTERN, dayOf } from '../brief/day.js';
 import { BRIEF_POLICY, briefHtml, briefMarkdown } from '../brief/html.js';
 import { briefLists, isFact } from '../brief/lists.js';

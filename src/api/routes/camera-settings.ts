@@ -6,7 +6,7 @@ import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { SnapshotTestSchema } from '../../schemas/snapshot-test.js';
 import { checker } from '../../schemas/validation-error.js';
-import { noCamera } from '../../stores/cameras.js';
+import { noCamera } from '../../stores/cameras/cameras.js';
 import { withoutLogin } from '../cameras/login.js';
 import { mergePatch } from '../cameras/merge-patch.js';
 import { alarmBudgetOf, findCamera, presentCamera } from '../cameras/present.js';

@@ -5,7 +5,7 @@ import { pendingChanges } from '../../camera/changes/pending.js';
 import { rulesOf } from '../../camera/changes/rules.js';
 import type { FrameKeeper } from '../../frames/keep.js';
 import { literals } from '../../schemas/constructors.js';
-import { noCamera } from '../../stores/cameras.js';
+import { noCamera } from '../../stores/cameras/cameras.js';
 import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';
 import { labelQuery } from '../cameras/labelled.js';
 import { cameraPage, overviewsOf } from '../cameras/overview.js';

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../base/clock.js';
 import { invalidValue, ScenedeltaError } from '../../base/errors.js';
 import { assertTimeZone, instantOf } from '../../base/wall-clock.js';
 import { CAMERA_ID_PATTERN } from '../../camera/settings/id-pattern.js';
-import { seesCamera, type Visibility } from '../../stores/visibility.js';
+import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import { allCameras, labelled, labelQuery } from '../cameras/labelled.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { json, problems } from '../schemas/shared.js';

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { isFinal } from '../../schemas/comparison.js';
 import { dateTime, literals, text } from '../../schemas/constructors.js';
-import { EVENT_ID_PATTERN } from '../../stores/events.js';
+import { EVENT_ID_PATTERN } from '../../stores/delivery/events.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import {

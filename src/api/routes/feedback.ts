@@ -5,7 +5,7 @@ import { type Change, ChangeSchema } from '../../schemas/change.js';
 import { literals } from '../../schemas/constructors.js';
 import { extensionOf, feedbackLine, type PairTruth, pairTruths } from '../../schemas/feedback-manifest.js';
 import { checker } from '../../schemas/validation-error.js';
-import { seesCamera, type Visibility } from '../../stores/visibility.js';
+import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import { CHANGE_RESPONSES, ChangeIdParams, changesOf, config, tags } from '../changes/one-change.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import {

@@ -8,7 +8,7 @@ import { type ServedFrame, servedFrame } from '../../frames/served-frame.js';
 import { decodeHeatmapData, type HeatmapData } from '../../heatmaps/data.js';
 import { isFinal } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
-import type { StoredComparison } from '../../stores/results.js';
+import type { StoredComparison } from '../../stores/comparisons/results.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { createHeatmapPainter, STYLES } from '../heatmap-painter.js';

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { notFound } from '../../base/errors.js';
 import { literals } from '../../schemas/constructors.js';
 import { VISIT_ID_PATTERN, VISIT_KINDS, VisitSchema } from '../../schemas/visit.js';
-import { seesCamera } from '../../stores/visibility.js';
+import { seesCamera } from '../../stores/redis/visibility.js';
 import { labelled, labelQuery } from '../cameras/labelled.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';

@@ -1,7 +1,7 @@
 /** Pagination of lists: `cursor` and `limit` select a page, `next_cursor` and `Link` (RFC 8288) lead to the next. */
 import { type TSchema, Type } from 'typebox';
 import { dateTime, nullable } from '../../schemas/constructors.js';
-import { CURSOR_PATTERN } from '../../stores/pages.js';
+import { CURSOR_PATTERN } from '../../stores/redis/pages.js';
 import { parseTime } from '../parse-time.js';
 import { json, problems, RESPONSE_HEADERS, ref } from './shared.js';
 

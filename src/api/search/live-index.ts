@@ -8,9 +8,9 @@ import type { Logger } from '../../process/logger.js';
 import type { SearchFilter } from '../../search/scope.js';
 import { SearchIndex, type SearchResult } from '../../search/search-index.js';
 import type { QueryVector } from '../../search/vector-list.js';
-import type { CameraStore } from '../../stores/cameras.js';
-import type { ChangeLog } from '../../stores/change-log.js';
-import type { ChangeStore } from '../../stores/changes.js';
+import type { CameraStore } from '../../stores/cameras/cameras.js';
+import type { ChangeLog } from '../../stores/changes/change-log.js';
+import type { ChangeStore } from '../../stores/changes/changes.js';
 import { allCameras } from '../cameras/labelled.js';
 
 export interface LiveSearchResult extends SearchResult {

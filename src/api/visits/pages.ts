@@ -6,7 +6,7 @@ import type { Visit } from '../../schemas/visit.js';
 import { inEnglish } from '../../search/foreign.js';
 import { havingAll } from '../../search/query.js';
 import { framePath } from '../../secrets/links.js';
-import type { VisitStore } from '../../stores/visits.js';
+import type { VisitStore } from '../../stores/changes/visits.js';
 import type { Link } from '../comparisons/links-presenter.js';
 import type { ApiDependencies } from '../dependencies.js';
 

@@ -1,6 +1,6 @@
 /**
  * State and observations of the change tracker. The state is plain JSON: it is saved with each comparison and read
- * before the next one, in the spelling of `stores/camera-state.ts`. A caption that version 0.1.0 stored is text.
+ * before the next one, in the spelling of `stores/cameras/camera-state.ts`. A caption that version 0.1.0 stored is text.
  */
 import type { Box } from '../../base/images.js';
 import type { Caption } from '../../language/write.js';

@@ -3,7 +3,7 @@ import { opendir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve, sep } from 'node:path';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import { invalidRequest, invalidValue, ScenedeltaError } from '../../base/errors.js';
-import type { S3Client } from '../../stores/s3-client.js';
+import type { S3Client } from '../../stores/blobs/s3-client.js';
 import type { Location } from '../recording-plan.js';
 import type { NameParts } from './template.js';
 

@@ -9,7 +9,7 @@ import type { PostOutcome } from '../../outbound/client.js';
 import type { Logger } from '../../process/logger.js';
 import { type Span, traced } from '../../process/tracing.js';
 import type { Delivery, DeliveryAttempt } from '../../schemas/delivery.js';
-import type { DeliveryStore } from '../../stores/deliveries.js';
+import type { DeliveryStore } from '../../stores/delivery/deliveries.js';
 import type { DeliveryLimits } from './delivery-limits.js';
 import { type Message, type MessageDependencies, messageOf } from './delivery-message.js';
 import { type EndpointAttempt, type EndpointDependencies, sendToEndpoint } from './endpoint-request.js';

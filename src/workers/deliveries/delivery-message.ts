@@ -15,11 +15,11 @@ import {
   type WebhookLinks,
   type WebhookPayload,
 } from '../../schemas/webhook-payload.js';
-import type { CameraStore } from '../../stores/cameras.js';
-import { type StoredMessage, subjectOf } from '../../stores/change-writes.js';
-import type { ChangeStore } from '../../stores/changes.js';
-import type { DeliveryStore } from '../../stores/deliveries.js';
-import type { ComparisonRequest, ResultStore, StoredComparison } from '../../stores/results.js';
+import type { CameraStore } from '../../stores/cameras/cameras.js';
+import { type StoredMessage, subjectOf } from '../../stores/changes/change-writes.js';
+import type { ChangeStore } from '../../stores/changes/changes.js';
+import type { ComparisonRequest, ResultStore, StoredComparison } from '../../stores/comparisons/results.js';
+import type { DeliveryStore } from '../../stores/delivery/deliveries.js';
 
 export interface MessageDependencies {
   readonly deliveries: Pick<DeliveryStore, 'get'>;

@@ -17,7 +17,7 @@ import type { JobGuard } from '../../jobs/job-guard.js';
 import { translated } from '../../language/translate.js';
 import type { OutboundClient, PostOutcome } from '../../outbound/client.js';
 import type { Delivery } from '../../schemas/delivery.js';
-import type { EndpointPermission, EndpointRecord, EndpointStore } from '../../stores/endpoints.js';
+import type { EndpointPermission, EndpointRecord, EndpointStore } from '../../stores/delivery/endpoints.js';
 import type { Message } from './delivery-message.js';
 import { signedHeaders } from './sign-webhook.js';
 

@@ -22,8 +22,8 @@ import type { JobProducer } from '../../jobs/producer.js';
 import type { Logger } from '../../process/logger.js';
 import type { Comparison } from '../../schemas/comparison.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
-import type { CameraStore } from '../../stores/cameras.js';
-import type { ResultStore, StoredComparison } from '../../stores/results.js';
+import type { CameraStore } from '../../stores/cameras/cameras.js';
+import type { ResultStore, StoredComparison } from '../../stores/comparisons/results.js';
 import type { LifeCycle } from '../life-cycle.js';
 
 const MINUTE_MS = 60_000;

@@ -2,7 +2,7 @@
 import sharp from 'sharp';
 import { levelFrame } from '../../../src/camera/fold/level-range.js';
 import { type CameraState, initialCameraState } from '../../../src/camera/fold/state.js';
-import { readCameraState, storedState } from '../../../src/stores/camera-state.js';
+import { readCameraState, storedState } from '../../../src/stores/cameras/camera-state.js';
 import { levelsOf, png16, tiffOfFloats } from '../../helpers/thermal.js';
 
 const LIMITS = { pixelLimit: 1_000_000 };

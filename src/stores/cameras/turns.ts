@@ -1,0 +1,221 @@
+/**
+ * A camera's turn: the exclusive right to process the camera's earliest frame. One job holds it at a time, as a lock in
+ * Redis.
+ *
+ * The job that holds the turn is responsible for the next frame: if frames wait after its own, it takes the turn again,
+ * or releases it and queues a job for them before it ends. A job that finds the turn held may therefore simply end. If
+ * the holder's worker dies, the queue gives the same job id to another worker, which takes the turn over; the earlier
+ * holder can save nothing more. Steps that must be atomic are Lua scripts: a kill between two commands leaves all of a
+ * step or nothing. A frame takes two of them, because each write waits for the disk of Redis.
+ */
+import type { Redis } from 'ioredis';
+import { systemClock } from '../../base/clock.js';
+import type { BaselineEvent, CameraState } from '../../camera/fold/state.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
+import type { CameraEvent } from '../../schemas/change.js';
+import { changeWrites, type TurnChanges } from '../changes/change-writes.js';
+import { visitWrites } from '../changes/visits.js';
+import { endingWrites } from '../comparisons/result-writes.js';
+import { parseRecord, type StoredComparison } from '../comparisons/stored-comparison.js';
+import { KEYS } from '../redis/keys.js';
+import { defineScript, type RedisCommand, redisCall } from '../redis/redis.js';
+import { IS_GONE } from '../redis/runs.js';
+import { readCameraState, storedState } from './camera-state.js';
+
+export interface Turn {
+  readonly camera: StoredCamera;
+  /** undefined before the first frame */
+  readonly state: CameraState | undefined;
+  /** the comparison of the earliest waiting frame */
+  readonly comparisonId: string;
+  /** its record; undefined if it has been erased */
+  readonly stored: StoredComparison | undefined;
+  /** of the camera since its last frame, oldest first; `commit` removes those that were applied */
+  readonly events: readonly (CameraEvent | BaselineEvent)[];
+  /** number of this try: from 1; tries that a death or a store ended do not count */
+  readonly tries: number;
+  /** number of workers that died over the frame */
+  readonly deaths: number;
+  /** value of the lock; opaque */
+  readonly held: string;
+}
+
+/** held: by another job. empty: no frame waits. */
+type TakeResult = Turn | 'held' | 'empty';
+
+export interface TurnResult {
+  /** finished or failed */
+  readonly stored: StoredComparison;
+  /** undefined: unchanged */
+  readonly state?: CameraState;
+  readonly changes?: TurnChanges;
+}
+
+export type TurnStore = ReturnType<typeof createTurnStore>;
+
+/**
+ * How a commit ended. saved: everything. final: the comparison was cancelled or erased meanwhile, so only the frame was
+ * removed. lost: another job holds the turn. `more`: frames wait, and the turn is still held; otherwise it is free.
+ */
+export interface CommitResult {
+  readonly kind: 'saved' | 'final' | 'lost';
+  readonly more: boolean;
+}
+
+type TakeReply = readonly [
+  kind: 'taken' | 'held' | 'empty',
+  comparisonId: string,
+  tries: number,
+  deaths: number,
+  camera: string,
+  state: string,
+  record: readonly (string | null)[],
+  events: readonly string[],
+];
+
+/** KEYS: turn, frames, tries, camera, camera events. ARGV: job, token, ttl (ms), prefix of comparisons, worker. */
+const TAKE = `${IS_GONE}
+local held = redis.call('GET', KEYS[1])
+if held and string.sub(held, 1, #ARGV[1] + 1) ~= ARGV[1] .. ':' then return {'held'} end
+local first = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
+local camera = redis.call('HGET', KEYS[4], 'camera')
+if not first or not camera then
+  redis.call('DEL', KEYS[1])
+  return {'empty'}
+end
+redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'PX', ARGV[3])
+local by, counted = first .. ':worker', first .. ':deaths'
+local begun = redis.call('HMGET', KEYS[3], first, by, counted)
+local deaths = tonumber(begun[3]) or 0
+if begun[2] and begun[2] ~= '' and begun[2] ~= ARGV[5] and isGone(begun[2]) then deaths = deaths + 1 end
+redis.call('HSET', KEYS[3], by, ARGV[5], counted, deaths)
+local tries = (tonumber(begun[1]) or 0) + 1
+local state = redis.call('HGET', KEYS[4], 'state') or ''
+local record = redis.call('HMGET', ARGV[4] .. first, 'comparison', 'frames', 'job')
+return {'taken', first, tries, deaths, camera, state, record, redis.call('LRANGE', KEYS[5], 0, -1)}`;
+
+/** KEYS: turn. ARGV: held, ttl (ms). */
+const RENEW = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
+
+/**
+ * KEYS: turn, frames, tries, camera, comparison.
+ * ARGV: held, comparison id, state ('' = unchanged), further commands as JSON ('' = only remove the frame).
+ * Returns the kind of a CommitResult, and 1 if frames wait. They are counted in the step that frees the turn, so that
+ * none is missed in between.
+ */
+const COMMIT = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'lost', 0} end
+redis.call('ZREM', KEYS[2], ARGV[2])
+redis.call('HDEL', KEYS[3], ARGV[2], ARGV[2] .. ':worker', ARGV[2] .. ':deaths')
+local more = redis.call('EXISTS', KEYS[2])
+if more == 0 then redis.call('DEL', KEYS[1]) end
+if ARGV[4] == '' then return {'final', more} end
+local status = redis.call('HGET', KEYS[5], 'status')
+if not status or status == 'finished' or status == 'failed' or status == 'cancelled' then return {'final', more} end
+if ARGV[3] ~= '' then redis.call('HSET', KEYS[4], 'state', ARGV[3]) end
+for _, command in ipairs(cjson.decode(ARGV[4])) do redis.call(unpack(command)) end
+return {'saved', more}`;
+
+/** KEYS: turn, frames. ARGV: held. */
+const RELEASE = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'lost' end
+redis.call('DEL', KEYS[1])
+if redis.call('ZCARD', KEYS[2]) > 0 then return 'more' end
+return 'free'`;
+
+/** KEYS: turn, tries. ARGV: held, comparison id, failed tries. The worker has ended its try. */
+const COUNT = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('HSET', KEYS[2], ARGV[2], ARGV[3], ARGV[2] .. ':worker', '')`;
+
+/** @param options.retentionMs how long a comparison and a change are kept, from their creation and last write. */
+export function createTurnStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
+  const now = options.now ?? systemClock;
+  const runTake = defineScript<TakeReply>(redis, 'sdTake', TAKE);
+  const runRenew = defineScript<number>(redis, 'sdRenew', RENEW);
+  const runCommit = defineScript<[CommitResult['kind'], 0 | 1]>(redis, 'sdCommit', COMMIT);
+  const runCount = defineScript<number>(redis, 'sdCount', COUNT);
+  const runRelease = defineScript<'free' | 'more' | 'lost'>(redis, 'sdRelease', RELEASE);
+  const keysOf = (camera: string) => [
+    KEYS.cameraTurn(camera),
+    KEYS.cameraFrames(camera),
+    KEYS.cameraTries(camera),
+    KEYS.camera(camera),
+  ];
+
+  const commit = (
+    { camera, comparisonId, held }: Turn,
+    state: CameraState | undefined,
+    commands: readonly RedisCommand[] | null,
+  ): Promise<CommitResult> =>
+    redisCall("saving a camera's turn", async () => {
+      const [kind, more] = await runCommit(
+        [...keysOf(camera.id), KEYS.comparison(comparisonId)],
+        held,
+        comparisonId,
+        state === undefined ? '' : JSON.stringify(storedState(state)),
+        // Strings only: Lua would write large numbers with an exponent.
+        commands === null ? '' : JSON.stringify(commands.map((command) => command.map(String))),
+      );
+      return { kind, more: more === 1 };
+    });
+
+  return {
+    /**
+     * @param holder.job id of the queue's job: the same job may take its own turn again.
+     * @param holder.token a new text at every call.
+     * @param holder.ttlMs how long the turn stays held without `renew`.
+     * @param holder.worker name of this process (stores/redis/runs.ts)
+     */
+    take: (
+      id: string,
+      { job, token, ttlMs, worker = '' }: { job: string; token: string; ttlMs: number; worker?: string },
+    ): Promise<TakeResult> =>
+      redisCall("taking a camera's turn", async () => {
+        const keys = [...keysOf(id), KEYS.cameraEvents(id)];
+        const reply = await runTake(keys, job, token, ttlMs, KEYS.comparison(''), worker);
+        const [kind, comparisonId, tries, deaths, camera, state, record, events] = reply;
+        if (kind !== 'taken') return kind;
+        return {
+          camera: JSON.parse(camera),
+          state: readCameraState(state, id),
+          comparisonId,
+          stored: parseRecord(record),
+          events: events.map((json) => JSON.parse(json)),
+          tries,
+          deaths,
+          held: `${job}:${token}`,
+        };
+      }),
+    /** @returns false if the turn was lost: the caller should stop. */
+    renew: ({ camera, held }: Turn, ttlMs: number): Promise<boolean> =>
+      redisCall("renewing a camera's turn", async () => {
+        return (await runRenew([KEYS.cameraTurn(camera.id)], held, ttlMs)) === 1;
+      }),
+    /** Saves everything or nothing, and removes the frame from the waiting ones. Frees the turn if it was the last. */
+    commit: (turn: Turn, { stored, state, changes }: TurnResult): Promise<CommitResult> =>
+      commit(turn, state, [
+        ...endingWrites(stored, now(), options.retentionMs),
+        ...(changes === undefined ? [] : changeWrites(changes, now(), options.retentionMs)),
+        ...visitWrites(changes?.visits ?? [], now(), options.retentionMs),
+      ]),
+    /** As `commit`, without saving a comparison. */
+    drop: (turn: Turn): Promise<CommitResult> => commit(turn, undefined, null),
+    /** Ends a try that did not end the frame. @param failed tries of the frame that have failed, this one included */
+    count: async ({ camera, comparisonId, held }: Turn, failed: number): Promise<void> =>
+      redisCall("counting a camera's tries", async () => {
+        const keys = [KEYS.cameraTurn(camera.id), KEYS.cameraTries(camera.id)];
+        await runCount(keys, held, comparisonId, failed);
+      }),
+    /**
+     * Gives the turn back.
+     * @returns more: frames wait, so the caller must queue another job. lost: another job holds the turn.
+     */
+    release: ({ camera, held }: Turn) =>
+      redisCall("releasing a camera's turn", () =>
+        runRelease([KEYS.cameraTurn(camera.id), KEYS.cameraFrames(camera.id)], held),
+      ),
+  };
+}

@@ -1,0 +1,96 @@
+/** Visits and passages: one record each, which a camera's turn writes when it begins, is linked, or ends. */
+import type { Redis } from 'ioredis';
+import { VISIT_EVENTS, VISIT_KINDS, type Visit, type VisitEvent, type VisitKind } from '../../schemas/visit.js';
+import { eraseMessages } from '../delivery/erase-messages.js';
+import { KEYS } from '../redis/keys.js';
+import { type PageQuery, pageOf } from '../redis/pages.js';
+import { type RedisCommand, redisCall, repliesOf } from '../redis/redis.js';
+import { fewCameras, seesCamera, seesNoCamera, type Visibility } from '../redis/visibility.js';
+import { addEvent, EXPIRY_SLACK_MS } from './change-writes.js';
+
+/** `since` and `until` refer to the first frame, by the camera's clock. */
+interface VisitQuery extends PageQuery {
+  readonly kind: VisitKind;
+  readonly camera?: string;
+  /** default: all */
+  readonly fits?: (visit: Visit) => boolean;
+  /** default: everything */
+  readonly visibility?: Visibility;
+}
+
+export type VisitStore = ReturnType<typeof createVisitStore>;
+
+const ERASED_AT_ONCE = 500;
+
+/** Redis commands that save the visits of a turn. @param retentionMs time for which one is kept after its last write */
+export const visitWrites = (events: readonly VisitEvent[], now: number, retentionMs: number): RedisCommand[] =>
+  events.flatMap(({ type, visit }): RedisCommand[] => {
+    const { id, camera, kind, caption } = visit;
+    const begun = Date.parse(visit.first_seen);
+    const streamed = VISIT_EVENTS.find((one) => one === type);
+    const at = (type === 'visit.ended' ? visit.gone?.before : undefined) ?? visit.last_seen;
+    return [
+      ['SET', KEYS.visit(id), JSON.stringify(visit), 'PX', retentionMs + EXPIRY_SLACK_MS],
+      ['ZADD', KEYS.visitsByTime(kind), begun, id],
+      ['ZADD', KEYS.visitsByCamera(kind, camera), begun, id],
+      ['ZADD', KEYS.visitsByWriting(camera), now, id],
+      ...(streamed === undefined ? [] : [addEvent({ type: streamed, visit: id, camera, caption, at })]),
+    ];
+  });
+
+/** All methods throw ScenedeltaError 'queue-unavailable' if Redis is away. */
+export function createVisitStore(redis: Redis) {
+  const read = async (ids: readonly string[]): Promise<(Visit | undefined)[]> => {
+    const found = ids.length === 0 ? [] : await redis.mget(ids.map(KEYS.visit));
+    return found.map((json) => (json === null ? undefined : (JSON.parse(json) as Visit)));
+  };
+  return {
+    get: (id: string) => redisCall('reading a visit', async () => (await read([id]))[0]),
+    /** The latest begun first. */
+    list: (query: VisitQuery) =>
+      redisCall('listing visits', async () => {
+        const { kind, camera, visibility = 'everything', fits = () => true } = query;
+        if (seesNoCamera(visibility)) return { items: [], nextCursor: null };
+        const few = camera === undefined ? fewCameras(visibility) : [camera];
+        const index = few?.map((one) => KEYS.visitsByCamera(kind, one)) ?? KEYS.visitsByTime(kind);
+        return pageOf(redis, index, query, async (ids) =>
+          (await read(ids)).map((visit) =>
+            visit !== undefined && seesCamera(visibility, visit.camera) && fits(visit) ? visit : undefined,
+          ),
+        );
+      }),
+    /**
+     * Number of a camera's visits or passages that began in each of several spans that follow each other.
+     * @param bounds epoch ms, ascending: one more than there are spans
+     */
+    counts: (kind: VisitKind, camera: string, bounds: readonly number[]): Promise<number[]> =>
+      redisCall('counting visits', async () => {
+        const pipeline = redis.pipeline();
+        for (const [i, until] of bounds.slice(1).entries()) {
+          pipeline.zcount(KEYS.visitsByCamera(kind, camera), bounds[i] as number, `(${until}`);
+        }
+        return repliesOf<number>(await pipeline.exec());
+      }),
+    /**
+     * Erases the camera's visits with their messages.
+     * @param before only those that were last written earlier, epoch ms
+     * @returns how many
+     */
+    eraseOf: (camera: string, before?: number): Promise<number> =>
+      redisCall("erasing a camera's visits", async () => {
+        const most = before === undefined ? '+inf' : `(${before}`;
+        for (let erased = 0; ; ) {
+          const written = KEYS.visitsByWriting(camera);
+          const ids = await redis.zrangebyscore(written, '-inf', most, 'LIMIT', 0, ERASED_AT_ONCE);
+          if (ids.length === 0) return erased;
+          const erasing = redis.multi().del(...ids.map(KEYS.visit));
+          for (const kind of VISIT_KINDS) {
+            erasing.zrem(KEYS.visitsByTime(kind), ...ids).zrem(KEYS.visitsByCamera(kind, camera), ...ids);
+          }
+          for (const id of ids) await eraseMessages(redis, erasing, id);
+          await erasing.zrem(written, ...ids).exec();
+          erased += ids.length;
+        }
+      }),
+  };
+}

@@ -1,0 +1,45 @@
+/**
+ * Visibility of stored data to a request: everything, or what the API key's owner made and what belongs to the cameras
+ * of the key. docs/access.md lists the routes.
+ */
+import { matchesCamera } from '../../camera/settings/id-pattern.js';
+
+export type Visibility = 'everything' | KeyVisibility;
+
+interface KeyVisibility {
+  /** owner of the comparisons that the key made */
+  readonly owner: string;
+  /** ids of cameras; one that ends with '*' stands for all ids that begin with the rest */
+  readonly cameras: readonly string[];
+}
+
+/** A form of CAMERA_ID_PATTERN with an optional '*' at the end. */
+export const CAMERA_SCOPE_PATTERN = /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,63}\*?)$/;
+
+/** Whether the camera, with its frames and changes, is visible. */
+export const seesCamera = (visibility: Visibility, camera: string): boolean =>
+  visibility === 'everything' || visibility.cameras.some((pattern) => matchesCamera(pattern, camera));
+
+/** Whether no camera is visible, so that nothing has to be read. */
+export const seesNoCamera = (visibility: Visibility): boolean =>
+  visibility !== 'everything' && visibility.cameras.length === 0;
+
+/** Most indexes of cameras that are read in place of that of all. */
+const FEW_CAMERAS = 32;
+
+/** @returns the visible cameras if they are known and few, so that the rest need not be read; else null */
+export const fewCameras = (visibility: Visibility): readonly string[] | null =>
+  visibility === 'everything' ||
+  visibility.cameras.length > FEW_CAMERAS ||
+  visibility.cameras.some((pattern) => pattern.endsWith('*'))
+    ? null
+    : visibility.cameras;
+
+/** Whether a comparison is visible. @param of.owner undefined: unknown, because an older version wrote the event */
+export const seesComparison = (
+  visibility: Visibility,
+  of: { readonly owner: string | undefined; readonly camera: string | null },
+): boolean =>
+  visibility === 'everything' ||
+  visibility.owner === of.owner ||
+  (of.camera !== null && seesCamera(visibility, of.camera));
