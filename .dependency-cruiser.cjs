@@ -52,7 +52,7 @@ module.exports = {
     only(
       'api',
       '^src/api/',
-      '^src/(api|jobs|language|schemas|stores|frames|heatmaps|outbound|camera/settings|camera/changes|endpoints|search|camera/visits)/|^src/camera/fold/state\\.ts$|^src/footage/(camera-replay|records)\\.ts$|^src/footage/inputs/(template|times)\\.ts$|^src/(base|process|secrets)/',
+      '^src/(api|jobs|language|schemas|stores|frames|heatmaps|outbound|camera/settings|camera/changes|endpoints|search|camera/visits)/|^src/camera/fold/state\\.ts$|^src/footage/(records|replay/camera-replay)\\.ts$|^src/footage/inputs/(template|times)\\.ts$|^src/(base|process|secrets)/',
       'HTTP only: meets the workers in jobs/ and stores/.',
     ),
     only(

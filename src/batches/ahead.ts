@@ -10,7 +10,7 @@ import type { BlobStore } from '../base/blobs.js';
 import { ScenedeltaError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
 import type { FrameDependencies } from '../camera/fold/examine.js';
-import { fingerprintOf } from '../footage/recording-run.js';
+import { fingerprintOf } from '../footage/run/recording-run.js';
 import { decodeHeatmapData, encodeHeatmapData } from '../heatmaps/data.js';
 import type { JobProducer } from '../jobs/producer.js';
 import type { Questioner } from '../jobs/questioner.js';

@@ -12,7 +12,7 @@ import {
   checkpointOf,
   type StoredCheckpoint,
   storedCheckpoint,
-} from '../footage/checkpoint.js';
+} from '../footage/run/checkpoint.js';
 import { type BatchProgress, type BatchStore, batchPrefix } from '../stores/batches/batches.js';
 
 /** The batch has ended, or its chunk was committed: by another worker, or by an earlier try that got no answer. */

@@ -1,8 +1,8 @@
 /** Local copies of files: ffmpeg and the decoder of pictures read the data folder alone. */
 import { setTimeout } from 'node:timers/promises';
 import { ScenedeltaError, urlFailed } from '../base/errors.js';
-import { localFiles } from '../footage/local-files.js';
-import type { Materialize } from '../footage/source-frames.js';
+import { localFiles } from '../footage/inputs/local-files.js';
+import type { Materialize } from '../footage/inputs/source-frames.js';
 import type { OutboundClient } from '../outbound/client.js';
 import type { BatchFiles } from '../stores/batches/batch-files.js';
 import type { S3Client } from '../stores/blobs/s3-client.js';

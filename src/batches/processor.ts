@@ -6,9 +6,9 @@
 import type { BlobStore } from '../base/blobs.js';
 import { asScenedeltaError, invalidValue, isStoreRefusal, ScenedeltaError } from '../base/errors.js';
 import type { FrameDependencies } from '../camera/fold/examine.js';
-import { recordedCamera } from '../footage/recorded-camera.js';
-import type { FootageSequence } from '../footage/recording-plan.js';
-import { runSequence } from '../footage/sequence-run.js';
+import type { FootageSequence } from '../footage/inputs/recording-plan.js';
+import { recordedCamera } from '../footage/replay/recorded-camera.js';
+import { runSequence } from '../footage/run/sequence-run.js';
 import { type BatchJob, BatchJobSchema, parseJob } from '../jobs/payloads.js';
 import type { JobProducer } from '../jobs/producer.js';
 import type { OutboundClient } from '../outbound/client.js';

@@ -1,10 +1,10 @@
 /** Results of a batch: the outputs of its recording, kept as blobs. */
 import type { BlobStore } from '../base/blobs.js';
-import type { Checkpoint } from '../footage/checkpoint.js';
-import { initialCheckpoint } from '../footage/checkpoint.js';
 import { outputFiles } from '../footage/outputs/files.js';
 import { ndjson } from '../footage/outputs/json.js';
-import { type FinishedRun, gatherResults, statsOf } from '../footage/results.js';
+import type { Checkpoint } from '../footage/run/checkpoint.js';
+import { initialCheckpoint } from '../footage/run/checkpoint.js';
+import { type FinishedRun, gatherResults, statsOf } from '../footage/run/results.js';
 import type { Config } from '../process/config.js';
 import { type BatchRecord, type BatchStore, batchResultKey, plannedSettings } from '../stores/batches/batches.js';
 import { batchRecords, pictureKey, readCheckpoint } from './checkpoints.js';

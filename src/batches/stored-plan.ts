@@ -3,7 +3,7 @@
  */
 import type { BlobStore } from '../base/blobs.js';
 import { ScenedeltaError } from '../base/errors.js';
-import type { FootageItem, FootageSequence } from '../footage/recording-plan.js';
+import type { FootageItem, FootageSequence } from '../footage/inputs/recording-plan.js';
 import { batchPrefix } from '../stores/batches/batches.js';
 
 /** Files per blob: a few megabytes of JSON. */

@@ -1,9 +1,9 @@
 /** A batch of mode when: the search for the moment at which a place changed, and its results. */
 import type { BlobStore } from '../base/blobs.js';
 import { privacyPolygons } from '../camera/settings/zones.js';
-import { type PlaceSearchOptions, searchPlace } from '../footage/place-search.js';
-import type { FootageItem } from '../footage/recording-plan.js';
-import type { Aside } from '../footage/source-frames.js';
+import type { FootageItem } from '../footage/inputs/recording-plan.js';
+import type { Aside } from '../footage/inputs/source-frames.js';
+import { type PlaceSearchOptions, searchPlace } from '../footage/search/place-search.js';
 import { cancelled } from '../footage/video/run.js';
 import type { PlaceSearch } from '../schemas/place-search.js';
 import type { TimeInRecording, WhenRequest } from '../stores/batches/batch-request.js';

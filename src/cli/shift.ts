@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { checkRound, type Round } from '../camera/settings/rounds.js';
 import { privacyPolygons } from '../camera/settings/zones.js';
+import { StillFrames } from '../footage/inputs/still-frames.js';
 import { parseDuration } from '../footage/inputs/times.js';
-import { type Shift, shiftsOf } from '../footage/shift.js';
-import { StillFrames } from '../footage/still-frames.js';
+import { type Shift, shiftsOf } from '../footage/search/shift.js';
 import { roundFigures } from '../schemas/rounding.js';
 import { createCommand } from './command.js';
 import { formatMoment } from './footage/report-lines.js';

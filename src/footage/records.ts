@@ -13,7 +13,7 @@ import { count, dateTime, flag, literals, nullable, text, unit } from '../schema
 import { MomentSchema, OutlineSchema } from '../schemas/recording.js';
 import { SeenThingSchema } from '../schemas/seen-thing.js';
 import { VisitSchema } from '../schemas/visit.js';
-import { SKIP_REASONS, type SkipReason } from './frame-account.js';
+import { SKIP_REASONS, type SkipReason } from './run/frame-account.js';
 
 export type { Moment, Outline } from '../schemas/recording.js';
 

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { jest } from '@jest/globals';
-import { FramePreviews } from '../../src/footage/frame-previews.js';
+import { FramePreviews } from '../../src/footage/run/frame-previews.js';
 import { FFMPEG, THING, writeVideo } from '../footage/videos.js';
 import { type Block, scene } from '../frames/pictures.js';
 import { brightest } from '../helpers/brightest.js';

@@ -1,6 +1,6 @@
 /** Recorded time of a camera, which the progress of `scenedelta footage` is measured by. */
 import { recordedTime } from '../../src/cli/footage/progress.js';
-import type { FootageItem } from '../../src/footage/recording-plan.js';
+import type { FootageItem } from '../../src/footage/inputs/recording-plan.js';
 
 const MINUTE = 60_000;
 const HALF_YEAR = 182 * 24 * 60 * MINUTE;

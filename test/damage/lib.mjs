@@ -1,7 +1,7 @@
 /** Recordings whose picture is another one in each second, their damage, and the frames that are seen of them. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { BEGINNING, framesOf } from '../../dist/footage/source-frames.js';
+import { BEGINNING, framesOf } from '../../dist/footage/inputs/source-frames.js';
 
 const FFMPEG = process.env.FFMPEG ?? 'ffmpeg';
 const execute = promisify(execFile);

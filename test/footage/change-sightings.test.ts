@@ -6,14 +6,14 @@ import { observationOf } from '../../src/camera/changes/observation.js';
 import { rulesOf } from '../../src/camera/changes/rules.js';
 import { initialTrackerState } from '../../src/camera/changes/state.js';
 import { checkSettings } from '../../src/camera/settings/settings.js';
-import { ChangeSightings } from '../../src/footage/change-sightings.js';
-import { initialCheckpoint } from '../../src/footage/checkpoint.js';
-import { footageChange } from '../../src/footage/footage-change.js';
-import { mergeChanges } from '../../src/footage/merge-changes.js';
 import { changesCsv } from '../../src/footage/outputs/csv.js';
 import { changesJson } from '../../src/footage/outputs/json.js';
 import { reportData } from '../../src/footage/outputs/report-data.js';
 import type { FootageChange, Moment } from '../../src/footage/records.js';
+import { ChangeSightings } from '../../src/footage/run/change-sightings.js';
+import { initialCheckpoint } from '../../src/footage/run/checkpoint.js';
+import { footageChange } from '../../src/footage/run/footage-change.js';
+import { mergeChanges } from '../../src/footage/run/merge-changes.js';
 import type { Finding } from '../../src/schemas/comparison.js';
 import { recording } from './records.js';
 

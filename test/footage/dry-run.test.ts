@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { checkSettings } from '../../src/camera/settings/settings.js';
-import type { DryRun } from '../../src/footage/camera-replay.js';
-import { dryRun } from '../../src/footage/dry-run.js';
 import type { FrameStats } from '../../src/footage/records.js';
+import type { DryRun } from '../../src/footage/replay/camera-replay.js';
+import { dryRun } from '../../src/footage/replay/dry-run.js';
 import { compare, run, type Scene, START, STEP_MS, scenes, timeOf } from './made-scene.js';
 
 type Settings = object;

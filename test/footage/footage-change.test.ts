@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value';
-import { footageChange } from '../../src/footage/footage-change.js';
 import { FootageChangeSchema, type Moment } from '../../src/footage/records.js';
+import { footageChange } from '../../src/footage/run/footage-change.js';
 import type { FoundChange } from '../../src/schemas/change.js';
 import { change } from './records.js';
 

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BEGINNING, framesOf } from '../../src/footage/source-frames.js';
+import { BEGINNING, framesOf } from '../../src/footage/inputs/source-frames.js';
 import { hardwareDecoder } from '../../src/footage/video/hardware.js';
 import type { Config } from '../../src/process/config.js';
 import { ffmpeg } from './videos.js';

@@ -8,11 +8,11 @@ import fc from 'fast-check';
 import pLimit from 'p-limit';
 import { ScenedeltaError } from '../../src/base/errors.js';
 import { checkSettings } from '../../src/camera/settings/settings.js';
-import { type CheckpointStore, storedCheckpoint } from '../../src/footage/checkpoint.js';
-import { FramePictures } from '../../src/footage/frame-pictures.js';
-import { localFiles } from '../../src/footage/local-files.js';
-import { recordedCamera } from '../../src/footage/recorded-camera.js';
-import { runSequence } from '../../src/footage/sequence-run.js';
+import { localFiles } from '../../src/footage/inputs/local-files.js';
+import { recordedCamera } from '../../src/footage/replay/recorded-camera.js';
+import { type CheckpointStore, storedCheckpoint } from '../../src/footage/run/checkpoint.js';
+import { FramePictures } from '../../src/footage/run/frame-pictures.js';
+import { runSequence } from '../../src/footage/run/sequence-run.js';
 import { walkingPipeline } from '../helpers/cameras.js';
 import { frameOf, type Scene } from '../helpers/sequences.js';
 

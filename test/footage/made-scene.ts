@@ -13,9 +13,9 @@ import { foldQuiet } from '../../src/camera/fold/quiet-frame.js';
 import type { CameraState } from '../../src/camera/fold/state.js';
 import { initialCameraState } from '../../src/camera/fold/state.js';
 import type { CameraSettings } from '../../src/camera/settings/settings.js';
-import { resetOf } from '../../src/footage/frame-step.js';
-import { recordedCamera } from '../../src/footage/recorded-camera.js';
 import type { FrameStats } from '../../src/footage/records.js';
+import { recordedCamera } from '../../src/footage/replay/recorded-camera.js';
+import { resetOf } from '../../src/footage/run/frame-step.js';
 import type { Finding } from '../../src/schemas/comparison.js';
 import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
 

@@ -1,7 +1,7 @@
 /** Changes that are merged, and sentences that are chosen over all frames. */
 import type { Track } from '../../src/camera/changes/state.js';
-import { mergeChanges } from '../../src/footage/merge-changes.js';
-import { castVotes, type Votes, withBestSentence } from '../../src/footage/votes.js';
+import { mergeChanges } from '../../src/footage/run/merge-changes.js';
+import { castVotes, type Votes, withBestSentence } from '../../src/footage/run/votes.js';
 import type { FoundChange } from '../../src/schemas/change.js';
 import type { Finding } from '../../src/schemas/comparison.js';
 import { change, moment } from './records.js';

@@ -1,5 +1,5 @@
 import type { Side } from '../../src/base/images.js';
-import { outlinesOf } from '../../src/footage/outlines.js';
+import { outlinesOf } from '../../src/footage/run/outlines.js';
 
 const WIDTH = 32;
 const HEIGHT = 18;

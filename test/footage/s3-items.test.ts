@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listFiles } from '../../src/footage/inputs/list-files.js';
-import { localFiles } from '../../src/footage/local-files.js';
+import { localFiles } from '../../src/footage/inputs/local-files.js';
 import { createS3Client } from '../../src/stores/blobs/s3-client.js';
 import { startS3, type TestS3 } from '../helpers/s3.js';
 

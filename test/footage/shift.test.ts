@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { checkRound } from '../../src/camera/settings/rounds.js';
 import { checkSettings } from '../../src/camera/settings/settings.js';
-import { shiftsOf } from '../../src/footage/shift.js';
+import { shiftsOf } from '../../src/footage/search/shift.js';
 import { picture, pixelPipeline, RED } from '../helpers/cameras.js';
 
 const VAN = [60, 30, 12, 10, RED] as const;

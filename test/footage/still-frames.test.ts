@@ -2,8 +2,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { localFiles } from '../../src/footage/local-files.js';
-import { StillFrames } from '../../src/footage/still-frames.js';
+import { localFiles } from '../../src/footage/inputs/local-files.js';
+import { StillFrames } from '../../src/footage/inputs/still-frames.js';
 import { FFMPEG, THING, writeVideo } from './videos.js';
 
 it('a damaged frame is never shown: the one before stands for it, and the damage is a failure', async () => {

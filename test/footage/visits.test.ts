@@ -2,11 +2,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { openVisits } from '../../src/camera/visits/fold.js';
-import type { ComparedFrames } from '../../src/footage/checkpoint.js';
-import { footageVisit } from '../../src/footage/footage-visit.js';
 import { passagesPerHour, visitsOfChanges } from '../../src/footage/outputs/grouping.js';
 import { reportData } from '../../src/footage/outputs/report-data.js';
 import { captionsVtt } from '../../src/footage/outputs/vtt.js';
+import type { ComparedFrames } from '../../src/footage/run/checkpoint.js';
+import { footageVisit } from '../../src/footage/run/footage-visit.js';
 import { arbitraryFrames, foldAll, frame, START, walk } from '../camera/visits/made-frames.js';
 import { change, moment, recording, visit } from './records.js';
 

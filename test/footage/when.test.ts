@@ -1,5 +1,5 @@
 import { uniformNumbers } from '../../src/base/random.js';
-import { findWhen, type SampledFrames, type WhenResult } from '../../src/footage/when.js';
+import { findWhen, type SampledFrames, type WhenResult } from '../../src/footage/search/when.js';
 
 /** A state of the place, or a thing before it that looks different each time. */
 type View = string;

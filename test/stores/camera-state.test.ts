@@ -1,7 +1,7 @@
 /** The stored spelling of a camera's state: that of version 0.1.0 is read, and is written again. */
 import { readFileSync } from 'node:fs';
 import { initialCameraState } from '../../src/camera/fold/state.js';
-import { checkpointOf, type StoredCheckpoint, storedCheckpoint } from '../../src/footage/checkpoint.js';
+import { checkpointOf, type StoredCheckpoint, storedCheckpoint } from '../../src/footage/run/checkpoint.js';
 import { readCameraState, type StoredState, stateOf, storedState } from '../../src/stores/cameras/camera-state.js';
 
 const fixture = <T>(name: string): T => JSON.parse(readFileSync(`test/fixtures/upgrade/0.1.0/${name}`, 'utf8')) as T;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { ScenedeltaError } from '../../src/base/errors.js';
-import { MemoryBlobs } from '../../src/footage/memory-blobs.js';
+import { MemoryBlobs } from '../../src/footage/run/memory-blobs.js';
 import { createLogger } from '../../src/process/logger.js';
 import { createDeployment } from '../../src/stores/redis/deployment.js';
 import { connectRedis } from '../../src/stores/redis/redis.js';

@@ -8,7 +8,7 @@ import { newId } from '../../src/base/ids.js';
 import { type BatchDependencies, createBatchProcessor } from '../../src/batches/processor.js';
 import { createBatchRecovery } from '../../src/batches/recovery.js';
 import { storePlan } from '../../src/batches/stored-plan.js';
-import type { FootageSequence } from '../../src/footage/recording-plan.js';
+import type { FootageSequence } from '../../src/footage/inputs/recording-plan.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
 import type { BatchRequest } from '../../src/stores/batches/batch-request.js';
 import { setUpCamera } from '../helpers/cameras.js';

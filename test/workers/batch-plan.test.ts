@@ -7,7 +7,7 @@ import { severalTimes } from '../../src/batches/materialize.js';
 import { nothingToProcess, planBatch } from '../../src/batches/plan.js';
 import { loadPlan, storePlan } from '../../src/batches/stored-plan.js';
 import { checkSettings } from '../../src/camera/settings/settings.js';
-import type { FootageSequence } from '../../src/footage/recording-plan.js';
+import type { FootageSequence } from '../../src/footage/inputs/recording-plan.js';
 import type { BatchRequest } from '../../src/stores/batches/batch-request.js';
 import { FFMPEG } from '../footage/videos.js';
 import { FakeBlobs } from '../helpers/fake-stores.js';

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import type { Zone } from '../../camera/settings/settings.js';
-import type { FootageSequence } from '../../footage/recording-plan.js';
+import type { FootageSequence } from '../../footage/inputs/recording-plan.js';
 import type { FootageChange } from '../../footage/records.js';
 import { CONFINED, inputName, lastReason, run } from '../../footage/video/run.js';
 import { printError } from '../print.js';

@@ -6,9 +6,9 @@ import type { Box, Size } from '../../base/images.js';
 import { isObject } from '../../base/is-object.js';
 import { assertTimeZone, localTimeZone } from '../../base/wall-clock.js';
 import { type CameraSettings, checkSettings, type Zone } from '../../camera/settings/settings.js';
+import type { Every } from '../../footage/inputs/recording-plan.js';
 import { compileTemplate, PRESETS, type Template } from '../../footage/inputs/template.js';
 import { parseCalendarTime, parseDuration } from '../../footage/inputs/times.js';
-import type { Every } from '../../footage/recording-plan.js';
 import type { Locale } from '../../language/locales.js';
 
 export interface FootageOptions {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { exactNdjson } from '../../footage/outputs/json.js';
 import type { Recording } from '../../footage/outputs/recording.js';
 import type { FootageChange } from '../../footage/records.js';
-import { type FinishedRun, gatherResults, statsOf } from '../../footage/results.js';
+import { type FinishedRun, gatherResults, statsOf } from '../../footage/run/results.js';
 import { writeAtOnce } from '../write-at-once.js';
 import { writeOutputs } from './output-files.js';
 

@@ -1,7 +1,7 @@
 /** Progress of a run over footage: share of the recorded time, rate, and changes found. */
 import { counted } from '../../base/counted.js';
-import type { Counts } from '../../footage/checkpoint.js';
-import type { FootageSequence } from '../../footage/recording-plan.js';
+import type { FootageSequence } from '../../footage/inputs/recording-plan.js';
+import type { Counts } from '../../footage/run/checkpoint.js';
 import { startProgress } from '../progress.js';
 
 export interface FootageProgress {

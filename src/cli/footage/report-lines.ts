@@ -2,9 +2,9 @@
 import { counted } from '../../base/counted.js';
 import { invalidValue } from '../../base/errors.js';
 import { isoTimeIn } from '../../base/wall-clock.js';
-import { SKIP_REASONS, type SkipReason, sumOfAccounts, unaccounted } from '../../footage/frame-account.js';
 import type { Recording } from '../../footage/outputs/recording.js';
 import type { FootageChange, FootageFailure, Moment } from '../../footage/records.js';
+import { SKIP_REASONS, type SkipReason, sumOfAccounts, unaccounted } from '../../footage/run/frame-account.js';
 
 /** Failures that are printed; all of them are in changes.json. */
 const SHOWN_FAILURES = 10;

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { counted } from '../../base/counted.js';
 import { isoTimeIn } from '../../base/wall-clock.js';
 import type { RecordingPlan } from '../../footage/inputs/plan.js';
-import type { FootageItem, FootageSequence } from '../../footage/recording-plan.js';
+import type { FootageItem, FootageSequence } from '../../footage/inputs/recording-plan.js';
 import { probeVideo } from '../../footage/video/probe.js';
 import type { Config } from '../../process/config.js';
 import { formatFailures } from './report-lines.js';

@@ -1,8 +1,8 @@
 /** Bounds of a sequence that follow from its files: its end, and the pauses that separate its frames. */
 import type { CameraSettings } from '../../camera/settings/settings.js';
 import type { Config } from '../../process/config.js';
-import type { Every, FootageItem, FootageSequence } from '../recording-plan.js';
 import { probeVideo } from '../video/probe.js';
+import type { Every, FootageItem, FootageSequence } from './recording-plan.js';
 
 type Items = Pick<FootageSequence, 'items'>;
 

@@ -4,7 +4,7 @@ import { basename, dirname, extname, join, resolve, sep } from 'node:path';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import { invalidRequest, invalidValue, ScenedeltaError } from '../../base/errors.js';
 import type { S3Client } from '../../stores/blobs/s3-client.js';
-import type { Location } from '../recording-plan.js';
+import type { Location } from './recording-plan.js';
 import type { NameParts } from './template.js';
 
 export interface ListedFile {

@@ -2,8 +2,8 @@
 import { stat } from 'node:fs/promises';
 import exifReader from 'exif-reader';
 import sharp from '../../frames/sharp.js';
-import { throwUnreadable } from '../read-image.js';
 import { probeVideo } from '../video/probe.js';
+import { throwUnreadable } from './read-image.js';
 import { parseCalendarTime } from './times.js';
 
 export interface OwnTime {

@@ -4,12 +4,12 @@ import pLimit from 'p-limit';
 import { counted } from '../../base/counted.js';
 import { asScenedeltaError, invalidValue, type ScenedeltaError } from '../../base/errors.js';
 import { type ClockDoubt, isoTimeIn } from '../../base/wall-clock.js';
-import type { FootageItem, FootageSequence } from '../recording-plan.js';
 import type { FootageFailure } from '../records.js';
-import { isFaultOfItem } from '../source-frames.js';
 import type { ListedFile } from './list-files.js';
 import { readName } from './names.js';
 import { isPlausible, type OwnTime, ownTimeOfImage, ownTimeOfVideo } from './own-times.js';
+import type { FootageItem, FootageSequence } from './recording-plan.js';
+import { isFaultOfItem } from './source-frames.js';
 import type { NameParts, Template } from './template.js';
 
 export interface PlanOptions {

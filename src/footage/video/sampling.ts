@@ -1,5 +1,5 @@
 /** Which frames of a video are looked at: key frames, every frame, or the first one of each cell of a time grid. */
-import type { Every, FootageItem } from '../recording-plan.js';
+import type { Every, FootageItem } from '../inputs/recording-plan.js';
 import type { VideoInfo } from './probe.js';
 
 export interface Sampling {

@@ -11,7 +11,7 @@ export type BatchInput =
   | { readonly from: 'url'; readonly url: string }
   | { readonly from: 'upload'; readonly name: string; readonly number: number };
 
-/** Which frames are looked at; src/footage/recording-plan.ts has the meaning. */
+/** Which frames are looked at; src/footage/inputs/recording-plan.ts has the meaning. */
 type BatchSampling =
   | { readonly mode: 'auto' | 'keyframes' | 'all' }
   | { readonly mode: 'seconds'; readonly seconds: number; readonly exact: boolean };

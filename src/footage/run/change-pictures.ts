@@ -1,8 +1,8 @@
 /** Pictures of the changes of one chunk, as they are written beside the outputs. */
 
-import type { RgbImage } from '../base/images.js';
-import { type DecodeLimits, withFullSize } from '../frames/decode.js';
-import sharp from '../frames/sharp.js';
+import type { RgbImage } from '../../base/images.js';
+import { type DecodeLimits, withFullSize } from '../../frames/decode.js';
+import sharp from '../../frames/sharp.js';
 import type { PictureFile } from './checkpoint.js';
 
 /** Pictures of the outputs are for the eye. */

@@ -1,17 +1,17 @@
 /** One place in the frames of a camera: whether two frames show the same there, and the sentence if they do not. */
 import { createHash } from 'node:crypto';
-import { areaOf, type Box, inFrame } from '../base/images.js';
-import { locationsOf } from '../camera/changes/locations.js';
-import { observationOf } from '../camera/changes/observation.js';
-import { overlapOf, type Polygon, polygonArea } from '../camera/settings/polygon.js';
-import type { DecodeLimits } from '../frames/decode.js';
-import { maskFrame } from '../frames/privacy-mask.js';
-import sharp from '../frames/sharp.js';
-import { write } from '../language/write.js';
-import type { Comparer, PairOutput } from '../pipeline/pair.js';
-import { type Finding, keepRegions } from '../schemas/comparison.js';
-import type { PlaceChange } from '../schemas/place-search.js';
-import { outlinesOf } from './outlines.js';
+import { areaOf, type Box, inFrame } from '../../base/images.js';
+import { locationsOf } from '../../camera/changes/locations.js';
+import { observationOf } from '../../camera/changes/observation.js';
+import { overlapOf, type Polygon, polygonArea } from '../../camera/settings/polygon.js';
+import type { DecodeLimits } from '../../frames/decode.js';
+import { maskFrame } from '../../frames/privacy-mask.js';
+import sharp from '../../frames/sharp.js';
+import { write } from '../../language/write.js';
+import type { Comparer, PairOutput } from '../../pipeline/pair.js';
+import { type Finding, keepRegions } from '../../schemas/comparison.js';
+import type { PlaceChange } from '../../schemas/place-search.js';
+import { outlinesOf } from '../run/outlines.js';
 
 export interface PlaceFrame {
   readonly bytes: Uint8Array;

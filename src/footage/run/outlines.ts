@@ -1,10 +1,10 @@
 /** Outlines of the changed things of one comparison, for the records of a recording. Pure. */
 
-import { type Box, SIDES } from '../base/images.js';
-import { outlineOf, type Point, type Ring } from '../heatmaps/contour.js';
-import type { HeatmapData } from '../heatmaps/data.js';
-import type { ChangeRegion } from '../schemas/change.js';
-import type { Outline } from './records.js';
+import { type Box, SIDES } from '../../base/images.js';
+import { outlineOf, type Point, type Ring } from '../../heatmaps/contour.js';
+import type { HeatmapData } from '../../heatmaps/data.js';
+import type { ChangeRegion } from '../../schemas/change.js';
+import type { Outline } from '../records.js';
 
 /** Corners that a contour keeps: enough for a smooth line around a thing in a picture of some hundred pixels. */
 const MAX_POINTS = 48;

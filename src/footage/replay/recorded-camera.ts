@@ -1,9 +1,9 @@
 /** The camera of a recording. */
 
-import { derivedId } from '../base/ids.js';
-import type { StoredCamera } from '../camera/settings/camera.js';
-import type { CameraSettings } from '../camera/settings/settings.js';
-import { privacyPolygons } from '../camera/settings/zones.js';
+import { derivedId } from '../../base/ids.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
+import type { CameraSettings } from '../../camera/settings/settings.js';
+import { privacyPolygons } from '../../camera/settings/zones.js';
 
 /** A camera that exists for the time of a run. */
 export function recordedCamera(id: string, settings: CameraSettings): StoredCamera {

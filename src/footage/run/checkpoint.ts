@@ -3,12 +3,12 @@
  * records and the next checkpoint, so that a repeated chunk gives the same records.
  */
 
-import type { CameraState } from '../camera/fold/state.js';
-import { initialCameraState } from '../camera/fold/state.js';
-import type { ModelUsed } from '../schemas/comparison.js';
-import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import { type StoredState, stateOf, storedState } from '../stores/cameras/camera-state.js';
-import { EMPTY_ACCOUNT, type FrameAccount } from './frame-account.js';
+import type { CameraState } from '../../camera/fold/state.js';
+import { initialCameraState } from '../../camera/fold/state.js';
+import type { ModelUsed } from '../../schemas/comparison.js';
+import type { StoredFrameRef } from '../../schemas/frame-ref.js';
+import { type StoredState, stateOf, storedState } from '../../stores/cameras/camera-state.js';
+import { BEGINNING, type Position } from '../inputs/source-frames.js';
 import type {
   FootageChange,
   FootageFailure,
@@ -18,8 +18,8 @@ import type {
   Moment,
   Outline,
   ShownSighting,
-} from './records.js';
-import { BEGINNING, type Position } from './source-frames.js';
+} from '../records.js';
+import { EMPTY_ACCOUNT, type FrameAccount } from './frame-account.js';
 import type { Votes } from './votes.js';
 
 /** Both frames of a comparison that a tracked change may refer to. */

@@ -1,9 +1,9 @@
 /** Record of a change in a recording, from the record of the change tracker. Pure. */
-import type { Locale } from '../language/locales.js';
-import { readStatement } from '../language/read-clauses.js';
-import { sentenceIn } from '../language/translate.js';
-import type { FoundChange } from '../schemas/change.js';
-import type { FootageChange, Moment, ShownSighting } from './records.js';
+import type { Locale } from '../../language/locales.js';
+import { readStatement } from '../../language/read-clauses.js';
+import { sentenceIn } from '../../language/translate.js';
+import type { FoundChange } from '../../schemas/change.js';
+import type { FootageChange, Moment, ShownSighting } from '../records.js';
 
 /**
  * @param momentOf the frame of a time of the change tracker, ms

@@ -3,8 +3,11 @@
  * Alerts are not sent. Work is saved per chunk of frames; start reading at `runSequence`.
  */
 
-import { ScenedeltaError } from '../base/errors.js';
-import type { StoredCamera } from '../camera/settings/camera.js';
+import { ScenedeltaError } from '../../base/errors.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
+import type { FootageItem, FootageSequence } from '../inputs/recording-plan.js';
+import { framesOf, type Position, type SourceEvent, type SourceOptions } from '../inputs/source-frames.js';
+import type { FootageFailure, Moment } from '../records.js';
 import {
   type Checkpoint,
   type CheckpointStore,
@@ -15,9 +18,6 @@ import {
 import { type FrameAccount, sumOfAccounts } from './frame-account.js';
 import { FrameStep, type FrameStepDependencies } from './frame-step.js';
 import { type Ahead, LookAhead } from './look-ahead.js';
-import type { FootageItem, FootageSequence } from './recording-plan.js';
-import type { FootageFailure, Moment } from './records.js';
-import { framesOf, type Position, type SourceEvent, type SourceOptions } from './source-frames.js';
 
 /** Events of the source (frames, failures, ends of files) per chunk. */
 const CHUNK_EVENTS = 256;

@@ -7,14 +7,14 @@
  * together with the recorded evidence: a thing that the first one added and the second one removed is in neither. Pure.
  */
 
-import { OTHER_SIDE } from '../base/images.js';
-import { isSameLocation } from '../camera/changes/locations.js';
-import type { FrameEvidence } from '../camera/fold/evidence.js';
-import type { CameraState } from '../camera/fold/state.js';
-import type { CameraSettings } from '../camera/settings/settings.js';
-import { type Finding, keepRegions, type Region } from '../schemas/comparison.js';
-import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import type { FrameStats } from './records.js';
+import { OTHER_SIDE } from '../../base/images.js';
+import { isSameLocation } from '../../camera/changes/locations.js';
+import type { FrameEvidence } from '../../camera/fold/evidence.js';
+import type { CameraState } from '../../camera/fold/state.js';
+import type { CameraSettings } from '../../camera/settings/settings.js';
+import { type Finding, keepRegions, type Region } from '../../schemas/comparison.js';
+import type { StoredFrameRef } from '../../schemas/frame-ref.js';
+import type { FrameStats } from '../records.js';
 
 interface RecordedFinding {
   /** unfiltered; null: the frame had nothing to be compared with */

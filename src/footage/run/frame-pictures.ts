@@ -3,14 +3,14 @@
  * callers.
  */
 import { createHash } from 'node:crypto';
-import type { Preview } from '../base/images.js';
-import { maskOf, type StoredCamera } from '../camera/settings/camera.js';
-import { LOSSY_MARGIN } from '../camera/settings/privacy-margin.js';
-import type { DecodeLimits } from '../frames/decode.js';
-import { decodePreview } from '../frames/preview.js';
-import { maskedFrame, paintPolygon, paintPreview } from '../frames/privacy-mask.js';
+import type { Preview } from '../../base/images.js';
+import { maskOf, type StoredCamera } from '../../camera/settings/camera.js';
+import { LOSSY_MARGIN } from '../../camera/settings/privacy-margin.js';
+import type { DecodeLimits } from '../../frames/decode.js';
+import { decodePreview } from '../../frames/preview.js';
+import { maskedFrame, paintPolygon, paintPreview } from '../../frames/privacy-mask.js';
+import type { Picture } from '../inputs/source-frames.js';
 import { jpegOf } from './change-pictures.js';
-import type { Picture } from './source-frames.js';
 
 /** High enough that the coding adds nothing that resembles a change. */
 const JPEG_QUALITY = 95;

@@ -1,10 +1,10 @@
 /** A run over all cameras of a recording: several sequences side by side, each strictly in the order of its time. */
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
-import type { CameraSettings } from '../camera/settings/settings.js';
+import type { CameraSettings } from '../../camera/settings/settings.js';
+import type { FootageSequence } from '../inputs/recording-plan.js';
+import { recordedCamera } from '../replay/recorded-camera.js';
 import type { Checkpoint, CheckpointStore, Counts } from './checkpoint.js';
-import { recordedCamera } from './recorded-camera.js';
-import type { FootageSequence } from './recording-plan.js';
 import { runSequence, type SequenceDependencies } from './sequence-run.js';
 
 export interface RecordingDependencies extends Omit<SequenceDependencies, 'checkpoints' | 'onProgress' | 'ahead'> {

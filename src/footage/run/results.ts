@@ -1,11 +1,11 @@
 /** Results of a run: the records of all chunks, gathered per camera for the outputs. */
 
-import { VERSION } from '../base/version.js';
-import type { CameraSettings } from '../camera/settings/settings.js';
+import { VERSION } from '../../base/version.js';
+import type { CameraSettings } from '../../camera/settings/settings.js';
+import { compareRecords, type Recording } from '../outputs/recording.js';
+import type { FootageChange, FootageFailure, FootageGap, FootageVisit, FrameStats } from '../records.js';
 import type { Checkpoint, ChunkRecord, FileRecord } from './checkpoint.js';
 import { mergeChanges } from './merge-changes.js';
-import { compareRecords, type Recording } from './outputs/recording.js';
-import type { FootageChange, FootageFailure, FootageGap, FootageVisit, FrameStats } from './records.js';
 
 export interface FinishedRun {
   /** all records of a camera's finished chunks, in their order */

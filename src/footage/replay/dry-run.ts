@@ -2,9 +2,9 @@
  * Dry run of rules: the alerts that a recording would have caused under other zones, thresholds and rules, from the
  * recorded evidence of its frames (`FrameStats`), without decoding the recording again. Pure.
  */
-import type { CameraSettings } from '../camera/settings/settings.js';
+import type { CameraSettings } from '../../camera/settings/settings.js';
+import type { FrameStats } from '../records.js';
 import { CameraReplay, type DryRun, type ReplayedBundle } from './camera-replay.js';
-import type { FrameStats } from './records.js';
 
 export interface DryRunOptions {
   /** @throws ScenedeltaError if the camera has no settings */

@@ -1,11 +1,11 @@
 /** Rounds of an archive: on each day the picture nearest to one time, compared with the one nearest to another. */
 
-import { DAY_MS } from '../base/clock.js';
-import { asScenedeltaError } from '../base/errors.js';
-import type { Side } from '../base/images.js';
-import { localTimeAt } from '../base/wall-clock.js';
-import { countingIn } from '../camera/fold/fold.js';
-import type { Polygon } from '../camera/settings/polygon.js';
+import { DAY_MS } from '../../base/clock.js';
+import { asScenedeltaError } from '../../base/errors.js';
+import type { Side } from '../../base/images.js';
+import { localTimeAt } from '../../base/wall-clock.js';
+import { countingIn } from '../../camera/fold/fold.js';
+import type { Polygon } from '../../camera/settings/polygon.js';
 import {
   isTooDark,
   MOST_TRIES,
@@ -14,15 +14,15 @@ import {
   timesOn,
   WIDEST_MS,
   whatWasThere,
-} from '../camera/settings/rounds.js';
-import type { CameraSettings } from '../camera/settings/settings.js';
-import { type DecodeLimits, decodeFrame } from '../frames/decode.js';
-import { isCut } from '../frames/lost-rows.js';
-import { maskFrame } from '../frames/privacy-mask.js';
-import type { Comparer } from '../pipeline/pair.js';
-import type { Finding } from '../schemas/comparison.js';
-import type { Moment } from './records.js';
-import type { StillFrames } from './still-frames.js';
+} from '../../camera/settings/rounds.js';
+import type { CameraSettings } from '../../camera/settings/settings.js';
+import { type DecodeLimits, decodeFrame } from '../../frames/decode.js';
+import { isCut } from '../../frames/lost-rows.js';
+import { maskFrame } from '../../frames/privacy-mask.js';
+import type { Comparer } from '../../pipeline/pair.js';
+import type { Finding } from '../../schemas/comparison.js';
+import type { StillFrames } from '../inputs/still-frames.js';
+import type { Moment } from '../records.js';
 
 export interface ShiftOptions {
   readonly settings: CameraSettings;

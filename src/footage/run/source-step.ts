@@ -1,18 +1,18 @@
 /** A sampled frame through the step of a live camera. The loop and its look-ahead share it. */
-import { frameKey } from '../base/blobs.js';
-import { ScenedeltaError } from '../base/errors.js';
-import { derivedId } from '../base/ids.js';
-import type { FrameDependencies } from '../camera/fold/examine.js';
-import { levelFrame, NEW_RANGE } from '../camera/fold/level-range.js';
-import type { CameraState } from '../camera/fold/state.js';
-import { type StepResult, stepSequence } from '../camera/fold/step.js';
-import type { StoredCamera } from '../camera/settings/camera.js';
-import type { DecodeLimits } from '../frames/decode.js';
-import { storeFrame } from '../frames/keep.js';
+import { frameKey } from '../../base/blobs.js';
+import { ScenedeltaError } from '../../base/errors.js';
+import { derivedId } from '../../base/ids.js';
+import type { FrameDependencies } from '../../camera/fold/examine.js';
+import { levelFrame, NEW_RANGE } from '../../camera/fold/level-range.js';
+import type { CameraState } from '../../camera/fold/state.js';
+import { type StepResult, stepSequence } from '../../camera/fold/step.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
+import type { DecodeLimits } from '../../frames/decode.js';
+import { storeFrame } from '../../frames/keep.js';
+import type { Picture, SourceFrame } from '../inputs/source-frames.js';
 import type { FramePictures } from './frame-pictures.js';
 import type { FramePreviews } from './frame-previews.js';
 import type { MemoryBlobs } from './memory-blobs.js';
-import type { Picture, SourceFrame } from './source-frames.js';
 
 export interface SourceStepContext {
   readonly camera: StoredCamera;

@@ -1,17 +1,19 @@
 /** One sampled frame of a sequence: the step of the live camera, with its evidence and its changes as records. */
-import { frameKey } from '../base/blobs.js';
-import { forgetSettled } from '../camera/changes/advance.js';
-import type { FrameDependencies } from '../camera/fold/examine.js';
-import type { FoldedFrame } from '../camera/fold/fold.js';
-import type { CameraState } from '../camera/fold/state.js';
-import type { StoredCamera } from '../camera/settings/camera.js';
-import { openVisits } from '../camera/visits/fold.js';
-import { initialVisitsState } from '../camera/visits/state.js';
-import type { DecodeLimits } from '../frames/decode.js';
-import type { ChangeUpdate, FoundChange } from '../schemas/change.js';
-import type { Finding } from '../schemas/comparison.js';
-import { isForeign } from '../schemas/loss.js';
-import type { Visit, VisitEvent } from '../schemas/visit.js';
+import { frameKey } from '../../base/blobs.js';
+import { forgetSettled } from '../../camera/changes/advance.js';
+import type { FrameDependencies } from '../../camera/fold/examine.js';
+import type { FoldedFrame } from '../../camera/fold/fold.js';
+import type { CameraState } from '../../camera/fold/state.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
+import { openVisits } from '../../camera/visits/fold.js';
+import { initialVisitsState } from '../../camera/visits/state.js';
+import type { DecodeLimits } from '../../frames/decode.js';
+import type { ChangeUpdate, FoundChange } from '../../schemas/change.js';
+import type { Finding } from '../../schemas/comparison.js';
+import { isForeign } from '../../schemas/loss.js';
+import type { Visit, VisitEvent } from '../../schemas/visit.js';
+import type { SourceFrame } from '../inputs/source-frames.js';
+import type { FootageGap, FrameStats, Moment } from '../records.js';
 import { ChangePictures } from './change-pictures.js';
 import { ChangeSightings } from './change-sightings.js';
 import type { Checkpoint, ChunkRecord, Counts } from './checkpoint.js';
@@ -20,8 +22,6 @@ import { footageVisit } from './footage-visit.js';
 import { FramePictures } from './frame-pictures.js';
 import { FramePreviews } from './frame-previews.js';
 import { MemoryBlobs } from './memory-blobs.js';
-import type { FootageGap, FrameStats, Moment } from './records.js';
-import type { SourceFrame } from './source-frames.js';
 import { type SourceStepContext, stepSource } from './source-step.js';
 
 export interface FrameStepDependencies {

@@ -2,9 +2,9 @@
  * Preview of the last examined frame of a running sequence. It is part of the checkpoint: without it the frame after a
  * resume would be examined, which the undisturbed run does not do.
  */
-import type { Preview } from '../base/images.js';
-import type { PreviewStore } from '../camera/fold/previews.js';
-import type { StoredFrameRef } from '../schemas/frame-ref.js';
+import type { Preview } from '../../base/images.js';
+import type { PreviewStore } from '../../camera/fold/previews.js';
+import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 
 /**
  * Width and height of the preview and of its source, each as an unsigned integer of 32 bits, little endian. Luma and

@@ -1,7 +1,7 @@
 /** Merging of changes that come and go at one place, as a flag in the wind or a door that is used. Pure. */
-import { sharedArea } from '../base/images.js';
+import { sharedArea } from '../../base/images.js';
+import type { FootageChange, Moment } from '../records.js';
 import { sightingOf } from './change-sightings.js';
-import type { FootageChange, Moment } from './records.js';
 
 /**
  * @param changes of any cameras

@@ -3,14 +3,14 @@
  * confidence, regions, outlines, both pictures, and the time and file of its frame. An output gets them as one value,
  * so that it cannot draw the outline of one frame on another.
  */
-import type { Settled, Track, TrackerState } from '../camera/changes/state.js';
-import type { HeatmapData } from '../heatmaps/data.js';
-import type { FoundChange } from '../schemas/change.js';
-import type { Finding } from '../schemas/comparison.js';
-import type { StoredFrameRef } from '../schemas/frame-ref.js';
+import type { Settled, Track, TrackerState } from '../../camera/changes/state.js';
+import type { HeatmapData } from '../../heatmaps/data.js';
+import type { FoundChange } from '../../schemas/change.js';
+import type { Finding } from '../../schemas/comparison.js';
+import type { StoredFrameRef } from '../../schemas/frame-ref.js';
+import type { FootageChange, Moment, Outline, ShownSighting } from '../records.js';
 import type { Checkpoint, ComparedFrames } from './checkpoint.js';
 import { outlinesOf } from './outlines.js';
-import type { FootageChange, Moment, Outline, ShownSighting } from './records.js';
 import { castVotes, type Votes, withBestSentence } from './votes.js';
 
 export const sightingOf = (change: FootageChange): ShownSighting => {

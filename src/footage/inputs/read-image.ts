@@ -1,6 +1,6 @@
 /** Bytes of an image file, within the limit of frames. */
 import { readFile, stat } from 'node:fs/promises';
-import { ScenedeltaError } from '../base/errors.js';
+import { ScenedeltaError } from '../../base/errors.js';
 
 /**
  * @param limit bytes

@@ -3,12 +3,12 @@
  * model about the change's location. A live camera has to word its alert at the confirmation; a recording need not.
  */
 
-import { overlap } from '../base/images.js';
-import { regionsOfKind } from '../camera/changes/captions.js';
-import { toChangeRegion } from '../camera/changes/observation.js';
-import type { Track } from '../camera/changes/state.js';
-import type { ChangeRegion, FoundChange } from '../schemas/change.js';
-import type { Finding } from '../schemas/comparison.js';
+import { overlap } from '../../base/images.js';
+import { regionsOfKind } from '../../camera/changes/captions.js';
+import { toChangeRegion } from '../../camera/changes/observation.js';
+import type { Track } from '../../camera/changes/state.js';
+import type { ChangeRegion, FoundChange } from '../../schemas/change.js';
+import type { Finding } from '../../schemas/comparison.js';
 
 interface Vote {
   readonly kind: string;

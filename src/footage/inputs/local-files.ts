@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { urlFailed } from '../base/errors.js';
-import type { S3Client } from '../stores/blobs/s3-client.js';
+import { urlFailed } from '../../base/errors.js';
+import type { S3Client } from '../../stores/blobs/s3-client.js';
 import type { Materialize } from './source-frames.js';
 
 /** Bytes per request: a part arrives well within OUTBOUND_TIMEOUT_MS on a slow line. */

@@ -1,15 +1,15 @@
 /** The whole search for the moment at which a place changed: from the recordings of a camera to the record. */
 
-import { invalidRequest } from '../base/errors.js';
-import type { Box } from '../base/images.js';
-import { overlapOf, type Polygon } from '../camera/settings/polygon.js';
-import type { DecodeLimits } from '../frames/decode.js';
-import type { Comparer } from '../pipeline/pair.js';
-import type { PlaceInterval, PlaceSearch } from '../schemas/place-search.js';
-import { roundFigures } from '../schemas/rounding.js';
+import { invalidRequest } from '../../base/errors.js';
+import type { Box } from '../../base/images.js';
+import { overlapOf, type Polygon } from '../../camera/settings/polygon.js';
+import type { DecodeLimits } from '../../frames/decode.js';
+import type { Comparer } from '../../pipeline/pair.js';
+import type { PlaceInterval, PlaceSearch } from '../../schemas/place-search.js';
+import { roundFigures } from '../../schemas/rounding.js';
+import type { FootageItem } from '../inputs/recording-plan.js';
+import { StillFrames, type StillOptions } from '../inputs/still-frames.js';
 import { boundsOf, cornersOf, Place, type PlaceFrame } from './place.js';
-import type { FootageItem } from './recording-plan.js';
-import { StillFrames, type StillOptions } from './still-frames.js';
 import { findWhen, type Interval, mostLooks } from './when.js';
 
 export interface PlaceSearchOptions extends StillOptions {

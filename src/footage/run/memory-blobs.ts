@@ -1,5 +1,5 @@
 /** Blob store in memory, for the frames that a running sequence still needs: a few at a time. */
-import type { BlobStore } from '../base/blobs.js';
+import type { BlobStore } from '../../base/blobs.js';
 
 export class MemoryBlobs implements BlobStore {
   readonly #blobs = new Map<string, Uint8Array>();

@@ -6,7 +6,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { invalidRequest, ScenedeltaError } from '../base/errors.js';
+import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import {
   type CheckpointStore,
   type ChunkRecord,

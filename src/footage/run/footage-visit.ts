@@ -1,10 +1,10 @@
 /** Record of a visit in a recording, from that of the fold. Pure. */
-import type { Locale } from '../language/locales.js';
-import { DEFAULT_LOCALE, translated } from '../language/translate.js';
-import type { StoredFrameRef } from '../schemas/frame-ref.js';
-import type { Visit } from '../schemas/visit.js';
+import type { Locale } from '../../language/locales.js';
+import { DEFAULT_LOCALE, translated } from '../../language/translate.js';
+import type { StoredFrameRef } from '../../schemas/frame-ref.js';
+import type { Visit } from '../../schemas/visit.js';
+import type { FootageVisit, Moment } from '../records.js';
 import type { ComparedFrames } from './checkpoint.js';
-import type { FootageVisit, Moment } from './records.js';
 
 /**
  * @param momentOf the frame of a capture time, ms

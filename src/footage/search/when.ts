@@ -6,7 +6,7 @@
  * state of its own if it lasts longer than a thing stands before the place; if not, the place is covered, and another
  * frame nearby is taken instead.
  */
-import type { Moment } from './records.js';
+import type { Moment } from '../records.js';
 
 /** The frames that the search may choose from, in the order of time. */
 export interface SampledFrames<Frame> {

@@ -1,13 +1,13 @@
 /** Single frames out of the recordings of one camera, for a search that reads a few frames from anywhere in them. */
-import { asScenedeltaError, ScenedeltaError } from '../base/errors.js';
-import { reportsDamage } from '../process/ffmpeg.js';
-import type { PlaceSearch } from '../schemas/place-search.js';
+import { asScenedeltaError, ScenedeltaError } from '../../base/errors.js';
+import { reportsDamage } from '../../process/ffmpeg.js';
+import type { PlaceSearch } from '../../schemas/place-search.js';
+import type { Moment } from '../records.js';
+import { probeVideo } from '../video/probe.js';
+import { confinedTo, inputName, lastReason, run } from '../video/run.js';
 import { readImage } from './read-image.js';
 import type { FootageItem } from './recording-plan.js';
-import type { Moment } from './records.js';
 import { isFaultOfItem, type Materialize } from './source-frames.js';
-import { probeVideo } from './video/probe.js';
-import { confinedTo, inputName, lastReason, run } from './video/run.js';
 
 export interface StillOptions {
   readonly ffmpeg: string;

@@ -1,20 +1,20 @@
 /** The sampled frames of a sequence, item by item in the order of time. A file that fails is reported and skipped. */
 
-import { counted } from '../base/counted.js';
-import { asScenedeltaError, type ScenedeltaError } from '../base/errors.js';
-import { sniffImage } from '../base/image-type.js';
-import type { Preview, RgbImage } from '../base/images.js';
-import { workingSize } from '../frames/decode.js';
-import { previewReduction } from '../frames/preview.js';
-import type { Config } from '../process/config.js';
-import { type FrameAccount, FrameLedger } from './frame-account.js';
+import { counted } from '../../base/counted.js';
+import { asScenedeltaError, type ScenedeltaError } from '../../base/errors.js';
+import { sniffImage } from '../../base/image-type.js';
+import type { Preview, RgbImage } from '../../base/images.js';
+import { workingSize } from '../../frames/decode.js';
+import { previewReduction } from '../../frames/preview.js';
+import type { Config } from '../../process/config.js';
+import { type FrameAccount, FrameLedger } from '../run/frame-account.js';
+import { type Damage, damageOf } from '../video/damage.js';
+import { decodeVideo, type VideoFrame } from '../video/decode.js';
+import { FileClock } from '../video/file-clock.js';
+import { probeVideo, type VideoInfo } from '../video/probe.js';
+import { cellAt, type Sampling, samplingOf } from '../video/sampling.js';
 import { readImage } from './read-image.js';
 import type { Every, FootageItem, FootageSequence } from './recording-plan.js';
-import { type Damage, damageOf } from './video/damage.js';
-import { decodeVideo, type VideoFrame } from './video/decode.js';
-import { FileClock } from './video/file-clock.js';
-import { probeVideo, type VideoInfo } from './video/probe.js';
-import { cellAt, type Sampling, samplingOf } from './video/sampling.js';
 
 /** The picture of a frame: pixels out of a video at working size, or the bytes of an image file. */
 export type Picture =

@@ -1,23 +1,23 @@
 /** Replay of one camera's recorded evidence under other settings; the results of dry-run.ts. Pure. */
 
-import { invalidValue } from '../base/errors.js';
-import { derivedId } from '../base/ids.js';
-import { forgetSettled } from '../camera/changes/advance.js';
-import { type ChangeRules, rulesOf } from '../camera/changes/rules.js';
-import { foldFrame } from '../camera/fold/fold.js';
-import type { CameraState } from '../camera/fold/state.js';
-import { initialCameraState } from '../camera/fold/state.js';
-import { type AlarmBudget, describeBudget } from '../camera/settings/alarm-budget.js';
-import type { StoredCamera } from '../camera/settings/camera.js';
-import type { OperatingPoint } from '../camera/settings/operating-points.js';
-import type { CameraSettings } from '../camera/settings/settings.js';
-import type { AlertIntent, FoundChange } from '../schemas/change.js';
-import type { Finding } from '../schemas/comparison.js';
-import { withoutPictures } from './change-sightings.js';
-import { footageChange } from './footage-change.js';
+import { invalidValue } from '../../base/errors.js';
+import { derivedId } from '../../base/ids.js';
+import { forgetSettled } from '../../camera/changes/advance.js';
+import { type ChangeRules, rulesOf } from '../../camera/changes/rules.js';
+import { foldFrame } from '../../camera/fold/fold.js';
+import type { CameraState } from '../../camera/fold/state.js';
+import { initialCameraState } from '../../camera/fold/state.js';
+import { type AlarmBudget, describeBudget } from '../../camera/settings/alarm-budget.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
+import type { OperatingPoint } from '../../camera/settings/operating-points.js';
+import type { CameraSettings } from '../../camera/settings/settings.js';
+import type { AlertIntent, FoundChange } from '../../schemas/change.js';
+import type { Finding } from '../../schemas/comparison.js';
+import type { FootageChange, FrameStats, Moment } from '../records.js';
+import { withoutPictures } from '../run/change-sightings.js';
+import { footageChange } from '../run/footage-change.js';
 import { recordedCamera } from './recorded-camera.js';
 import { RecordedEvidence } from './recorded-evidence.js';
-import type { FootageChange, FrameStats, Moment } from './records.js';
 
 export interface DryRunAlert extends Pick<FootageChange, 'camera' | 'kind' | 'caption' | 'severity' | 'zone'> {
   readonly v: 1;

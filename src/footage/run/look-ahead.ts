@@ -5,13 +5,13 @@
  * do not depend on the guesses (ADR 110).
  */
 import type { LimitFunction } from 'p-limit';
-import { frameKey } from '../base/blobs.js';
-import type { FrameDependencies } from '../camera/fold/examine.js';
-import type { CameraState } from '../camera/fold/state.js';
-import { identicalFinding } from '../pipeline/finding.js';
-import type { Comparer, PairInput, PairOutput } from '../pipeline/pair.js';
+import { frameKey } from '../../base/blobs.js';
+import type { FrameDependencies } from '../../camera/fold/examine.js';
+import type { CameraState } from '../../camera/fold/state.js';
+import { identicalFinding } from '../../pipeline/finding.js';
+import type { Comparer, PairInput, PairOutput } from '../../pipeline/pair.js';
+import type { SourceEvent } from '../inputs/source-frames.js';
 import { MemoryBlobs } from './memory-blobs.js';
-import type { SourceEvent } from './source-frames.js';
 import { type SourceStepContext, stepSource } from './source-step.js';
 
 /** Events in view per comparison at a time: most frames are quiet and need none. */
