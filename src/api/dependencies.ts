@@ -33,10 +33,7 @@ export interface ApiDependencies {
   >;
   readonly blobs: BlobStore;
   readonly frameUses: Pick<FrameUses, 'ofCamera' | 'inComparisons' | 'leave' | 'leaveComparison'>;
-  readonly deliveries: Pick<
-    DeliveryStore,
-    'create' | 'forget' | 'get' | 'resend' | 'ofComparison' | 'ofChange' | 'ofEndpoint'
-  >;
+  readonly deliveries: Pick<DeliveryStore, 'create' | 'forget' | 'get' | 'resend' | 'ofSubject' | 'ofEndpoint'>;
   readonly endpoints: Pick<EndpointStore, 'create' | 'update' | 'saveSecrets' | 'get' | 'list' | 'all' | 'erase'>;
   readonly cameras: Pick<
     CameraStore,

@@ -1,40 +1,29 @@
 /** The message to an endpoint, from which every format makes its request, and its wording. */
 
 import type { Mail } from '../base/mail.js';
-import { wallTimeIn } from '../base/wall-clock.js';
+import { isoTime, wallTimeIn } from '../base/wall-clock.js';
 import type { Locale } from '../language/locales.js';
 import { textIn } from '../language/translate.js';
 import { write } from '../language/write.js';
-import { signalSubject } from '../schemas/camera-signal.js';
-import { type FoundChange, type ShownFrame, shownFrame, shownSide } from '../schemas/change.js';
-import type {
-  AlertPayload,
-  AlertToShow,
-  SignalPayload,
-  VisitPayload,
-  WebhookPayload,
-} from '../schemas/webhook-payload.js';
+import type { Message } from '../schemas/message.js';
+import type { Statement } from '../schemas/statement.js';
 import { cut, type TextLimit } from './cut.js';
+import type { Payload } from './payload.js';
 
-export interface EndpointMessage {
-  /** the same for all receivers and attempts: id of the alert, or of the delivery of a test event */
-  readonly id: string;
-  /** of the alert, of a visit, of the signal of a camera, of the comparison of a round, or of a test event */
-  readonly payload: AlertPayload | VisitPayload | SignalPayload | WebhookPayload;
-  /** language of the sentences of the payload and of the wording */
+/** In the language `locale`. */
+export interface EndpointMessage extends Message {
+  readonly payload: Payload;
   readonly locale: Locale;
   /** name of the camera for people */
   readonly cameraName: string;
   /** IANA time zone of times in texts: that of the camera's schedule, or UTC */
   readonly timeZone: string;
-  /** page of the console about the change, visit or camera */
-  readonly link: string;
   /** base of the links of the service, without a trailing slash */
   readonly baseUrl: string;
   /** time of the attempt, epoch ms */
   readonly now: number;
   /** JPEG of the change or visit, for formats with a picture inside; absent: none, or it has expired */
-  readonly picture?: Uint8Array | undefined;
+  readonly jpeg?: Uint8Array | undefined;
 }
 
 /** Address and login of the receiver; the login is the secret of PagerDuty and mail servers as well. */
@@ -56,96 +45,44 @@ export interface EndpointRequest {
 
 export type Format = (message: EndpointMessage, receiver: Receiver) => EndpointRequest;
 
-/** Whether the change or visit is over for the people who are alerted. */
-export const isOver = (type: EndpointMessage['payload']['type']): boolean =>
-  type === 'change.reverted' ||
-  type === 'change.acknowledged' ||
-  type === 'visit.ended' ||
-  type === 'camera.signal_back';
-
-/**
- * The change, visit, signal or round of a message, as all formats show it. A visit without an alert has the least
- * severity.
- */
-export function subjectOf({ payload: { data } }: EndpointMessage): Subject {
-  if ('signal' in data) {
-    const { camera, reason: kind, since } = data.signal;
-    return { id: signalSubject(camera), camera, zone: null, kind, severity: 'medium', since };
-  }
-  if ('status' in data) {
-    const { id, camera, kind = 'none', severity = 'info', created_at: since } = data;
-    return { id, camera: camera ?? '', zone: null, kind, severity, since };
-  }
-  if (!('visit' in data)) return { ...data.change, since: data.change.confirmed_at };
-  const { id, camera, kind, first_seen: since, alert } = data.visit;
-  return { id, camera, zone: null, kind, severity: alert?.severity ?? 'info', since };
-}
-interface Subject extends Pick<FoundChange, 'id' | 'camera' | 'zone' | 'severity'> {
-  readonly kind: string;
-  readonly since: string;
-}
-
 /** @returns e.g. 'Gate 3: change' */
-export const titleOf = ({ payload, cameraName, locale }: EndpointMessage): string =>
-  `${cut(cameraName, LONGEST_NAME)}: ${textIn(locale, payload.type)}`;
+export const titleOf = ({ type, cameraName, locale }: EndpointMessage): string =>
+  `${cut(cameraName, LONGEST_NAME)}: ${textIn(locale, type)}`;
 /** The end of the title must fit, however long the name of the camera is. */
 const LONGEST_NAME: TextLimit = { most: 100, unit: 'characters' };
 
-/** @returns the sentence with the number of suppressed alerts */
-export function textOf({ payload: { data, type }, locale, timeZone }: EndpointMessage): string {
-  if ('visit' in data) return data.visit.caption;
-  if ('status' in data) return data.caption ?? data.error?.detail ?? data.status;
-  if ('signal' in data) {
-    const { caption, since } = data.signal;
-    return type === 'camera.signal_back'
-      ? textIn(locale, 'signal_back', { since: wallTimeIn(Date.parse(since), timeZone) })
-      : caption;
-  }
-  if (type === 'endpoint.test') return testSentence(locale);
-  const { caption: sentence } = data.change;
-  const n = data.suppressed_count;
-  return n === 0 ? sentence : `${sentence}${textIn(locale, 'suppressed', { n })}`;
+/** @returns the sentence, in its phrase if it has one */
+export function textOf({ caption: sentence, phrase, since, locale, timeZone }: EndpointMessage): string {
+  if (phrase === undefined) return sentence;
+  const { key, n = 0 } = phrase;
+  return textIn(locale, key, { n, sentence, since: wallTimeIn(Date.parse(since), timeZone) });
 }
 
-const testSentence = (locale: Locale): string =>
-  textIn(locale, 'test', {
-    sentence: write(
-      {
-        ...{ kind: 'appear', verb: 'appeared', place: 'on the left', way: null },
-        things: [{ noun: 'car', colour: 'red', count: 1, definite: false }],
-      },
-      { locale },
-    ),
-  });
+/** @returns the page of the console about the change, visit or camera */
+export const linkOf = ({ path, baseUrl }: EndpointMessage): string => baseUrl + path;
 
-/** @returns a picture of the change: outlined, or the frame itself; undefined if both have expired */
-export const pictureOf = ({ payload: { data } }: EndpointMessage): string | undefined => {
-  if ('visit' in data) return data.visit.picture?.url;
-  if ('signal' in data) return undefined;
-  if ('status' in data) return data.heatmaps?.after?.url ?? data.frames?.after?.url;
-  const side = shownSide(data.change);
-  return data.heatmaps?.[side].url ?? data.frames?.[side]?.url;
-};
-
-/** The frame of `pictureOf`, of which formats with a picture inside get the bytes; undefined: there is none. */
-export function frameOf({ data }: EndpointMessage['payload']): ShownFrame | undefined {
-  if ('signal' in data) return undefined;
-  if ('status' in data) return { comparison: data.id, side: 'after', outlined: true };
-  return 'visit' in data ? { ...data.visit.best, outlined: false } : shownFrame(data.change);
+/** @returns a link to the picture: outlined, or the frame itself; undefined: there is none, or it has expired */
+export function pictureOf({ picture, payload: { data } }: EndpointMessage): string | undefined {
+  return picture === null ? undefined : (data.heatmaps?.[picture.side].url ?? data.frames?.[picture.side]?.url);
 }
 
 const NOBODY = '00000000000000000000000000';
+const INVENTED: Statement = {
+  ...{ kind: 'appear', verb: 'appeared', place: 'on the left', way: null },
+  things: [{ noun: 'car', colour: 'red', count: 1, definite: false }],
+};
 
-/** The alert of a test event: an invented change. @param at epoch ms */
-export function testAlert(at: number): AlertToShow {
-  const time = new Date(at).toISOString();
+/** A test event: an invented change. @param id of its delivery @param at epoch ms */
+export function testMessage(id: string, at: number): Message {
+  const time = isoTime(at);
   const comparison = `cmp_${NOBODY}`;
-  const change: FoundChange = {
+  const caption = write(INVENTED);
+  const change = {
     id: `chg_${NOBODY}`,
     camera: 'test',
     zone: null,
     kind: 'appear',
-    caption: testSentence('en'),
+    caption: textIn('en', 'test', { sentence: caption }),
     confidence: 1,
     status: 'opened',
     severity: 'info',
@@ -158,6 +95,18 @@ export function testAlert(at: number): AlertToShow {
     suppressed_count: 0,
     regions: [{ side: 'after', box: { x: 0.1, y: 0.4, width: 0.2, height: 0.2 }, area: 0.04, score: 1, zone: null }],
     comparisons: { first: comparison, best: comparison, last: comparison },
+  } as const;
+  const { camera, zone, kind, severity } = change;
+  return {
+    id,
+    type: 'endpoint.test',
+    ...{ camera, at, kind, severity, caption, zone },
+    subject: { kind: 'change', id: change.id },
+    since: time,
+    content: INVENTED,
+    phrase: { key: 'test' },
+    picture: null,
+    path: `/review/${change.id}`,
+    data: { change, suppressed_count: 0 },
   };
-  return { type: 'endpoint.test', change, suppressedCount: 0, at };
 }

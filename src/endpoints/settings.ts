@@ -2,9 +2,10 @@
 import { type Static, Type } from 'typebox';
 import { CAMERA_ID_PATTERN } from '../camera/settings/id-pattern.js';
 import { LOCALES } from '../language/locales.js';
-import { ALERT_TYPES, ENDPOINT_EVENTS, FILTER_KINDS } from '../schemas/change.js';
+import { ALERT_TYPES, FILTER_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable } from '../schemas/constructors.js';
+import { ENDPOINT_EVENTS } from '../schemas/message.js';
 import { LONGEST_TEMPLATE } from './formats/template.js';
 import { type FormatName, LIMITS } from './limits.js';
 

@@ -4,9 +4,11 @@
  */
 
 import { ScenedeltaError } from '../base/errors.js';
-import { deliveryIdOf, endpointDeliveryIdOf, newId, newTraceId, timeOf } from '../base/ids.js';
+import { deliveryIdOf, endpointDeliveryIdOf, newId, newTraceId } from '../base/ids.js';
 import { originAndPath } from '../base/redact-url.js';
-import { wantsAlert } from '../endpoints/filter.js';
+import { comparisonMessage } from '../endpoints/comparison-message.js';
+import { wantsMessage } from '../endpoints/filter.js';
+import type { Message } from '../schemas/message.js';
 import type { StoredMessage } from '../stores/changes/change-writes.js';
 import type { ChangeStore } from '../stores/changes/changes.js';
 import type { StoredComparison } from '../stores/comparisons/results.js';
@@ -32,34 +34,33 @@ export function createEnqueueDelivery(deps: {
     await deliveries.create(created, alertId);
     for (const { id } of created) await queue.addDelivery({ deliveryId: id, ...ids });
   };
+  const wanting = async (message: Message): Promise<EndpointRecord[]> =>
+    (await deps.endpoints.all()).filter(({ settings, stopped }) => stopped === null && wantsMessage(settings, message));
   return {
     /** One delivery to the callback, if there is one; that of a round has one to each endpoint that wants it. */
     ofComparison: async ({ comparison, request }: StoredComparison): Promise<void> => {
       const { callbackUrl, traceId } = request;
       const { id } = comparison;
-      const wanting = request.round === true ? (await deps.endpoints.all()).filter(wantsRound(comparison)) : [];
+      const { subject } = comparisonMessage(comparison);
+      const round = request.round === true ? comparisonMessage(comparison, 'round.compared') : null;
       const all = [
-        ...(callbackUrl === null ? [] : [{ id: deliveryIdOf(id), comparison: id, url: loggedUrl(callbackUrl) }]),
-        ...wanting.map((endpoint) => ({
-          ...{ id: endpointDeliveryIdOf({ id, at: timeOf(id) }, endpoint.id), comparison: id, endpoint: endpoint.id },
-          ...{ event: ROUND, url: endpoint.shownUrl },
-        })),
+        ...(callbackUrl === null
+          ? []
+          : [{ id: deliveryIdOf(id), comparison: id, subject, url: loggedUrl(callbackUrl) }]),
+        ...(round === null ? [] : (await wanting(round)).map((endpoint) => endpointDelivery(round, id, endpoint))),
       ];
       if (all.length > 0) await enqueue(all, { traceId, owner: ownerOf(request) });
       if (callbackUrl === null && request.round === true) await deliveries.forget(deliveryIdOf(id));
     },
     /** One delivery to the callback of the camera, if there is one, and one to each endpoint that wants the alert. */
     ofAlert: async (alert: StoredMessage): Promise<void> => {
-      const { intent, comparisonId, url, traceId } = alert;
-      const wanting = (await deps.endpoints.all()).filter(
-        ({ settings, stopped }) => stopped === null && wantsAlert(settings, intent),
-      );
-      const callback = { id: deliveryIdOf(intent.id), comparison: comparisonId, ...subject(intent) };
+      const { message, comparisonId, url, traceId } = alert;
+      const callback = { id: deliveryIdOf(message.id), comparison: comparisonId, subject: message.subject };
       const all = [
         ...(url === null ? [] : [{ ...callback, url: loggedUrl(url) }]),
-        ...wanting.map((endpoint) => endpointDelivery(alert, endpoint)),
+        ...(await wanting(message)).map((endpoint) => endpointDelivery(message, comparisonId, endpoint)),
       ];
-      await enqueue(all, { traceId }, intent.id);
+      await enqueue(all, { traceId }, message.id);
       // The alert itself was open under this id until its deliveries were.
       if (url === null) await deliveries.forget(callback.id);
     },
@@ -72,31 +73,20 @@ export function createEnqueueDelivery(deps: {
   };
 }
 
-const ROUND = 'round.compared';
-
-const wantsRound = ({ camera, caption, error, severity }: StoredComparison['comparison']) => {
-  const round = { camera: camera ?? '', caption: caption ?? error?.detail ?? '', severity };
-  return ({ settings, stopped }: EndpointRecord): boolean =>
-    stopped === null && wantsAlert(settings, { type: ROUND, round });
-};
-
+/** @param comparison id of the one that caused the message */
 const endpointDelivery = (
-  { intent, comparisonId }: StoredMessage,
+  message: Message,
+  comparison: string,
   { id, shownUrl }: Pick<EndpointRecord, 'id' | 'shownUrl'>,
 ): NewDelivery => ({
-  id: endpointDeliveryIdOf(intent, id),
-  comparison: comparisonId,
-  ...subject(intent),
-  alert: intent.id,
+  id: endpointDeliveryIdOf(message, id),
+  comparison,
+  subject: message.subject,
+  ...(message.subject.kind !== 'comparison' && { alert: message.id }),
   endpoint: id,
-  event: intent.type,
+  event: message.type,
   url: shownUrl,
 });
-
-function subject(intent: StoredMessage['intent']): Pick<NewDelivery, 'camera' | 'visit' | 'change'> {
-  if ('signal' in intent) return { camera: intent.signal.camera };
-  return 'visit' in intent ? { visit: intent.visit.id } : { change: intent.change.id };
-}
 
 /**
  * Delivers once more.
@@ -138,9 +128,9 @@ export async function recoverEndpoint(
   for await (const ids of deps.changes.alertsSince(since, RECOVERED_AT_ONCE)) {
     const alerts = await Promise.all(ids.map((id) => deps.changes.alert(id)));
     const wanted = alerts.flatMap((alert) =>
-      alert !== undefined && wantsAlert(endpoint.settings, alert.intent) ? [alert] : [],
+      alert !== undefined && wantsMessage(endpoint.settings, alert.message) ? [alert] : [],
     );
-    const deliveries = wanted.map((alert) => endpointDelivery(alert, endpoint));
+    const deliveries = wanted.map(({ message, comparisonId }) => endpointDelivery(message, comparisonId, endpoint));
     const earlier = await Promise.all(deliveries.map(({ id }) => deps.deliveries.get(id)));
     // One after the other, because the end of a change must not arrive before its beginning.
     for (const [i, delivery] of deliveries.entries()) {

@@ -5,7 +5,7 @@ import type { StoredCamera } from '../camera/settings/camera.js';
 import { afterFrame, type CameraHealth } from '../camera/settings/health.js';
 import type { Logger } from '../process/logger.js';
 import type { Change } from '../schemas/change.js';
-import type { CameraHealthEvent, ChangeEvent, ComparisonEvent } from '../schemas/stream-event.js';
+import type { StreamEvent } from '../schemas/stream-event.js';
 import type { CameraStore } from '../stores/cameras/cameras.js';
 import type { ChangeStore } from '../stores/changes/changes.js';
 import type { ResultStore } from '../stores/comparisons/results.js';
@@ -80,10 +80,10 @@ export function createCameraViews(deps: ViewDependencies) {
       return camera === undefined ? undefined : use(camera);
     },
     /** Notes the health that an event about a frame or a camera shows. */
-    note(event: ComparisonEvent | CameraHealthEvent): void {
+    note(event: StreamEvent): void {
       const view = event.camera === null ? undefined : views.get(event.camera);
       if (view === undefined) return;
-      if (!('comparisonId' in event)) {
+      if (event.subject.kind === 'camera') {
         const { frozen, lost } = view.health;
         const ofSignal = event.type === 'camera.signal_lost' || event.type === 'camera.signal_back';
         view.health = {
@@ -93,8 +93,8 @@ export function createCameraViews(deps: ViewDependencies) {
         };
       } else if (event.type === 'comparison.finished') {
         const at = Date.parse(event.at);
-        view.health = afterFrame(view.health, at, event.verdict === 'tamper' ? view.health.tamper : null);
-        if (event.verdict === 'tamper') void noteTamper(view, event.comparisonId, deps);
+        view.health = afterFrame(view.health, at, event.data.verdict === 'tamper' ? view.health.tamper : null);
+        if (event.data.verdict === 'tamper') void noteTamper(view, event.subject.id, deps);
       }
     },
   };
@@ -125,9 +125,10 @@ function healthOf(state: CameraState | undefined): CameraHealth {
 }
 
 /** The event with which a change opened. */
-const openingOf = ({ id, camera, zone, kind, severity, caption, confirmed_at }: Change): ChangeEvent => ({
+const openingOf = ({ id, camera, zone, kind, severity, caption, confirmed_at }: Change): StreamEvent => ({
   type: 'change.opened',
-  changeId: id,
+  subject: { kind: 'change', id },
+  data: {},
   camera,
   zone,
   kind,

@@ -5,10 +5,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../process/logger.js';
-import type { CameraHealthEvent, ComparisonEvent } from '../schemas/stream-event.js';
+import type { StreamEvent } from '../schemas/stream-event.js';
 import type { EventCursor } from '../stores/delivery/event-cursor.js';
 import { compareEventIds, type StreamedEvent } from '../stores/delivery/events.js';
-import type { MqttStore, WaitingEvent } from '../stores/delivery/mqtt.js';
+import type { MqttStore } from '../stores/delivery/mqtt.js';
 import type { MqttMetrics } from './metrics.js';
 
 const READ_AT_ONCE = 500;
@@ -18,7 +18,7 @@ export interface IntakeDependencies {
   readonly store: Pick<MqttStore, 'position' | 'take' | 'waiting'>;
   readonly cursor: Pick<EventCursor, 'first' | 'last' | 'next'>;
   /** receives each event that is about no change and no visit */
-  readonly onOther: (event: ComparisonEvent | CameraHealthEvent) => void;
+  readonly onOther: (event: StreamEvent) => void;
   /** called after events were taken over */
   readonly onTaken: () => void;
   readonly metrics: Pick<MqttMetrics, 'waiting' | 'dropped'>;
@@ -46,7 +46,7 @@ export async function runIntake(deps: IntakeDependencies, signal: AbortSignal): 
         logger.error({ events: dropped }, 'more change events wait for the broker than are kept: the oldest were lost');
       }
       for (const one of events) {
-        if (!isPublished(one) && one.event.type !== 'endpoint.disabled') deps.onOther(one.event as ComparisonEvent);
+        if (!isPublished(one)) deps.onOther(one.event);
       }
       if (taken.length > 0) deps.onTaken();
       metrics.waiting(await store.waiting());
@@ -76,5 +76,5 @@ async function startPosition({ store, cursor, metrics, logger }: IntakeDependenc
   return position;
 }
 
-const isPublished = (streamed: StreamedEvent): streamed is StreamedEvent & WaitingEvent =>
-  'changeId' in streamed.event || 'visit' in streamed.event;
+const isPublished = ({ event: { subject } }: StreamedEvent): boolean =>
+  subject.kind === 'change' || subject.kind === 'visit';

@@ -2,11 +2,11 @@
 import type { CameraSettings } from '../camera/settings/settings.js';
 import type { Locale } from '../language/locales.js';
 import { DEFAULT_LOCALE, translated } from '../language/translate.js';
-import type { Change } from '../schemas/change.js';
+import { type Change, shownFrame } from '../schemas/change.js';
 import { roundFigures } from '../schemas/rounding.js';
-import type { AlertEvent, ChangeEvent, VisitStreamEvent } from '../schemas/stream-event.js';
+import type { StreamEvent } from '../schemas/stream-event.js';
 import type { Visit } from '../schemas/visit.js';
-import { pictureLinks, type WebhookLinks } from '../schemas/webhook-payload.js';
+import { type LinkSettings, type PictureLinks, pictureLinks } from '../secrets/links.js';
 
 /** Home Assistant refuses a state that is longer, counted in code points. */
 const LONGEST_STATE = 255;
@@ -17,7 +17,7 @@ const TYPE_OF = {
   'alert.escalated': 'escalated',
   'alert.reverted': 'reverted',
   'alert.acknowledged': 'acknowledged',
-} as const satisfies Record<AlertEvent['type'], string>;
+} as const;
 export const ALERT_EVENT_TYPES = Object.values(TYPE_OF);
 
 /**
@@ -54,22 +54,22 @@ interface Context {
   readonly baseUrl: string;
 }
 
-const sentenceOf = ({ caption }: ChangeEvent | AlertEvent, change: Change | undefined, locale: Locale): string =>
+const sentenceOf = ({ caption }: StreamEvent, change: Change | undefined, locale: Locale): string =>
   change === undefined ? (caption ?? '') : translated({ ...change, ...(caption && { caption }) }, locale).caption;
 
-function statementOf(event: ChangeEvent | AlertEvent, { camera, change, baseUrl }: Context): Statement {
+function statementOf(event: StreamEvent, { camera, change, baseUrl }: Context): Statement {
   const zone = camera.zones.find(({ id }) => id === event.zone);
   return {
     sentence: sentenceOf(event, change, camera.locale ?? DEFAULT_LOCALE),
-    kind: event.kind,
-    severity: event.severity,
+    kind: event.kind ?? '',
+    severity: event.severity ?? 'info',
     zone: event.zone,
     zone_name: event.zone === null ? null : shownName(zone?.name ?? null, event.zone),
     ...(change === undefined ? {} : { confidence: roundFigures(change).confidence }),
     camera: camera.id,
     camera_name: shownName(camera.name, camera.id),
-    change: event.changeId,
-    link: `${baseUrl}/review/${event.changeId}`,
+    change: event.subject.id,
+    link: `${baseUrl}/review/${event.subject.id}`,
   };
 }
 
@@ -78,36 +78,33 @@ function statementOf(event: ChangeEvent | AlertEvent, { camera, change, baseUrl 
  * @param keptSince end of the comparison that shows the change, epoch ms; null: it has been erased
  */
 export function alertMessage(
-  alert: AlertEvent,
+  alert: StreamEvent,
   context: Context,
   keptSince: number | null,
-  links: WebhookLinks,
+  links: LinkSettings,
 ): string {
   const { change } = context;
-  const pictures =
-    change === undefined || keptSince === null
-      ? {}
-      : pictureLinks(change.comparisons.best, keptSince, change.kind !== 'tamper', links);
+  const pictures = change === undefined || keptSince === null ? {} : pictureLinks(shownFrame(change), keptSince, links);
   return JSON.stringify({
-    event_type: TYPE_OF[alert.type],
+    event_type: TYPE_OF[alert.type as keyof typeof TYPE_OF],
     ...statementOf(alert, context),
     ...(change === undefined ? {} : { suppressed_count: change.suppressed_count }),
     at: alert.at,
-    id: alert.alertId,
+    id: alert.data.alert,
     ...flatLinks(pictures),
   });
 }
 
 /** The message about the begin, the end or the alert of a visit. @param keptSince as in alertMessage */
 export function visitMessage(
-  event: VisitStreamEvent,
+  event: StreamEvent,
   visit: Visit,
   { id, settings }: { readonly id: string; readonly settings: Pick<CameraSettings, 'name' | 'locale'> },
   keptSince: number | null,
-  links: WebhookLinks,
+  links: LinkSettings,
 ): string {
   const { first_seen, last_seen, gone, identity, changes, best, alert } = visit;
-  const { frames } = keptSince === null ? {} : pictureLinks(best.comparison, keptSince, false, links);
+  const { frames } = keptSince === null ? {} : pictureLinks({ ...best, outlined: false }, keptSince, links);
   return JSON.stringify({
     event_type: event.type.slice('visit.'.length),
     ...{
@@ -125,7 +122,7 @@ export function visitMessage(
 }
 
 /** Flat, because the attributes of an entity are easiest to use that way. */
-function flatLinks(pictures: Partial<ReturnType<typeof pictureLinks>>): Record<string, string> {
+function flatLinks(pictures: PictureLinks): Record<string, string> {
   const { frames, heatmaps } = pictures;
   return {
     ...(frames && { frame_before: frames.before.url, frame_after: frames.after.url }),
@@ -134,7 +131,7 @@ function flatLinks(pictures: Partial<ReturnType<typeof pictureLinks>>): Record<s
 }
 
 /** The message of the sentence: `state` fits into a state of Home Assistant, the rest are attributes. */
-export function sentenceMessage(event: ChangeEvent, context: Context): string {
+export function sentenceMessage(event: StreamEvent, context: Context): string {
   const statement = statementOf(event, context);
   return JSON.stringify({ state: shortened(statement.sentence), ...statement, at: event.at });
 }

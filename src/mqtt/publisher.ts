@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Change } from '../schemas/change.js';
-import type { AlertEvent } from '../schemas/stream-event.js';
+import type { StreamEvent } from '../schemas/stream-event.js';
 import type { CameraStore } from '../stores/cameras/cameras.js';
 import type { ChangeStore } from '../stores/changes/changes.js';
 import type { VisitStore } from '../stores/changes/visits.js';
@@ -189,19 +189,20 @@ async function deliverOrDrop(publisher: Publisher, waiting: WaitingEvent): Promi
 async function deliver(publisher: Publisher, waiting: WaitingEvent): Promise<void> {
   const { deps } = publisher;
   const { event } = waiting;
-  const view = await deps.views.current(event.camera);
+  const view = await deps.views.current(event.camera ?? '');
   // An erased camera has no entities left.
   if (view === undefined) return;
-  if ('visit' in event) {
-    const visit = await deps.visits.get(event.visit);
+  const { kind, id } = event.subject;
+  if (kind === 'visit') {
+    const visit = await deps.visits.get(id);
     if (visit === undefined) return;
     const keptSince = await endOf(deps, visit.best.comparison);
     return sendOnce(deps, view, 'visit', visitMessage(event, visit, view.camera, keptSince, deps.links));
   }
-  const change = await deps.changes.get(event.changeId);
-  noteChange(view, event.changeId, change, deps.clock());
+  const change = await deps.changes.get(id);
+  noteChange(view, id, change, deps.clock());
   // The event of the change comes before its alert, so that an automation finds picture and states current.
-  if ('alertId' in event) return sendAlert(deps, view, change, event);
+  if (event.type.startsWith('alert.')) return sendAlert(deps, view, change, event);
   if (event.type === 'change.opened' || event.type === 'change.escalated') {
     view.sentence = sentenceMessage(event, contextOf(view.camera, change, deps.links.baseUrl));
     if (change !== undefined) await sendPicture(publisher, view, change);
@@ -219,7 +220,7 @@ async function sendAlert(
   deps: PublisherDependencies,
   view: CameraView,
   change: Change | undefined,
-  alert: AlertEvent,
+  alert: StreamEvent,
 ): Promise<void> {
   const keptSince = change === undefined ? null : await endOf(deps, change.comparisons.best);
   const context = contextOf(view.camera, change, deps.links.baseUrl);

@@ -5,7 +5,7 @@ import type { StoredCamera } from '../camera/settings/camera.js';
 import type { PictureOf } from '../frames/change-picture.js';
 import type { Logger } from '../process/logger.js';
 import { type Change, shownFrame } from '../schemas/change.js';
-import type { WebhookLinks } from '../schemas/webhook-payload.js';
+import type { LinkSettings } from '../secrets/links.js';
 import type { ResultStore } from '../stores/comparisons/results.js';
 import { isUnavailable } from '../stores/redis/redis.js';
 import type { Connection } from './broker.js';
@@ -20,7 +20,7 @@ export interface PictureSenderDependencies {
   readonly pictureOf: PictureOf;
   /** most bytes of a picture; 0: none */
   readonly pictureLimit: number;
-  readonly links: WebhookLinks;
+  readonly links: LinkSettings;
   readonly clock: () => number;
   readonly logger: Logger;
 }

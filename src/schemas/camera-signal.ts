@@ -18,16 +18,3 @@ export const CameraSignalSchema = Type.Object(
   { $id: 'CameraSignal' },
 );
 export type CameraSignal = Static<typeof CameraSignalSchema>;
-
-/** A message as it is stored and delivered to endpoints. */
-export interface SignalNotice {
-  /** 'alr_...' */
-  readonly id: string;
-  readonly type: (typeof SIGNAL_EVENTS)[number];
-  readonly signal: CameraSignal;
-  /** capture time, epoch ms */
-  readonly at: number;
-}
-
-/** @returns the id of the subject of a camera's messages; no other id has a colon */
-export const signalSubject = (camera: string): string => `camera:${camera}`;

@@ -1,15 +1,13 @@
 /**
  * The change resource: a confirmed track of one camera, from its confirmation to its end. The API's answer, the stored
- * record, the payload of alerts and the reducer in src/camera/changes/changes share these schemas. All times are capture times.
+ * record, the payload of alerts and the reducer in src/camera/changes share these schemas. All times are capture times.
  */
 import { type Static, Type } from 'typebox';
 import { SIDES, type Side } from '../base/images.js';
 import { BoxSchema } from './box.js';
-import { SIGNAL_EVENTS } from './camera-signal.js';
 import { OBJECT_KINDS, type ObjectKind, SEVERITIES } from './comparison.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
 import { StatementSchema } from './statement.js';
-import { VISIT_EVENTS } from './visit.js';
 
 export const CHANGE_KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper'] as const;
 export const CHANGE_STATUSES = ['opened', 'persisting', 'reverted', 'acknowledged'] as const;
@@ -24,8 +22,6 @@ const CHANGE_EVENTS = [
   'change.unacknowledged',
 ] as const;
 export const ALERT_TYPES = ['change.opened', 'change.escalated', 'change.reverted', 'change.acknowledged'] as const;
-/** Events that an endpoint can ask for. */
-export const ENDPOINT_EVENTS = [...ALERT_TYPES, ...VISIT_EVENTS, ...SIGNAL_EVENTS, 'round.compared'] as const;
 const FEEDBACK_JUDGEMENTS = ['correct', 'false_alarm'] as const;
 
 export const ChangeRegionSchema = Type.Object(
@@ -184,11 +180,14 @@ export interface ShownFrame {
   readonly side: Side;
   /** whether its changes are outlined */
   readonly outlined: boolean;
+  /** the frames that the comparison has; absent: both */
+  readonly sides?: readonly Side[];
 }
-export const shownFrame = (change: Pick<FoundChange, 'comparisons' | 'regions'>): ShownFrame => ({
+/** Tampering is recognised without the model, so there are no maps. */
+export const shownFrame = (change: Pick<FoundChange, 'comparisons' | 'regions' | 'kind'>): ShownFrame => ({
   comparison: change.comparisons.best,
   side: shownSide(change),
-  outlined: true,
+  outlined: change.kind !== 'tamper',
 });
 
 /** @returns a negative number if a is less severe than b, 0 if they are equal. */

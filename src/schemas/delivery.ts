@@ -1,6 +1,7 @@
 /** The delivery resource: one message to one receiver, with all its attempts. */
 import { type Static, Type } from 'typebox';
 import { dateTime, nullable, text } from './constructors.js';
+import { SubjectSchema } from './stream-event.js';
 
 const DeliveryAttemptSchema = Type.Object({
   attempt: Type.Integer({ minimum: 1 }),
@@ -19,10 +20,8 @@ export const DELIVERY_ID_PATTERN = '^dlv_[0-9a-z]{26}$';
 export const DeliverySchema = Type.Object(
   {
     id: Type.String({ pattern: DELIVERY_ID_PATTERN, description: 'Also the webhook-id, the same at every attempt.' }),
-    comparison: Type.Optional(text('The comparison that is delivered, or that caused the alert.')),
-    change: Type.Optional(text('The change that the alert reports.')),
-    visit: Type.Optional(text('The visit that the message reports.')),
-    camera: Type.Optional(text('The camera whose signal the message reports.')),
+    comparison: Type.Optional(text('The comparison that is delivered, or that caused the message.')),
+    subject: Type.Optional(SubjectSchema),
     alert: Type.Optional(text('The alert, if an endpoint receives it.')),
     endpoint: Type.Optional(text('The endpoint that receives it; absent: a callback_url.')),
     event: Type.Optional(text('Type of the event that an endpoint receives.')),

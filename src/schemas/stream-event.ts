@@ -1,43 +1,50 @@
-/** Events of the stream KEYS.events: one JSON object per entry, in the field `event`. */
-import type { ChangeEventType, FoundChange } from './change.js';
-import type { Comparison, Finding } from './comparison.js';
+/** Events of the stream KEYS.events: one JSON object per entry, in the field `event`. GET /v1/events sends it as it is. */
+import { type Static, Type } from 'typebox';
+import { SEVERITIES } from './comparison.js';
+import { dateTime, literals, nullable, text } from './constructors.js';
 import type { SignalReason } from './loss.js';
-import type { VISIT_EVENTS, Visit } from './visit.js';
+import { SUBJECT_KINDS } from './message.js';
 
-export interface ComparisonEvent {
-  readonly type: `comparison.${Comparison['status']}`;
-  readonly comparisonId: string;
-  readonly camera: string | null;
-  readonly verdict: string | null;
-  /** null until it is finished; older versions wrote none of the three */
-  readonly kind?: Finding['kind'] | null;
-  readonly severity?: Finding['severity'] | null;
-  readonly caption?: string | null;
-  readonly at: string;
-}
-export interface ChangeEvent extends Pick<FoundChange, 'camera' | 'zone' | 'kind' | 'severity'> {
-  /** undefined: an older version wrote the event */
-  readonly caption?: string;
-  readonly type: ChangeEventType;
-  readonly changeId: string;
-  readonly at: string;
-}
-/** An alert was made: the event of a change that neither the schedule, the severity nor a cool-down withheld. */
-export interface AlertEvent extends Omit<ChangeEvent, 'type'> {
-  readonly type: 'alert.opened' | 'alert.escalated' | 'alert.reverted' | 'alert.acknowledged';
-  readonly alertId: string;
-}
-/** A visit has begun or ended, or a rule has alerted it. */
-export interface VisitStreamEvent extends Pick<Visit, 'camera' | 'caption'> {
-  readonly type: (typeof VISIT_EVENTS)[number];
-  /** id of the visit */
-  readonly visit: string;
-  readonly at: string;
-}
+export const SubjectSchema = Type.Object(
+  { kind: literals(SUBJECT_KINDS), id: text('That of a camera begins with `camera:`.') },
+  { $id: 'Subject', description: 'What an event or a message is about.' },
+);
+
+export const StreamEventSchema = Type.Object(
+  {
+    type: text('Also the name of the event: `comparison.finished`, `change.opened` and so on.'),
+    camera: nullable(Type.String()),
+    at: dateTime('Capture time; of `comparison.` and `endpoint.` the time of the service.'),
+    subject: SubjectSchema,
+    kind: nullable(Type.String(), 'Kind of the comparison, change or visit.'),
+    severity: nullable(literals(SEVERITIES)),
+    zone: nullable(Type.String()),
+    caption: nullable(Type.String(), 'The sentence, in English.'),
+    data: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'What the type alone has. `comparison.`: `verdict`. `alert.`: `alert`, its id. `camera.`: `since`, the capture ' +
+        'time of the first of the equal frames, or of those that do not show the scene, and `reason` of a lost signal. ' +
+        '`endpoint.disabled`: `reason` and `detail`.',
+    }),
+  },
+  {
+    $id: 'StreamEvent',
+    description:
+      'The `data` of one server-sent event. `alert.opened`, `alert.escalated`, `alert.reverted` and ' +
+      '`alert.acknowledged` are the alerts: events of changes that neither the schedule, the severity nor a cool-down ' +
+      'withheld. Only keys with the scope admin see `endpoint.disabled`: the service has stopped an endpoint.',
+  },
+);
+export type StreamEvent = Static<typeof StreamEventSchema>;
+
+/** An event with the members of its head that it has. */
+export const streamEvent = (
+  given: Pick<StreamEvent, 'type' | 'camera' | 'at' | 'subject'> & Partial<StreamEvent>,
+): StreamEvent => ({ kind: null, severity: null, zone: null, caption: null, data: {}, ...given });
+
 /** frozen: a camera repeats one picture; signal_lost: its frames do not show its scene. recovered, back: the ends. */
-export const CAMERA_EVENTS = ['camera.frozen', 'camera.recovered', 'camera.signal_lost', 'camera.signal_back'] as const;
 export interface CameraHealthEvent {
-  readonly type: (typeof CAMERA_EVENTS)[number];
+  readonly type: 'camera.frozen' | 'camera.recovered' | 'camera.signal_lost' | 'camera.signal_back';
   readonly camera: string;
   /** capture time of the first of these frames */
   readonly since: string;
@@ -45,24 +52,7 @@ export interface CameraHealthEvent {
   readonly reason?: SignalReason;
   readonly at: string;
 }
-/** An endpoint was stopped, because its receiver is gone or has failed for too long. */
-export interface EndpointEvent {
-  readonly type: 'endpoint.disabled';
-  readonly endpoint: string;
-  readonly reason: 'gone' | 'failing';
-  /** a sentence for people */
-  readonly detail: string;
-  readonly at: string;
-  readonly camera: null;
-}
-export type StreamEvent =
-  | ComparisonEvent
-  | ChangeEvent
-  | AlertEvent
-  | VisitStreamEvent
-  | CameraHealthEvent
-  | EndpointEvent;
 
 /** Whether the event ends a comparison. */
-export const endsComparison = (type: StreamEvent['type']): boolean =>
+export const endsComparison = (type: string): boolean =>
   type === 'comparison.finished' || type === 'comparison.failed' || type === 'comparison.cancelled';

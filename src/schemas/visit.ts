@@ -1,6 +1,6 @@
 /**
  * The visit resource: a thing that came, moved about and went, from the first frame that shows it to the last one. The
- * reducer of `src/camera/visits/visits` makes it; outputs and the API share this schema. All times are capture times.
+ * reducer of `src/camera/visits` makes it; outputs and the API share this schema. All times are capture times.
  */
 import { type Static, Type } from 'typebox';
 import { SIDES } from '../base/images.js';
@@ -67,7 +67,7 @@ export const VisitSchema = Type.Object(
     picture: Type.Optional(
       Type.Object(
         { url: Type.String() },
-        { description: 'Link to the frame of `best`, while it is kept; not in files.' },
+        { description: 'Link to the frame of `best`, while it is kept; in answers of the API alone.' },
       ),
     ),
   },
@@ -81,14 +81,4 @@ export interface VisitEvent {
   /** passed: it ended after one or two frames. linked: an object that it left or took counts as left or removed now */
   readonly type: (typeof VISIT_EVENTS)[number] | 'visit.passed' | 'visit.linked';
   readonly visit: Visit;
-}
-
-/** The begin, the end or the alert of a visit, as it is stored and delivered to receivers. */
-export interface VisitNotice {
-  /** 'alr_...' */
-  readonly id: string;
-  readonly type: (typeof VISIT_EVENTS)[number];
-  readonly visit: Visit;
-  /** capture time, epoch ms */
-  readonly at: number;
 }

@@ -5,7 +5,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { invalidRequest } from '../base/errors.js';
-import type { Side } from '../base/images.js';
+import { SIDES, type Side } from '../base/images.js';
 
 export const framePath = (comparisonId: string, side: Side): string => `/v1/comparisons/${comparisonId}/frames/${side}`;
 export const heatmapPath = (comparisonId: string, side: Side): string =>
@@ -60,3 +60,39 @@ export function verifyLink(
 
 const signature = (path: string, exp: string, key: Buffer): string =>
   createHmac('sha256', key).update(`${path}\n${exp}`).digest('base64url');
+
+export interface LinkSettings {
+  /** e.g. 'https://cameras.example', without a trailing slash */
+  readonly baseUrl: string;
+  readonly key: Buffer;
+  /** retention of the pictures after the end of the comparison; links expire with it */
+  readonly framesMs: number;
+  readonly heatmapsMs: number;
+}
+
+/** By the side of the frame; absent: there are none. */
+export interface PictureLinks {
+  readonly frames?: LinksBySide;
+  readonly heatmaps?: LinksBySide;
+}
+type LinksBySide = Readonly<Record<Side, { readonly url: string }>>;
+
+/**
+ * Links to the pictures of a comparison that expire when the pictures do.
+ * @param picture.outlined whether it has maps
+ * @param picture.sides the frames that it has; absent: both
+ * @param keptSince end of the comparison, epoch ms
+ */
+export function pictureLinks(
+  { comparison, outlined, sides = SIDES }: { comparison: string; outlined: boolean; sides?: readonly Side[] },
+  keptSince: number,
+  { baseUrl, key, framesMs, heatmapsMs }: LinkSettings,
+): PictureLinks {
+  const linksOf = (pathOf: typeof framePath, lifetimeMs: number, shown: readonly Side[]) => {
+    const expiresAt = keptSince + lifetimeMs;
+    const link = (side: Side) => ({ url: baseUrl + signLink(pathOf(comparison, side), { key, expiresAt }) });
+    return Object.fromEntries(shown.map((side) => [side, link(side)])) as LinksBySide;
+  };
+  const frames = framesMs === 0 ? {} : { frames: linksOf(framePath, framesMs, sides) };
+  return outlined && heatmapsMs > 0 ? { ...frames, heatmaps: linksOf(heatmapPath, heatmapsMs, SIDES) } : frames;
+}

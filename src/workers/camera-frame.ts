@@ -4,29 +4,28 @@
  */
 import { heatmapKey } from '../base/blobs.js';
 import { ScenedeltaError } from '../base/errors.js';
-import { derivedId } from '../base/ids.js';
 import { isoTime } from '../base/wall-clock.js';
+import { alertMessage } from '../camera/changes/message.js';
 import { rulesOf } from '../camera/changes/rules.js';
 import { isWatching } from '../camera/changes/schedule.js';
 import { levelFrame, NEW_RANGE } from '../camera/fold/level-range.js';
 import { type CameraState, initialCameraState } from '../camera/fold/state.js';
 import { type StepDependencies, type StepInput, type StepResult, stepSequence } from '../camera/fold/step.js';
 import { maskOf, type StoredCamera } from '../camera/settings/camera.js';
-import { wantsAlert } from '../endpoints/filter.js';
+import { signalMessage } from '../camera/settings/signal-message.js';
+import { visitMessage } from '../camera/visits/message.js';
+import { wantsMessage } from '../endpoints/filter.js';
 import { type StoredFrame, storeFrame } from '../frames/keep.js';
 import { decodePreview } from '../frames/preview.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
-import { tamperStatement } from '../language/plain.js';
-import { write } from '../language/write.js';
 import type { Logger } from '../process/logger.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
-import { SIGNAL_EVENTS, type SignalNotice } from '../schemas/camera-signal.js';
 import type { Comparison } from '../schemas/comparison.js';
 import type { FrameRef } from '../schemas/frame-ref.js';
+import { MESSAGE_EVENTS, type Message, type MessageEvent } from '../schemas/message.js';
 import type { VectorOfChange } from '../schemas/search-vector.js';
-import { VISIT_EVENTS, type VisitNotice } from '../schemas/visit.js';
 import type { Turn } from '../stores/cameras/turns.js';
-import type { StoredAlert } from '../stores/changes/change-writes.js';
+import type { StoredMessage } from '../stores/changes/change-writes.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/comparisons/results.js';
 import type { EndpointStore } from '../stores/delivery/endpoints.js';
 import type { Compared } from './life-cycle.js';
@@ -114,12 +113,15 @@ async function compare(
   const processed = await stepSequence(step, deps);
   const { heatmaps, changes, suppressed, health, unseen } = processed;
   const url = camera.settings.alerts.callback_url;
-  const alerts = processed.alerts.map((intent): StoredAlert => ({ intent, comparisonId, url, ...trace, apiKeyId }));
-  const notices = await noticesOf(processed, camera, at, deps);
-  const messages = notices.map((intent) => ({
-    ...{ intent, comparisonId, ...trace, apiKeyId },
-    url: intent.type === 'visit.alerted' ? url : null,
-  }));
+  const stored = (message: Message): StoredMessage => ({
+    ...{ message, comparisonId, ...trace, apiKeyId },
+    url: isCalledBack(message) ? url : null,
+  });
+  const alerts = processed.alerts.map((intent): StoredMessage => {
+    const { cooldownKey, suppressedCount } = intent;
+    return { ...stored(alertMessage(intent)), ...(cooldownKey && { cooldown: { cooldownKey, suppressedCount } }) };
+  });
+  const messages = (await messagesOf(processed, camera, at, deps)).map(stored);
   return {
     finding: { ...processed.finding, camera_frame: processed.cameraFrame },
     frames: { before: processed.before, after: frame.ref },
@@ -137,36 +139,30 @@ async function compare(
   };
 }
 
+const isCalledBack = ({ type }: Message): boolean => MESSAGE_EVENTS[type as MessageEvent].calledBack;
+
 /**
  * The events of visits and of the camera's signal that a receiver asks for, in the times in which the camera may alert.
  * The return of the signal is reported at any time, so that no receiver waits for it.
  */
-async function noticesOf(
+async function messagesOf(
   { visits, health }: Pick<StepResult, 'visits' | 'health'>,
   { id, settings }: StoredCamera,
   at: number,
   { endpoints }: Pick<CameraFrameDependencies, 'endpoints'>,
-): Promise<(VisitNotice | SignalNotice)[]> {
-  const ofVisits = visits.flatMap(({ type, visit }): VisitNotice[] => {
-    const known = VISIT_EVENTS.find((one) => one === type);
-    return known === undefined ? [] : [{ id: derivedId('alr', at, `${type}/${visit.id}`), type: known, visit, at }];
-  });
-  const ofSignal = health.flatMap(({ type, reason, since }): SignalNotice[] => {
-    const known = SIGNAL_EVENTS.find((one) => one === type);
-    if (known === undefined || reason === undefined) return [];
-    const content = tamperStatement(reason);
-    const signal = { camera: id, reason, since, caption: write(content), content };
-    return [{ id: derivedId('alr', at, `${type}/${id}`), type: known, signal, at }];
-  });
-  const all = [...ofVisits, ...ofSignal];
+): Promise<Message[]> {
+  const all = [
+    ...visits.map((event) => visitMessage(event, at)),
+    ...health.map((event) => signalMessage(event, at)),
+  ].filter((message) => message !== null);
   if (all.length === 0) return [];
   const isOpen = isWatching(at, rulesOf(id, settings, true));
-  const notices = all.filter(({ type }) => isOpen || type === 'camera.signal_back');
-  const filters = (await endpoints.all()).filter(({ stopped }) => stopped === null);
-  const isCalledBack = ({ type }: (typeof notices)[number]) =>
-    type === 'visit.alerted' && settings.alerts.callback_url !== null;
-  return notices.filter(
-    (notice) => isCalledBack(notice) || filters.some(({ settings: wanted }) => wantsAlert(wanted, notice)),
+  const receivers = (await endpoints.all()).filter(({ stopped }) => stopped === null);
+  return all.filter(
+    (message) =>
+      (isOpen || message.type === 'camera.signal_back') &&
+      ((isCalledBack(message) && settings.alerts.callback_url !== null) ||
+        receivers.some(({ settings: filters }) => wantsMessage(filters, message))),
   );
 }
 

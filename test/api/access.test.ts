@@ -1,7 +1,8 @@
 /** Access of API keys to data and routes. */
+
 import { readFileSync } from 'node:fs';
 import { linkKey, signLink } from '../../src/secrets/links.js';
-import { storedChange } from '../helpers/changes.js';
+import { changeEvent, foundChange, storedChange } from '../helpers/changes.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { form, jpeg, post } from '../helpers/requests.js';
@@ -198,15 +199,15 @@ describe('The event stream', () => {
         .on('data', (chunk) => {
           text += chunk;
         });
-      return () => [...text.matchAll(/"(?:comparison|change)":"(\w+)"/g)].map(([, id]) => id);
+      return () => [...text.matchAll(/"id":"(\w+)"/g)].map(([, id]) => id);
     };
     const seen = await Promise.all([open(maker), open(gate), open(await keyWith())]);
     const plain = (await send(maker)).json().id;
     const ofYard = (await send(maker, { camera: 'yard' })).json().id;
     const ofGate = (await send(maker, { camera: 'gate' })).json().id;
     const at = new Date().toISOString();
-    const change = { type: 'change.opened', zone: null, kind: 'appear', severity: 'high', at } as const;
-    for (const camera of ['gate', 'yard']) fake.events.tell({ ...change, camera, changeId: `chg_${camera}` });
+    const told = (camera: string) => changeEvent(foundChange({ id: `chg_${camera}`, camera }), 'change.opened', at);
+    for (const camera of ['gate', 'yard']) fake.events.tell(told(camera));
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(seen.map((ids) => ids())).toEqual([
       [plain, ofYard, ofGate, 'chg_gate', 'chg_yard'],

@@ -106,13 +106,16 @@ describe('one change', () => {
     const delivery = {
       id: 'dlv_00000000000000000000000001',
       comparison: 'cmp_00000000000000000000000001',
-      change: id,
+      subject: { kind: 'change' as const, id },
       url: 'https://user.example/alerts',
       state: 'pending' as const,
       next_attempt_at: null,
       attempts: [],
     };
-    fake.deliveries.kept.push(delivery, { ...delivery, change: 'chg_00000000000000000000000002' });
+    fake.deliveries.kept.push(delivery, {
+      ...delivery,
+      subject: { kind: 'change', id: 'chg_00000000000000000000000002' },
+    });
     expect((await get(`/v1/changes/${id}/deliveries`)).body).toEqual({ items: [delivery] });
   });
 

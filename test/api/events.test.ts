@@ -2,6 +2,8 @@ import type { Readable } from 'node:stream';
 import { createEventStreams } from '../../src/api/event-stream.js';
 import { newId } from '../../src/base/ids.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
+import { streamEvent } from '../../src/schemas/stream-event.js';
+import { changeEvent, foundChange } from '../helpers/changes.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fake-app.js';
 
@@ -15,7 +17,7 @@ afterAll(() => fake.app.close());
 interface Seen {
   id: string;
   event: string;
-  data: { comparison: string; type: string; caption: string | null };
+  data: { subject: { kind: string; id: string }; type: string; caption: string | null };
 }
 /** Parses the text of a stream, without comments and `retry`. */
 const parse = (text: string): Seen[] =>
@@ -47,7 +49,8 @@ describe('GET /v1/comparisons/{id}/events', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
     const seen = parse(answer.body);
     expect(seen.map(({ event }) => event)).toEqual(['comparison.queued', 'comparison.running', 'comparison.finished']);
-    for (const { data, event } of seen) expect(data).toMatchObject({ comparison: comparison.id, type: event });
+    for (const { data, event } of seen)
+      expect(data).toMatchObject({ subject: { kind: 'comparison', id: comparison.id }, type: event });
     expect(fake.events.listening).toBe(0);
   });
 
@@ -93,35 +96,26 @@ describe('GET /v1/events', () => {
     await create('gate');
     const [all, gate] = [await open(), await open('?camera=gate')];
     const [first, second] = [await create('yard'), await create('gate')];
-    expect((await all.until(2)).map(({ data }) => data.comparison)).toEqual([first.id, second.id]);
-    expect((await gate.until(1)).map(({ data }) => data.comparison)).toEqual([second.id]);
+    expect((await all.until(2)).map(({ data }) => data.subject.id)).toEqual([first.id, second.id]);
+    expect((await gate.until(1)).map(({ data }) => data.subject.id)).toEqual([second.id]);
   });
 
   it('sends events of changes too, or of those of one camera; the stream of a comparison does not', async () => {
     const [yard, gate] = [await open('?camera=yard'), await open('?camera=gate')];
     const comparison = await create('gate');
-    const change = {
-      type: 'change.opened' as const,
-      changeId: 'chg_00000000000000000000000001',
-      camera: 'gate',
-      zone: 'door',
-      kind: 'appear' as const,
-      severity: 'high' as const,
-      caption: 'a car has appeared',
-      at: '2026-01-05T12:00:00.000Z',
-    };
-    fake.events.tell(change);
+    const change = foundChange({ zone: 'door', severity: 'high' });
+    const told = changeEvent(change, 'change.opened', change.confirmed_at);
+    fake.events.tell(told);
     await update(finished(comparison));
     const other = await create('yard');
-    const { changeId, ...rest } = change;
     const [, second] = await gate.until(3);
-    expect(second).toMatchObject({ event: 'change.opened', data: { ...rest, change: changeId } });
+    expect(second).toMatchObject({ event: 'change.opened', data: told });
     expect((await gate.until(3)).map(({ data }) => data.caption)).toEqual([
       null,
       'a car has appeared',
       'a parcel appeared',
     ]);
-    expect((await yard.until(1)).map(({ data }) => data.comparison)).toEqual([other.id]);
+    expect((await yard.until(1)).map(({ data }) => data.subject.id)).toEqual([other.id]);
     const ofComparison = parse((await watch(comparison.id)).body);
     expect(ofComparison.map(({ event }) => event)).not.toContain('change.opened');
     expect(ofComparison.at(-1)?.event).toBe('comparison.finished');
@@ -139,20 +133,20 @@ describe('GET /v1/events', () => {
     fake.events.read = read;
     const third = await create();
     const seen = await resumed.until(3);
-    expect(seen.map(({ data }) => data.comparison)).toEqual([first.id, second?.id, third.id]);
+    expect(seen.map(({ data }) => data.subject.id)).toEqual([first.id, second?.id, third.id]);
   });
 
   it('replays a long past completely, and disconnects a client that reads nothing of it', async () => {
     const many = 20_000;
     const camera = 'a-camera-with-a-long-name-so-that-there-is-more-to-be-sent';
-    const event = { type: 'comparison.queued', comparisonId: newId('cmp'), camera, verdict: null } as const;
-    const at = '2026-01-05T12:00:00.000Z';
-    for (let i = 1; i <= many; i++) fake.events.kept.push({ id: `${i}-0`, event: { ...event, at } });
+    const subject = { kind: 'comparison', id: newId('cmp') } as const;
+    const event = streamEvent({ type: 'comparison.queued', camera, at: '2026-01-05T12:00:00.000Z', subject });
+    for (let i = 1; i <= many; i++) fake.events.kept.push({ id: `${i}-0`, event });
     const streams = createEventStreams(fake.events);
     const open = () => streams.open({}, { since: '0', endOnFinal: false, isStillAllowed: async () => true });
     const [reading, idle] = [await open(), await open()];
     let more = 0;
-    const happens = () => fake.events.tell({ ...event, at }, `${many + ++more}-0`);
+    const happens = () => fake.events.tell(event, `${many + ++more}-0`);
     happens();
     let text = '';
     reading.setEncoding('utf8').on('data', (chunk) => {

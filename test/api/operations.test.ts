@@ -234,7 +234,7 @@ describe('GET /v1/comparisons/{id}/deliveries', () => {
     await fake.results.create(stored);
     const delivery = {
       id: stored.comparison.id.replace('cmp', 'dlv'),
-      comparison: stored.comparison.id,
+      subject: { kind: 'comparison' as const, id: stored.comparison.id },
       url: 'https://example.org/hook',
       state: 'pending' as const,
       next_attempt_at: '2026-01-01T00:00:05.000Z',

@@ -1,8 +1,7 @@
 /** The page "Endpoints" in Chromium. */
-import { testAlert } from '../../src/endpoints/message.js';
 import { openSecrets } from '../../src/endpoints/secrets.js';
 import type { EndpointPatch } from '../../src/endpoints/settings.js';
-import { ENDPOINT_EVENTS } from '../../src/schemas/change.js';
+import { ENDPOINT_EVENTS } from '../../src/schemas/message.js';
 import type { EndpointRecord } from '../../src/stores/delivery/endpoints.js';
 import { describeInBrowser, inspect } from '../helpers/browser.js';
 import { useConsole } from '../helpers/console-service.js';
@@ -17,10 +16,15 @@ const HOSTILE = '<img src=x onerror="document.title=1"> {{1}}';
 const stopped = { at: new Date(0).toISOString(), reason: 'gone' as const, detail: 'the receiver answered 410 Gone' };
 
 const delivered = (endpoint: string) => {
-  const { change } = testAlert(0);
   const attempt = { at: new Date().toISOString(), duration_ms: 12 };
   service.deliveries.kept.push({
-    ...{ id: `dlv_${'1'.repeat(26)}`, endpoint, change: change.id, event: 'change.opened', url: 'https://r.example/' },
+    ...{
+      id: `dlv_${'1'.repeat(26)}`,
+      endpoint,
+      subject: { kind: 'change', id: 'chg_1' },
+      event: 'change.opened',
+      url: 'https://r.example/',
+    },
     ...{ state: 'failed', next_attempt_at: null },
     attempts: [
       { ...attempt, attempt: 1, status: 500, error: 'the receiver answered 500, expected 2xx' },

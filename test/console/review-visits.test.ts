@@ -1,5 +1,7 @@
 /** The page "Review" in Chromium, grouped by visit. */
+
 import type { Page } from 'playwright-core';
+import { streamEvent } from '../../src/schemas/stream-event.js';
 import { describeInBrowser, inspect } from '../helpers/browser.js';
 import { storedChange } from '../helpers/changes.js';
 import { useConsole } from '../helpers/console-service.js';
@@ -50,8 +52,10 @@ describeInBrowser('The page "Review", grouped by visit', () => {
     service.visits.kept[0] = { ...visit, caption: 'a person in red is still there at the gate' };
     await rowsOf(page).filter({ hasText: 'still there at the gate' }).waitFor();
     service.visits.kept[0] = { ...visit, status: 'ended', caption: 'a person in red left to the right' };
-    const { id, camera, caption } = visit;
-    service.events.tell({ type: 'visit.ended', visit: id, camera, caption, at: visit.last_seen });
+    const { id, camera } = visit;
+    service.events.tell(
+      streamEvent({ type: 'visit.ended', camera, at: visit.last_seen, subject: { kind: 'visit', id } }),
+    );
     await rowsOf(page).filter({ hasText: 'a person in red left to the right' }).waitFor();
     await page.getByRole('list', { name: 'Changes of this visit' }).getByRole('link').click();
     await page.getByRole('toolbar', { name: 'Actions' }).waitFor();

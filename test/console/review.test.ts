@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core';
 import { describeInBrowser, inspect } from '../helpers/browser.js';
-import { storedChange } from '../helpers/changes.js';
+import { changeEvent, storedChange } from '../helpers/changes.js';
 import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 
@@ -189,9 +189,8 @@ describeInBrowser('The page "Review"', () => {
     await page.getByText(', live').waitFor();
     const change = storedChange({ name: 'new', confirmed: Date.now() + MINUTE_MS, caption: 'a van has appeared' });
     service.changes.kept.unshift(change);
-    const { id: changeId, camera, zone, kind, severity, caption } = change;
     const tell = (type: 'change.opened' | 'change.reverted', at: string) =>
-      service.events.tell({ type, changeId, camera, zone, kind, severity, caption, at });
+      service.events.tell(changeEvent(change, type, at));
     tell('change.opened', change.confirmed_at);
     const row = rowsOf(page).first();
     await eventually(async () => expect(await row.innerText()).toContain('a van has appeared'));

@@ -1,6 +1,7 @@
 /** The page "Wall" in Chromium: chosen cameras with their newest frame and last sentence, live. */
+import { streamEvent } from '../../src/schemas/stream-event.js';
 import { describeInBrowser, inspect } from '../helpers/browser.js';
-import { storedChange } from '../helpers/changes.js';
+import { changeEvent, storedChange } from '../helpers/changes.js';
 import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 import { storedVisit } from '../helpers/visits.js';
@@ -36,17 +37,16 @@ describeInBrowser('The page "Wall"', () => {
     await tiles.filter({ hasText: 'yard' }).getByText('No frame', { exact: true }).waitFor();
     expect(await inspect(page, 'wall')).toEqual([]);
 
-    const { changeId, comparison } = await change('gate', 'a person has left');
-    const { zone, kind, severity, confirmed_at: at } = service.changes.kept[0] as (typeof service.changes.kept)[0];
-    const caption = 'a person has left';
-    service.events.tell({ type: 'change.opened', changeId, camera: 'gate', zone, kind, severity, caption, at });
+    const { comparison } = await change('gate', 'a person has left');
+    const [opened] = service.changes.kept as [(typeof service.changes.kept)[0]];
+    service.events.tell(changeEvent(opened, 'change.opened', opened.confirmed_at));
     await gate.getByText(/^a person has left \(.+\)$/).waitFor();
     await gate.locator(`img[src*="/${comparison}/frames/after"]`).waitFor();
 
     const visit = storedVisit({ begun: Date.now() - 20_000, camera: 'gate' });
     service.visits.kept.push(visit);
     const { id, last_seen: gone } = visit;
-    service.events.tell({ type: 'visit.ended', visit: id, camera: 'gate', caption: visit.caption, at: gone });
+    service.events.tell(streamEvent({ type: 'visit.ended', camera: 'gate', at: gone, subject: { kind: 'visit', id } }));
     await gate.getByText(new RegExp(`^${visit.caption} \\(.+\\)$`)).waitFor();
     expect(errors).toEqual([]);
   });

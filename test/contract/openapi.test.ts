@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { parse, parseDocument, visit } from 'yaml';
 import { openApiYaml } from '../../src/api/openapi-yaml.js';
 import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from '../../src/api/schemas/examples.js';
-import { ENDPOINT_EVENTS } from '../../src/schemas/change.js';
-import { buildWebhookPayload, WEBHOOK_TYPES } from '../../src/schemas/webhook-payload.js';
+import { comparisonMessage } from '../../src/endpoints/comparison-message.js';
+import { payloadOf } from '../../src/endpoints/payload.js';
+import { ENDPOINT_EVENTS } from '../../src/schemas/message.js';
+import { WEBHOOK_TYPES } from '../../src/schemas/webhook-payload.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { contractOf, type OpenApi } from '../helpers/contract.js';
 
@@ -93,8 +95,9 @@ describe('webhooks', () => {
       key: Buffer.alloc(32),
       framesMs: 1000,
       heatmapsMs: 1000,
+      keptSince: 0,
     };
-    const payload = JSON.parse(JSON.stringify(buildWebhookPayload(comparison, links)));
+    const payload = JSON.parse(JSON.stringify(payloadOf(comparisonMessage(comparison), links)));
     contract.checkComponent('WebhookPayload', payload);
     expect(() => contract.checkComponent('AlertPayload', payload)).toThrow('must');
   });

@@ -56,7 +56,7 @@ describeWithIt('Alertmanager', () => {
 
   it('fires with the change and is resolved with its end', async () => {
     const opened = endpointMessage('change.opened', { name: 'a', zone: 'door' }, at);
-    const { id } = opened.payload.data.change;
+    const { id } = opened.subject;
     await send(opened);
     await eventually(async () => expect(await severities(id)).toEqual(['medium']));
     const [alert] = (await firing()).filter(({ labels }) => labels.change === id);
@@ -70,7 +70,7 @@ describeWithIt('Alertmanager', () => {
 
   it('fires once at the new severity when the change becomes more severe', async () => {
     const opened = endpointMessage('change.opened', { name: 'b' }, at);
-    const { id } = opened.payload.data.change;
+    const { id } = opened.subject;
     await send(opened);
     await eventually(async () => expect(await severities(id)).toEqual(['medium']));
     await send(endpointMessage('change.escalated', { name: 'b', severity: 'high' }, { ...at, now: Date.now() }));
@@ -83,6 +83,6 @@ describeWithIt('Alertmanager', () => {
     const ahead = new Date(Date.now() + 3_600_000).toISOString();
     const message = endpointMessage('change.opened', { name: 'c', confirmed_at: ahead, last_seen: ahead }, at);
     await send(message);
-    await eventually(async () => expect(await severities(message.payload.data.change.id)).toEqual(['medium']));
+    await eventually(async () => expect(await severities(message.subject.id)).toEqual(['medium']));
   });
 });

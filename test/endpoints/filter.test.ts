@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { wantsAlert } from '../../src/endpoints/filter.js';
+import { wantsMessage } from '../../src/endpoints/filter.js';
 import { rotated, validSecrets } from '../../src/endpoints/secrets.js';
 import { type EndpointPatch, settingsWith } from '../../src/endpoints/settings.js';
-import { foundChange } from '../helpers/changes.js';
+import { foundChange, storedAlert } from '../helpers/changes.js';
 
 const wants = (filters: EndpointPatch, change: Parameters<typeof foundChange>[0] = {}) =>
-  wantsAlert(settingsWith(filters), { type: 'change.opened', change: foundChange(change) });
+  wantsMessage(settingsWith(filters), storedAlert(foundChange(change)).message);
 
 const LEFT = {
   ...{ value: 'object_left' as const, since: '2026-01-05T12:00:00.000Z', at: '2026-01-05T12:01:00.000Z' },

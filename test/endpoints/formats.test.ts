@@ -2,15 +2,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { HTTP } from 'cloudevents';
 import fc from 'fast-check';
+import { visitMessage } from '../../src/camera/visits/message.js';
 import { addressesOf } from '../../src/endpoints/formats/email.js';
 import { topicOf } from '../../src/endpoints/formats/ntfy.js';
 import { escapeChat } from '../../src/endpoints/formats/slack.js';
 import { botOf } from '../../src/endpoints/formats/telegram.js';
 import { templateFault } from '../../src/endpoints/formats/template.js';
 import { type FormatName, LIMITS } from '../../src/endpoints/limits.js';
-import { type EndpointMessage, pictureOf, testAlert } from '../../src/endpoints/message.js';
+import { type EndpointMessage, pictureOf } from '../../src/endpoints/message.js';
+import { payloadOf } from '../../src/endpoints/payload.js';
 import { render } from '../../src/endpoints/render.js';
-import { endpointMessage } from '../helpers/endpoints.js';
+import { foundChange, NOON } from '../helpers/changes.js';
+import { endpointMessage, LINKS } from '../helpers/endpoints.js';
 import { receiverOf, textOf } from '../helpers/strict-receivers.js';
 import { storedVisit } from '../helpers/visits.js';
 
@@ -34,7 +37,7 @@ describe('CloudEvents', () => {
       id: message.id,
       source: 'https://cameras.example/v1/cameras/gate',
       type: 'dev.scenedelta.change.escalated',
-      subject: message.payload.data.change.id,
+      subject: message.subject.id,
       time: '2026-01-05T12:00:00.000Z',
       datacontenttype: 'application/json',
       data: message.payload.data,
@@ -44,10 +47,15 @@ describe('CloudEvents', () => {
   it.each(['standard-webhooks', 'cloudevents', 'slack', 'ntfy', 'teams'] as const)(
     'as %s show a visit with its picture',
     (format) => {
-      const visit = { ...storedVisit(), picture: { url: 'https://cameras.example/picture' } };
-      const payload = { type: 'visit.ended', timestamp: visit.last_seen, data: { visit } } as const;
-      const { body } = sent(format, { ...endpointMessage(), payload });
-      for (const shown of [visit.caption, visit.picture.url]) expect(body).toContain(shown);
+      const visit = storedVisit();
+      const message = visitMessage({ type: 'visit.ended', visit }, NOON);
+      if (message === null) throw new Error('endpoints can ask for it');
+      const { body } = sent(format, {
+        ...endpointMessage(),
+        ...message,
+        payload: payloadOf(message, { ...LINKS, framesMs: 1_000 }),
+      });
+      for (const shown of [visit.caption, '/frames/after?exp=']) expect(body).toContain(shown);
       expect(body).not.toContain('undefined');
     },
   );
@@ -59,7 +67,7 @@ describe('CloudEvents', () => {
   ] as const)(
     'have the picture of a change with regions in %j in "%s": a thing that moved at its new place',
     (sides, shown) => {
-      const { regions } = testAlert(0).change;
+      const { regions } = foundChange();
       const [region] = regions as [(typeof regions)[0]];
       const message = endpointMessage('change.opened', { regions: sides.map((side) => ({ ...region, side })) });
       expect(pictureOf(message)).toBe(message.payload.data.heatmaps?.[shown].url);
@@ -189,7 +197,7 @@ describe('PagerDuty', () => {
     const message = endpointMessage(type, { severity: 'high', zone: 'door' });
     const { json, headers } = sent('pagerduty', message);
     expect(json).toMatchObject({
-      ...{ event_action: action, dedup_key: message.payload.data.change.id, routing_key: expect.any(String) },
+      ...{ event_action: action, dedup_key: message.subject.id, routing_key: expect.any(String) },
       payload: { severity: 'critical', source: 'gate', component: 'door', class: 'appear' },
     });
     expect(headers.authorization).toBeUndefined();
@@ -200,13 +208,13 @@ describe('E-mail', () => {
   const { url } = receiverOf('email');
   it('has text and HTML without markup of names, and refers to the change', () => {
     const picture = Buffer.from('x');
-    const message = endpointMessage('change.opened', { caption: HOSTILE }, { cameraName: HOSTILE, picture });
+    const message = endpointMessage('change.opened', { caption: HOSTILE }, { cameraName: HOSTILE, jpeg: picture });
     const { json } = sent('email', message, url);
     expect(json).toMatchObject({
       from: 'cameras@site.example',
       to: ['guard@site.example', 'desk@site.example'],
       messageId: `<${message.id}@cameras.example>`,
-      references: `<${message.payload.data.change.id}@cameras.example>`,
+      references: `<${message.subject.id}@cameras.example>`,
     });
     expect(json.text).toContain(HOSTILE);
     expect(json.html).not.toContain('<script');

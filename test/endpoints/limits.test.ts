@@ -74,7 +74,7 @@ describe.each(Object.keys(LIMITS) as FormatName[])('A strict receiver of %s', (f
       fc.property(longText, longText, types, pictures, (caption, cameraName, type, picture) => {
         // The payload of a camera has at most this much of each; the formats for people are given more.
         const most = LIMITS[format].title === null ? 500 : 8_000;
-        const message = endpointMessage(type, { caption: caption.slice(0, most) }, { cameraName, picture });
+        const message = endpointMessage(type, { caption: caption.slice(0, most) }, { cameraName, jpeg: picture });
         expect(STRICT[format](requestOf(format, message))).toBeUndefined();
       }),
       { numRuns: 40 },

@@ -1,8 +1,9 @@
 /** Changes as a turn of a camera stores them. */
 import type { Redis } from 'ioredis';
 import { derivedId } from '../../src/base/ids.js';
+import { alertMessage } from '../../src/camera/changes/message.js';
 import type { AlertIntent, Change, ChangeUpdate, FoundChange } from '../../src/schemas/change.js';
-import { changeWrites, type StoredAlert, type TurnChanges } from '../../src/stores/changes/change-writes.js';
+import { changeWrites, eventOf, type StoredMessage, type TurnChanges } from '../../src/stores/changes/change-writes.js';
 
 export const NOON = Date.parse('2026-01-05T12:00:00Z');
 const COMPARISON = 'cmp_00000000000000000000000001';
@@ -37,24 +38,27 @@ export const storedChange = (given: Parameters<typeof foundChange>[0] & Partial<
   return { ...foundChange(found), acknowledged_at, feedback };
 };
 
+export { eventOf as changeEvent };
 export const opening = (change: FoundChange): ChangeUpdate => ({ change, event: 'change.opened' });
 
 export function storedAlert(
   change: FoundChange,
   given: Partial<AlertIntent> & { url?: string | null } = {},
-): StoredAlert {
-  const { url = 'https://user.example/alerts?token=1', ...rest } = given;
+): StoredMessage {
+  const { url = 'https://user.example/alerts?token=1', cooldownKey = 'gate//appear/1', ...rest } = given;
   const at = Date.parse(change.last_seen);
+  const alert = {
+    id: derivedId('alr', at, change.id),
+    type: 'change.opened' as const,
+    change,
+    suppressedCount: 2,
+    at,
+    ...rest,
+  };
+  const { suppressedCount } = alert;
   return {
-    intent: {
-      id: derivedId('alr', at, change.id),
-      type: 'change.opened',
-      change,
-      suppressedCount: 2,
-      cooldownKey: 'gate//appear/1',
-      at,
-      ...rest,
-    },
+    message: alertMessage(alert),
+    ...(cooldownKey !== null && { cooldown: { cooldownKey, suppressedCount } }),
     comparisonId: change.comparisons.last,
     url,
     traceId: '0123456789abcdef0123456789abcdef',

@@ -1,10 +1,13 @@
 /** Endpoints and messages for tests. */
 
 import { newId } from '../../src/base/ids.js';
-import type { EndpointMessage } from '../../src/endpoints/message.js';
+import { alertMessage } from '../../src/camera/changes/message.js';
+import { type EndpointMessage, testMessage } from '../../src/endpoints/message.js';
+import { payloadOf } from '../../src/endpoints/payload.js';
 import { sealSecrets, shownUrl } from '../../src/endpoints/secrets.js';
 import { type EndpointPatch, settingsWith } from '../../src/endpoints/settings.js';
-import type { AlertPayload } from '../../src/schemas/webhook-payload.js';
+import { translated } from '../../src/language/translate.js';
+import type { MessageType } from '../../src/schemas/message.js';
 import type { StoredEndpoint } from '../../src/stores/delivery/endpoints.js';
 import { foundChange, NOON } from './changes.js';
 
@@ -12,22 +15,24 @@ export const KEY = Buffer.alloc(32, 1);
 export const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 const BASE = 'https://cameras.example';
 
+export const LINKS = { baseUrl: BASE, key: Buffer.alloc(32), framesMs: 0, heatmapsMs: 3_600_000, keptSince: NOON };
+
 export function endpointMessage(
-  type: AlertPayload['type'] = 'change.opened',
+  type: MessageType = 'change.opened',
   change: Parameters<typeof foundChange>[0] = {},
-  given: Partial<Omit<EndpointMessage, 'payload'>> = {},
-): EndpointMessage & { readonly payload: AlertPayload } {
-  const found = foundChange(change);
-  const picture = (side: string) => ({ url: `${BASE}/v1/comparisons/cmp_1/heatmaps/${side}?exp=1&sig=x` });
-  const pictures = { before: picture('before'), after: picture('after') };
-  const data = { change: found, suppressed_count: 0, heatmaps: pictures };
+  given: Partial<EndpointMessage> = {},
+): EndpointMessage {
+  const id = `alr_${'1'.repeat(26)}`;
+  const message =
+    type === 'endpoint.test'
+      ? testMessage(id, NOON)
+      : alertMessage({ id, type, change: foundChange(change), suppressedCount: 0, at: NOON });
   return {
-    id: `alr_${'1'.repeat(26)}`,
-    payload: { type, timestamp: new Date(NOON).toISOString(), data },
+    ...translated(message, given.locale ?? 'en'),
+    payload: payloadOf(message, LINKS),
     locale: 'en',
     cameraName: 'Gate',
     timeZone: 'UTC',
-    link: `${BASE}/review/${found.id}`,
     baseUrl: BASE,
     now: NOON + 1_000,
     ...given,

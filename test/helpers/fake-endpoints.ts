@@ -19,11 +19,8 @@ export class FakeDeliveries {
     this.kept[i] = { ...delivery, state: 'pending', resent_after: delivery.attempts.length };
     return true;
   }
-  async ofComparison(id: string) {
-    return this.kept.filter((delivery) => delivery.comparison === id && delivery.change === undefined);
-  }
-  async ofChange(id: string) {
-    return this.kept.filter((delivery) => delivery.change === id);
+  async ofSubject(id: string) {
+    return this.kept.filter(({ subject }) => subject?.id === id);
   }
   async ofEndpoint(id: string, { limit }: { limit: number }) {
     const items = this.kept.filter((delivery) => delivery.endpoint === id).reverse();

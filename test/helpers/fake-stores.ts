@@ -9,10 +9,11 @@ import type { Change, Feedback } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { isFinal } from '../../src/schemas/comparison.js';
 import type { SearchVector } from '../../src/schemas/search-vector.js';
-import type { ComparisonEvent, StreamEvent } from '../../src/schemas/stream-event.js';
+import type { StreamEvent } from '../../src/schemas/stream-event.js';
 import type { CameraQuery, SnapshotOutcome } from '../../src/stores/cameras/cameras.js';
-import type { StoredAlert } from '../../src/stores/changes/change-writes.js';
+import type { StoredMessage } from '../../src/stores/changes/change-writes.js';
 import type { ChangeQuery } from '../../src/stores/changes/changes.js';
+import { eventOf } from '../../src/stores/comparisons/result-writes.js';
 import type { ListQuery } from '../../src/stores/comparisons/results.js';
 import { ownerOf, type StoredComparison } from '../../src/stores/comparisons/stored-comparison.js';
 import {
@@ -29,17 +30,7 @@ export class FakeEvents implements EventReader {
   readonly #listeners = new Set<(streamed: StreamedEvent) => void>();
 
   append(comparison: Comparison, owner?: string, id = `${Date.now()}-${this.kept.length}`): void {
-    const event: ComparisonEvent = {
-      type: `comparison.${comparison.status}`,
-      comparisonId: comparison.id,
-      camera: comparison.camera,
-      verdict: comparison.verdict ?? null,
-      kind: comparison.kind ?? null,
-      severity: comparison.severity ?? null,
-      caption: comparison.caption ?? null,
-      at: new Date().toISOString(),
-    };
-    this.tell(event, id, owner);
+    this.tell(eventOf(comparison, Date.now()), id, owner);
   }
   tell(event: StreamEvent, id = `${Date.now()}-${this.kept.length}`, owner?: string): void {
     const streamed = { id, event, ...(owner === undefined ? {} : { owner }) };
@@ -247,7 +238,7 @@ export class FakeChanges {
   async giveFeedback(id: string, feedback: Omit<Feedback, 'at'>) {
     return this.#alter(id, { feedback: { ...feedback, at: new Date().toISOString() } });
   }
-  async alert(): Promise<StoredAlert | undefined> {
+  async alert(): Promise<StoredMessage | undefined> {
     return undefined;
   }
   async *alertsSince(): AsyncGenerator<string[]> {}

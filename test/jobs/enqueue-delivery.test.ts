@@ -23,8 +23,9 @@ describe('an alert', () => {
     const { zone, kind, severity, caption, camera } = change;
     expect(events.map(({ type }) => type)).toEqual(['change.opened', 'alert.opened']);
     expect(events[1]).toEqual({
-      ...{ type: 'alert.opened', alertId: alert.intent.id, changeId: change.id, at: change.last_seen },
+      ...{ type: 'alert.opened', subject: { kind: 'change', id: change.id }, at: change.last_seen },
       ...{ zone, kind, severity, caption, camera },
+      data: { alert: alert.message.id },
     });
   });
 
@@ -35,7 +36,7 @@ describe('an alert', () => {
     const queue = { addDelivery: async (ids: object) => void jobs.push(ids) };
     await createEnqueueDelivery({ ...bench, queue }).ofAlert(alert);
     expect(jobs).toEqual([]);
-    expect(await bench.deliveries.ofChange(change.id)).toEqual([]);
+    expect(await bench.deliveries.ofSubject(change.id)).toEqual([]);
     expect(await bench.redis.zcard(KEYS.deliveriesOpen)).toBe(0);
   });
 });

@@ -9,7 +9,7 @@ import { discoveryOf, discoveryTopic } from '../../src/mqtt/discovery.js';
 import { ALERT_EVENT_TYPES, alertMessage, sentenceMessage, shownName } from '../../src/mqtt/messages.js';
 import { brokerSettings } from '../../src/mqtt/settings.js';
 import { cameraOfCommand, slugOf, topicsOf } from '../../src/mqtt/topics.js';
-import type { AlertEvent } from '../../src/schemas/stream-event.js';
+import { streamEvent } from '../../src/schemas/stream-event.js';
 
 const NAMING = { base: 'scenedelta', prefix: 'homeassistant', baseUrl: 'https://cameras.example' };
 const POLYGON = [
@@ -130,10 +130,10 @@ it('different ids have different slugs, topics and unique ids, in the characters
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-const ALERT: AlertEvent = {
-  ...{ type: 'alert.opened', alertId: 'alr_1', changeId: 'chg_1', camera: 'gate', zone: 'z', kind: 'appear' },
-  ...{ severity: 'high', at: '2026-06-01T12:00:00.000Z' },
-};
+const ALERT = streamEvent({
+  ...{ type: 'alert.opened', subject: { kind: 'change', id: 'chg_1' }, camera: 'gate', zone: 'z', kind: 'appear' },
+  ...{ severity: 'high', at: '2026-06-01T12:00:00.000Z', data: { alert: 'alr_1' } },
+});
 const LINKS = { baseUrl: NAMING.baseUrl, key: Buffer.alloc(32), framesMs: 1, heatmapsMs: 1 };
 
 it('messages carry hostile texts as JSON, and a state has at most 255 characters', () => {

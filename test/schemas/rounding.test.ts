@@ -1,9 +1,10 @@
 /** Rounded figures: in every answer and webhook, and of any finding. */
 import fc from 'fast-check';
 import { createLink, createPresenter } from '../../src/api/comparisons/links-presenter.js';
+import { comparisonMessage } from '../../src/endpoints/comparison-message.js';
+import { payloadOf } from '../../src/endpoints/payload.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { roundFigures } from '../../src/schemas/rounding.js';
-import { buildAlertPayload, buildWebhookPayload } from '../../src/schemas/webhook-payload.js';
 import { foundChange, storedAlert } from '../helpers/changes.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 
@@ -51,13 +52,15 @@ describe('figures that leave the service have three decimals, metadata excepted'
   });
 
   it('in the webhook of a comparison', () => {
-    expect(longFigures(buildWebhookPayload(comparison, links).data)).toEqual(['/metadata/odometer = 1234.567891']);
+    expect(longFigures(payloadOf(comparisonMessage(comparison), { ...links, keptSince: 0 }).data)).toEqual([
+      '/metadata/odometer = 1234.567891',
+    ]);
   });
 
   it('in an alert', () => {
     const region = { side: 'after' as const, box, area: 0.00791234, score: 0.123456, zone: null };
-    const { intent } = storedAlert(foundChange({ confidence: 0.8607079753028224, regions: [region] }));
-    const { change } = buildAlertPayload(intent, 0, links).data;
+    const { message } = storedAlert(foundChange({ confidence: 0.8607079753028224, regions: [region] }));
+    const { change } = payloadOf(message, null).data as never as { change: { confidence: number } };
     expect(longFigures(change)).toEqual([]);
     expect(change.confidence).toBe(0.861);
   });

@@ -9,7 +9,7 @@ import { createChangeStore } from '../../src/stores/changes/changes.js';
 import { createDeliveryStore } from '../../src/stores/delivery/deliveries.js';
 import { KEYS } from '../../src/stores/redis/keys.js';
 import { connectRedis } from '../../src/stores/redis/redis.js';
-import { foundChange, NOON, opening, saveTurnChanges, storedAlert } from '../helpers/changes.js';
+import { changeEvent, foundChange, NOON, opening, saveTurnChanges, storedAlert } from '../helpers/changes.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 
 const HOUR = 3_600_000;
@@ -59,10 +59,7 @@ describe('a change', () => {
     const change = foundChange({ zone: 'door' });
     await opened(change);
     await save({ changes: [{ change: { ...change, status: 'persisting' }, event: null }] });
-    const { id, camera, zone, kind, severity, caption, last_seen } = change;
-    expect(await events()).toEqual([
-      { type: 'change.opened', changeId: id, camera, zone, kind, severity, caption, at: last_seen },
-    ]);
+    expect(await events()).toEqual([changeEvent(change, 'change.opened', change.last_seen)]);
   });
 
   it('is listed by camera and current status, the latest confirmed first', async () => {
@@ -133,7 +130,7 @@ describe('an acknowledgement', () => {
     expect((await changes.cameraEvents('gate')).map(({ type }) => type)).toEqual([
       ...['change.acknowledged', 'change.unacknowledged'],
     ]);
-    expect((await events()).at(-1)).toMatchObject({ type: 'change.unacknowledged', changeId: change.id });
+    expect((await events()).at(-1)).toMatchObject({ type: 'change.unacknowledged', subject: { id: change.id } });
     expect(await changes.withdrawAcknowledgement(foundChange({ name: 'other' }).id)).toBeUndefined();
   });
 
@@ -226,9 +223,9 @@ describe('alerts', () => {
   it('are stored with all that their delivery needs, and are open from the start', async () => {
     const alert = storedAlert(foundChange());
     await save({ alerts: [alert] });
-    expect(await changes.alert(alert.intent.id)).toEqual(alert);
+    expect(await changes.alert(alert.message.id)).toEqual(alert);
     const deliveries = createDeliveryStore(redis, { retentionMs: HOUR });
-    expect(await deliveries.overdue(now + 1, 10)).toEqual([alert.intent.id.replace('alr_', 'dlv_')]);
+    expect(await deliveries.overdue(now + 1, 10)).toEqual([alert.message.id.replace('alr_', 'dlv_')]);
   });
 
   it('leave later camera events for the next turn', async () => {
@@ -264,12 +261,17 @@ describe('erasing', () => {
     const change = foundChange();
     const [made, waiting] = [storedAlert(change), storedAlert(change, { id: `alr_${'0'.repeat(26)}` })];
     await save({ changes: [opening(change)], alerts: [made, waiting] });
-    const { comparisonId: comparison, intent } = made;
+    const { comparisonId: comparison, message } = made;
     const url = 'https://user.example/alerts';
-    const toEndpoint = { id: `dlv_${'1'.repeat(26)}`, alert: intent.id, endpoint: 'end_1' };
+    const toEndpoint = { id: `dlv_${'1'.repeat(26)}`, alert: message.id, endpoint: 'end_1' };
     await deliveries.create(
-      [{ id: deliveryIdOf(intent.id) }, toEndpoint].map((one) => ({ ...one, comparison, change: change.id, url })),
-      intent.id,
+      [{ id: deliveryIdOf(message.id) }, toEndpoint].map((one) => ({
+        ...one,
+        comparison,
+        subject: message.subject,
+        url,
+      })),
+      message.id,
     );
     await changes.erase(change.id);
     // The endpoint's own list drops what it no longer finds.

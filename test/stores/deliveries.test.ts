@@ -27,6 +27,7 @@ const COMPARISON = 'cmp_00000000000000000000000001';
 const created: NewDelivery = {
   id: 'dlv_00000000000000000000000001',
   comparison: COMPARISON,
+  subject: { kind: 'comparison', id: COMPARISON },
   url: 'https://receiver.example/hook',
 };
 const delivery: Delivery = { ...created, state: 'pending', next_attempt_at: null, attempts: [] };
@@ -43,8 +44,8 @@ describe('a delivery', () => {
   it('is read as it was created, alone and by its comparison', async () => {
     await deliveries.create([created]);
     expect(await deliveries.get(delivery.id)).toEqual(delivery);
-    expect(await deliveries.ofComparison(COMPARISON)).toEqual([delivery]);
-    expect(await deliveries.ofComparison('cmp_00000000000000000000000002')).toEqual([]);
+    expect(await deliveries.ofSubject(COMPARISON)).toEqual([delivery]);
+    expect(await deliveries.ofSubject('cmp_00000000000000000000000002')).toEqual([]);
     expect(await deliveries.get('dlv_00000000000000000000000002')).toBeUndefined();
   });
 

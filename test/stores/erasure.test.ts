@@ -45,7 +45,7 @@ it('of a camera leaves nothing that names it', async () => {
   await runsOn(() => bench)(camera, frames, turnProcessor(bench, walkingPipeline()));
   expect((await visits.list({ kind: 'visit', limit: 1 })).items).toHaveLength(1);
   const mqtt = createMqttStore(redis);
-  const waiting = { type: 'change.opened', changeId: 'chg_x', camera: CAMERA, at: '' } as never;
+  const waiting = { type: 'change.opened', subject: { kind: 'change', id: 'chg_x' }, camera: CAMERA } as never;
   await mqtt.take([{ id: '1-0', event: waiting }], '1-0');
   const before = await keysWith(CAMERA);
   expect(before).toEqual(expect.arrayContaining([KEYS.events, KEYS.mqttWaiting, KEYS.camera(CAMERA)]));
@@ -68,7 +68,7 @@ it('of a camera leaves nothing that names it', async () => {
 it('of a comparison erases its events, and no others', async () => {
   const { redis, results } = bench;
   for (const id of ['cmp_one', 'cmp_two']) {
-    const event = { type: 'comparison.finished', comparisonId: id, camera: null, verdict: 'change', at: '' };
+    const event = { type: 'comparison.finished', subject: { kind: 'comparison', id }, camera: null, at: '' };
     await redis.xadd(KEYS.events, '*', 'event', JSON.stringify(event));
   }
   await results.eraseEvents('cmp_one');

@@ -39,8 +39,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-const comparisonOf = (streamed: StreamedEvent | undefined) =>
-  streamed !== undefined && 'comparisonId' in streamed.event ? streamed.event.comparisonId : undefined;
+const comparisonOf = (streamed: StreamedEvent | undefined) => streamed?.event.subject.id;
 
 /** Creates comparisons until the reader receives one: from then on it receives all. */
 const connected = async () => {
@@ -70,9 +69,9 @@ describe('the event reader', () => {
       'comparison.finished',
     ]);
     expect(heard[2]?.event).toMatchObject({
-      comparisonId: accepted.comparison.id,
+      subject: { kind: 'comparison', id: accepted.comparison.id },
       camera: 'gate',
-      verdict: 'change',
+      data: { verdict: 'change' },
     });
   });
 

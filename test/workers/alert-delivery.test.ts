@@ -2,11 +2,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Value } from 'typebox/value';
 import { deliveryIdOf } from '../../src/base/ids.js';
+import { PAYLOAD_LIMIT } from '../../src/endpoints/payload.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { jobPayload } from '../../src/jobs/payloads.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
 import type { PostOutcome } from '../../src/outbound/client.js';
-import { AlertPayloadSchema, PAYLOAD_LIMIT } from '../../src/schemas/webhook-payload.js';
+import { AlertPayloadSchema } from '../../src/schemas/webhook-payload.js';
 import { linkKey } from '../../src/secrets/links.js';
 import { KEYS } from '../../src/stores/redis/keys.js';
 import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/deliveries/delivery-job.js';
@@ -101,7 +102,7 @@ describe('an alert', () => {
     expect(await processor().process(await enqueue(alert))).toEqual({ kind: 'delivered' });
     expect(sent[0]).toMatchObject({
       url: alert.url,
-      headers: { 'webhook-id': deliveryIdOf(alert.intent.id) },
+      headers: { 'webhook-id': deliveryIdOf(alert.message.id) },
     });
     expect([...Value.Errors(AlertPayloadSchema, payload())]).toEqual([]);
     expect(payload()).toMatchObject({
@@ -134,29 +135,29 @@ describe('an alert', () => {
   it('is in the delivery log of its change, without the query of the URL, and not in that of its comparison', async () => {
     const { alert, change, comparison } = await alerted();
     await processor().process(await enqueue(alert));
-    const [delivery] = await bench.deliveries.ofChange(change.id);
+    const [delivery] = await bench.deliveries.ofSubject(change.id);
     expect(delivery).toMatchObject({
       url: 'https://user.example/alerts',
       state: 'delivered',
-      change: change.id,
+      subject: { kind: 'change', id: change.id },
     });
     expect(delivery?.attempts).toHaveLength(1);
-    expect(await bench.deliveries.ofComparison(comparison.id)).toEqual([]);
+    expect(await bench.deliveries.ofSubject(comparison.id)).toEqual([]);
   });
 
   it('that was erased is given up', async () => {
     const { alert } = await alerted();
     const job = await enqueue(alert);
-    await bench.redis.del(KEYS.alert(alert.intent.id));
+    await bench.redis.del(KEYS.alert(alert.message.id));
     expect(await processor().process(job)).toEqual({ kind: 'failed' });
     expect(sent).toEqual([]);
   });
 
-  it('of an erased change is given up', async () => {
+  it('of an erased change is not sent', async () => {
     const { alert, change } = await alerted();
     const job = await enqueue(alert);
-    await bench.redis.del(KEYS.change(change.id));
-    expect(await processor().process(job)).toEqual({ kind: 'failed' });
+    await bench.changes.erase(change.id);
+    expect(await processor().process(job)).toEqual({ kind: 'dropped' });
     expect(sent).toEqual([]);
   });
 
@@ -170,7 +171,7 @@ describe('an alert', () => {
     await bench.changes.eraseOf('gate');
     expect(await processor().process(job)).toEqual({ kind: 'dropped' });
     expect(sent).toHaveLength(1);
-    expect(await bench.deliveries.ofChange(change.id)).toEqual([]);
+    expect(await bench.deliveries.ofSubject(change.id)).toEqual([]);
   });
 });
 
@@ -200,10 +201,10 @@ describe('a later alert of the change', () => {
     now += 2 * DELIVERY_SCHEDULE_MS[1];
     expect(await processor().process(jobs.opened)).toEqual({ kind: 'failed' });
     expect(types()).toEqual(['change.opened', 'change.reverted']);
-    const [opened] = await bench.deliveries.ofChange(change.id);
+    const [opened] = await bench.deliveries.ofSubject(change.id);
     expect(opened?.attempts.at(-1)?.error).toMatch(/a later alert of the change has been delivered/);
     expect(await bench.changes.cameraEvents('gate')).toMatchObject([
-      { type: 'alert.overtaken', alertId: alert.intent.id },
+      { type: 'alert.overtaken', alertId: alert.message.id },
     ]);
   });
 
@@ -221,8 +222,8 @@ describe('a later alert of the change', () => {
 });
 
 describe('a camera event', () => {
-  const news = (type: string, { intent }: Awaited<ReturnType<typeof alerted>>['alert']) => [
-    { type, alertId: intent.id, cooldownKey: intent.cooldownKey, suppressedCount: intent.suppressedCount },
+  const news = (type: string, { message, cooldown }: Awaited<ReturnType<typeof alerted>>['alert']) => [
+    { type, alertId: message.id, ...cooldown },
   ];
 
   it('is queued once per delivery, however often its end is recorded', async () => {
@@ -232,7 +233,7 @@ describe('a camera event', () => {
     await processor().process(job);
     const attempt = { attempt: 2, at: new Date(now).toISOString(), status: 410, error: 'x', duration_ms: 1 };
     const [late] = news('alert.failed', alert);
-    await bench.deliveries.record(deliveryIdOf(alert.intent.id), attempt, 'failed', null, {
+    await bench.deliveries.record(deliveryIdOf(alert.message.id), attempt, 'failed', null, {
       camera: 'gate',
       event: late as never,
     });
@@ -292,7 +293,7 @@ describe('recovery', () => {
     try {
       expect(await recover()).toEqual({ comparisons: 0, deliveries: 1 });
       expect(await recover()).toEqual({ comparisons: 0, deliveries: 0 });
-      expect(await queue.states('delivery', [deliveryIdOf(alert.intent.id)])).toEqual(['held']);
+      expect(await queue.states('delivery', [deliveryIdOf(alert.message.id)])).toEqual(['held']);
     } finally {
       await queue.close();
     }

@@ -51,7 +51,7 @@ async function endState(ids: readonly string[]) {
     events: (await bench.redis.xrange('sd:events', '-', '+'))
       .map(([, fields]) => JSON.parse(fields[1] ?? '{}'))
       .filter(({ type }) => type !== 'comparison.queued')
-      .map(({ type, comparisonId, changeId, kind }) => ({ type, comparisonId, changeId, kind })),
+      .map(({ type, subject, kind }) => ({ type, subject, kind })),
   });
   return JSON.parse(text.replace(/cmp_[0-9a-z]{26}/g, name));
 }

@@ -75,8 +75,8 @@ describe("a camera's own retention", () => {
     expect(await retention(0).retain(new Set())).toEqual({ comparisons: 0, changes: 1, frames: 0 });
     const left = [old, young, others].map(({ id }) => bench.changes.get(id));
     expect((await Promise.all(left)).map((change) => change?.id)).toEqual([undefined, young.id, others.id]);
-    expect(await bench.changes.alert(storedAlert(old).intent.id)).toBeUndefined();
-    expect(await bench.changes.alert(storedAlert(young).intent.id)).toBeDefined();
+    expect(await bench.changes.alert(storedAlert(old).message.id)).toBeUndefined();
+    expect(await bench.changes.alert(storedAlert(young).message.id)).toBeDefined();
   });
 
   it('counts backgrounds and references as in use', async () => {

@@ -1,10 +1,10 @@
 /** The signal of a live camera: lost and back as messages to the endpoints that ask for them, in every format. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { wantsAlert } from '../../src/endpoints/filter.js';
+import { signalMessage } from '../../src/camera/settings/signal-message.js';
+import { wantsMessage } from '../../src/endpoints/filter.js';
 import { settingsWith } from '../../src/endpoints/settings.js';
 import sharp from '../../src/frames/sharp.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
-import type { SignalNotice } from '../../src/schemas/camera-signal.js';
 import { KEYS } from '../../src/stores/redis/keys.js';
 import { EMPTY, runsOn } from '../helpers/camera-runs.js';
 import { setUpCamera, turnProcessor } from '../helpers/cameras.js';
@@ -45,8 +45,8 @@ describe('A lost signal', () => {
     await outage();
     const sent = await Promise.all(world.queued.map((id) => bench.deliveries.get(id)));
     expect(sent).toMatchObject([
-      { camera: 'gate', event: 'camera.signal_lost', endpoint },
-      { camera: 'gate', event: 'camera.signal_back', endpoint },
+      { subject: { id: 'camera:gate' }, event: 'camera.signal_lost', endpoint },
+      { subject: { id: 'camera:gate' }, event: 'camera.signal_back', endpoint },
     ]);
     const signal = { camera: 'gate', reason: 'signal_lost', since: '2026-06-01T12:00:02.000Z' };
     const caption = 'the signal of the camera is lost';
@@ -99,9 +99,11 @@ describe('A lost signal', () => {
 type Json = any;
 
 it('An endpoint filters signals by camera and words, and by no property of changes', () => {
-  const signal = { camera: 'gate', reason: 'signal_lost', caption: 'the signal of the camera is lost' };
-  const notice = { id: 'alr_x', type: 'camera.signal_lost', signal, at: 0 } as SignalNotice;
-  const wants = (given: object) => wantsAlert(settingsWith({ ...SIGNAL, ...given }), notice);
+  const at = '2026-06-01T12:00:03.000Z';
+  const event = { type: 'camera.signal_lost', camera: 'gate', reason: 'signal_lost', since: at, at } as const;
+  const message = signalMessage(event, 0);
+  if (message === null) throw new Error('endpoints can ask for it');
+  const wants = (given: object) => wantsMessage(settingsWith({ ...SIGNAL, ...given }), message);
   const filters = [
     { zones: ['door'], min_severity: 'high' },
     { cameras: ['yard'] },

@@ -1,6 +1,7 @@
 /** Visits of a live camera: stored by its turns, streamed, delivered to endpoints that ask, and erased. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { wantsAlert } from '../../src/endpoints/filter.js';
+import { visitMessage } from '../../src/camera/visits/message.js';
+import { wantsMessage } from '../../src/endpoints/filter.js';
 import { settingsWith } from '../../src/endpoints/settings.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import type { Visit } from '../../src/schemas/visit.js';
@@ -44,9 +45,10 @@ describe('A visit of a live camera', () => {
       ...{ camera: 'gate', status: 'ended', end: 'gone', first_seen: '2026-06-01T12:00:01.000Z', frames: WALK.length },
       gone: { after: '2026-06-01T12:00:05.000Z', before: '2026-06-01T12:00:06.000Z' },
     });
-    expect(await streamed()).toEqual([
-      expect.objectContaining({ type: 'visit.opened', visit: visit.id, camera: 'gate' }),
-      expect.objectContaining({ type: 'visit.ended', visit: visit.id, caption: visit.caption, at: visit.gone?.before }),
+    const subject = { kind: 'visit', id: visit.id };
+    expect(await streamed()).toMatchObject([
+      { type: 'visit.opened', subject, camera: 'gate' },
+      { type: 'visit.ended', subject, caption: visit.caption, at: visit.gone?.before },
     ]);
     const best = await bench.results.get(visit.best.comparison);
     expect(best?.comparison.camera_frame?.captured_at).toBe(visit.best.at);
@@ -57,15 +59,17 @@ describe('A visit of a live camera', () => {
     const asking = await register({ events: ['visit.ended'], zones: ['door'] });
     const [visit] = (await walk()).items as [Visit];
     const sent = await Promise.all(world.queued.map((id) => bench.deliveries.get(id)));
-    const ofVisit = sent.filter((delivery) => delivery?.visit !== undefined);
-    expect(ofVisit).toMatchObject([{ visit: visit.id, event: 'visit.ended', endpoint: asking.id, state: 'pending' }]);
+    const ofVisit = sent.filter((delivery) => delivery?.subject?.kind === 'visit');
+    expect(ofVisit).toMatchObject([
+      { subject: { id: visit.id }, event: 'visit.ended', endpoint: asking.id, state: 'pending' },
+    ]);
     expect(await run(ofVisit[0]?.id ?? '')).toEqual({ kind: 'delivered' });
     const body = JSON.parse(world.receiver.received[0]?.body ?? '');
     const picture = { url: expect.stringMatching(/^https:\/\/cameras\.example\/v1\/comparisons\/cmp_.*sig=/) };
     expect(body).toEqual({
       type: 'visit.ended',
       timestamp: expect.any(String),
-      data: { visit: { ...visit, picture } },
+      data: { visit, frames: { before: picture, after: picture } },
     });
   });
 
@@ -81,7 +85,7 @@ describe('A visit of a live camera', () => {
     const types = (await streamed()).map(({ type }) => type);
     expect(types).toEqual(['visit.opened', 'visit.alerted', 'visit.ended']);
     const sent = await Promise.all(world.queued.map((id) => bench.deliveries.get(id)));
-    const ofVisit = sent.filter((delivery) => delivery?.visit === visit.id);
+    const ofVisit = sent.filter((delivery) => delivery?.subject?.id === visit.id);
     expect(ofVisit.map((delivery) => delivery?.url).sort()).toEqual([expect.stringMatching(/hook$/), callback_url]);
   });
 
@@ -106,7 +110,7 @@ describe('A visit of a live camera', () => {
     expect(await bench.visits.eraseOf('gate')).toBe(1);
     expect(await keysOfVisits()).toEqual([]);
     const kept = await Promise.all(alerts.map((id) => bench.changes.alert(id)));
-    expect(kept.filter((one) => one !== undefined && 'visit' in one.intent)).toEqual([]);
+    expect(kept.filter((one) => one?.message.subject.kind === 'visit')).toEqual([]);
   });
 
   it('is erased by the retention of the service, or sooner by that of its camera', async () => {
@@ -126,8 +130,9 @@ describe('A visit of a live camera', () => {
 
 it('An endpoint that asks for visits gets those of its cameras with its words', async () => {
   const [visit] = (await walk()).items as [Visit];
-  const notice = { id: 'alr_x', type: 'visit.ended', visit, at: 0 } as const;
-  const wants = (given: object) => wantsAlert(settingsWith({ events: ['visit.ended'], ...given }), notice);
+  const message = visitMessage({ type: 'visit.ended', visit }, 0);
+  if (message === null) throw new Error('endpoints can ask for it');
+  const wants = (given: object) => wantsMessage(settingsWith({ events: ['visit.ended'], ...given }), message);
   expect([{}, { cameras: ['yard'] }, { text: 'person' }, { text: 'dog' }, { enabled: false }].map(wants)).toEqual([
     ...[true, false, true, false, false],
   ]);

@@ -2,11 +2,13 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Value } from 'typebox/value';
+import { comparisonMessage } from '../../src/endpoints/comparison-message.js';
+import { PAYLOAD_LIMIT, payloadOf } from '../../src/endpoints/payload.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { type DeliveryJob, jobPayload } from '../../src/jobs/payloads.js';
 import type { PostOutcome } from '../../src/outbound/client.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
-import { buildWebhookPayload, PAYLOAD_LIMIT, WebhookPayloadSchema } from '../../src/schemas/webhook-payload.js';
+import { type WebhookPayload, WebhookPayloadSchema } from '../../src/schemas/webhook-payload.js';
 import { linkKey, verifyLink } from '../../src/secrets/links.js';
 import { createDeliveryProcessor, DELIVERY_SCHEDULE_MS } from '../../src/workers/deliveries/delivery-job.js';
 import { createDeliveryLimits } from '../../src/workers/deliveries/delivery-limits.js';
@@ -222,15 +224,23 @@ describe('a delivery', () => {
     const stored = await bench.results.get(first.comparison.id);
     if (stored === undefined) throw new Error('it is stored');
     await enqueue.ofComparison(stored);
-    expect(await bench.deliveries.ofComparison(first.comparison.id)).toHaveLength(1);
+    expect(await bench.deliveries.ofSubject(first.comparison.id)).toHaveLength(1);
   });
 });
+
+/** As the callback of the comparison gets it. */
+const payloadFor = (comparison: Comparison, given: object = {}): WebhookPayload =>
+  payloadOf(comparisonMessage(comparison), {
+    ...links,
+    keptSince: Date.parse(comparison.finished_at ?? ''),
+    ...given,
+  }) as WebhookPayload;
 
 describe('the payload', () => {
   const comparison = () => finished(acceptedComparison({ camera: 'gate' }).comparison);
 
   it('fits its schema, and its links are valid until the images are deleted', () => {
-    const payload = buildWebhookPayload(comparison(), links);
+    const payload = payloadFor(comparison());
     expect([...Value.Errors(WebhookPayloadSchema, payload)]).toEqual([]);
     expect(payload).toMatchObject({ type: 'comparison.finished', timestamp: payload.data.finished_at });
     expect(payload.trimmed).toBeUndefined();
@@ -248,11 +258,11 @@ describe('the payload', () => {
   });
 
   it('has no links to images that do not exist', () => {
-    const { data } = buildWebhookPayload({ ...comparison(), model: null }, { ...links, framesMs: 0 });
+    const { data } = payloadFor({ ...comparison(), model: null }, { framesMs: 0 });
     expect(data).not.toHaveProperty('heatmaps');
     expect(data).not.toHaveProperty('frames');
     const camera_frame = { captured_at: '2026-06-01T12:00:00.000Z', before: null, notes: [] };
-    const first = buildWebhookPayload({ ...comparison(), model: null, camera_frame }, links);
+    const first = payloadFor({ ...comparison(), model: null, camera_frame });
     expect(Object.keys(first.data.frames ?? {})).toEqual(['after']);
     expect([...Value.Errors(WebhookPayloadSchema, first)]).toEqual([]);
   });
@@ -260,10 +270,7 @@ describe('the payload', () => {
   it('of a failed comparison carries its problem', () => {
     const { comparison: accepted } = acceptedComparison();
     const error = { type: 't', title: 'x', status: 422, detail: 'd' };
-    const payload = buildWebhookPayload(
-      { ...accepted, status: 'failed', finished_at: accepted.created_at, error },
-      links,
-    );
+    const payload = payloadFor({ ...accepted, status: 'failed', finished_at: accepted.created_at, error });
     expect(payload).toMatchObject({ type: 'comparison.failed', data: { error } });
   });
 
@@ -278,7 +285,7 @@ describe('the payload', () => {
   ])(
     'with %s stays below 20 kB, the strongest regions last longest, and it says what it left out',
     (_what, change, trimmed) => {
-      const payload = buildWebhookPayload({ ...comparison(), ...change } as Comparison, links);
+      const payload = payloadFor({ ...comparison(), ...change } as Comparison);
       expect(Buffer.byteLength(JSON.stringify(payload))).toBeLessThan(PAYLOAD_LIMIT);
       expect(payload.trimmed).toEqual(trimmed);
       expect(payload.data.caption).toBe('a parcel appeared');

@@ -2,16 +2,14 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { endpointDeliveryIdOf } from '../../src/base/ids.js';
 import { openSecrets, rotated, sealSecrets } from '../../src/endpoints/secrets.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { readStatement } from '../../src/language/read-clauses.js';
 import type { Statement } from '../../src/schemas/statement.js';
 import { FAILING_LIMIT_MS } from '../../src/stores/delivery/endpoints.js';
-import { KEYS } from '../../src/stores/redis/keys.js';
 import { DELIVERY_SCHEDULE_MS } from '../../src/workers/deliveries/delivery-job.js';
 import { setUpCamera } from '../helpers/cameras.js';
-import { foundChange, opening, saveTurnChanges, storedAlert } from '../helpers/changes.js';
+import { foundChange, opening, saveTurnChanges } from '../helpers/changes.js';
 import { TIMEOUT_MS, useEndpointDeliveries } from '../helpers/endpoint-deliveries.js';
 import { KEY, SECRET, storedEndpoint } from '../helpers/endpoints.js';
 
@@ -30,7 +28,7 @@ describe('An alert', () => {
     expect(path).toBe('/hook?token=1');
     expect(new Webhook(SECRET).verify(body, headers)).toMatchObject({ type: 'change.opened' });
     expect(await bench.deliveries.get(ids[0] ?? '')).toMatchObject({
-      ...{ endpoint: endpoint.id, alert: stored.intent.id, event: 'change.opened', state: 'delivered' },
+      ...{ endpoint: endpoint.id, alert: stored.message.id, event: 'change.opened', state: 'delivered' },
       url: `${world.receiver.url}/hook`,
     });
     expect((await world.endpoints.get(endpoint.id))?.lastDeliveredAt).toBe(new Date(world.now).toISOString());
@@ -138,7 +136,7 @@ describe('A receiver', () => {
     expect(await run(delivery)).toEqual({ kind: 'failed' });
     expect((await world.endpoints.get(id))?.stopped?.reason).toBe('gone');
     expect((await events()).filter(({ type }) => type === 'endpoint.disabled')).toMatchObject([
-      { endpoint: id, reason: 'gone', detail: expect.stringContaining('410') },
+      { subject: { id }, data: { reason: 'gone', detail: expect.stringContaining('410') } },
     ]);
     expect(await run(other)).toEqual({ kind: 'failed' });
     expect(world.receiver.received).toHaveLength(1);
@@ -188,27 +186,5 @@ describe('A receiver', () => {
     const stored = await bench.deliveries.get(delivery);
     expect(stored?.attempts[0]?.error).toContain('10.0.0.8 is a private address');
     expect(JSON.stringify([stored, (await world.endpoints.get(endpoint.id))?.lastError])).not.toContain('secret');
-  });
-});
-
-describe('A message of an earlier version that is sent no more', () => {
-  const ended = 'change.described' as 'change.opened';
-
-  it('is given up and overtakes no alert, and an endpoint that named it gets the others', async () => {
-    const { id: endpoint } = await register({ events: ['change.opened', ended] });
-    const { stored, ids } = await alert();
-    const { change } = stored.intent;
-    const at = stored.intent.at + 1;
-    const message = storedAlert(change, { url: null, id: `alr_${'1'.repeat(26)}`, type: ended, at });
-    await saveTurnChanges(bench.redis, { alerts: [message] });
-    const id = endpointDeliveryIdOf(message.intent, endpoint);
-    const waiting = { id, change: change.id, alert: message.intent.id, endpoint, url: world.receiver.url };
-    await bench.deliveries.create([waiting]);
-    expect(await run(id)).toEqual({ kind: 'failed' });
-    await bench.redis.hset(KEYS.delivery(id), 'state', 'delivered');
-    expect(await run(ids[0] ?? '')).toEqual({ kind: 'delivered' });
-    expect(world.receiver.received).toHaveLength(1);
-    expect((await world.endpoints.get(endpoint))?.failingSince).toBeNull();
-    expect((await world.endpoints.get(endpoint))?.settings.events).toEqual(['change.opened']);
   });
 });

@@ -109,7 +109,8 @@ describe('A delivery', () => {
     expect(new Set(world.queued).size).toBe(many.length);
     const first = await bench.deliveries.get(world.queued[0] ?? '');
     const last = await bench.deliveries.get(world.queued.at(-1) ?? '');
-    const turnOf = (alert: string | undefined) => Math.floor(many.findIndex(({ intent }) => intent.id === alert) / 100);
+    const turnOf = (alert: string | undefined) =>
+      Math.floor(many.findIndex(({ message }) => message.id === alert) / 100);
     expect([turnOf(first?.alert), turnOf(last?.alert)]).toEqual([0, 12]);
   });
 });

@@ -89,13 +89,13 @@ describe('a job over which two workers have died', () => {
   it('as a delivery, is failed with the reason in its log', async () => {
     serve();
     const { id } = await accept({ callbackUrl: CALLBACK });
-    await eventually(async () => expect(await queues.bench.deliveries.ofComparison(id)).toHaveLength(1));
-    const [delivery] = await queues.bench.deliveries.ofComparison(id);
+    await eventually(async () => expect(await queues.bench.deliveries.ofSubject(id)).toHaveLength(1));
+    const [delivery] = await queues.bench.deliveries.ofSubject(id);
     await dies(delivery?.id ?? '', 'wrk_1');
     await dies(delivery?.id ?? '', 'wrk_2');
     deliver();
     await eventually(async () => {
-      const [now] = await queues.bench.deliveries.ofComparison(id);
+      const [now] = await queues.bench.deliveries.ofSubject(id);
       expect(now).toMatchObject({ state: 'failed', attempts: [{ error: expect.stringContaining('workers died') }] });
     });
     expect(queues.posted).toEqual([]);

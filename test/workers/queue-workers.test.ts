@@ -16,7 +16,7 @@ describe('a queued comparison', () => {
     deliver();
     serve();
     const { id } = await accept({ callbackUrl: CALLBACK });
-    await eventually(async () => expect((await queues.bench.deliveries.ofComparison(id))[0]?.state).toBe('delivered'));
+    await eventually(async () => expect((await queues.bench.deliveries.ofSubject(id))[0]?.state).toBe('delivered'));
     expect(await statusOf(id)).toBe('finished');
     expect(queues.posted).toEqual([id.replace('cmp_', 'dlv_')]);
   });
@@ -175,7 +175,7 @@ describe('a failed delivery', () => {
     const queue = open(QUEUES.delivery);
     const deliveryId = id.replace('cmp_', 'dlv_');
     await eventually(async () => expect(await queue.getJobState(deliveryId)).toBe('delayed'));
-    const [delivery] = await queues.bench.deliveries.ofComparison(id);
+    const [delivery] = await queues.bench.deliveries.ofSubject(id);
     const [job] = await queue.getDelayed();
     expect(delivery?.state).toBe('pending');
     expect((job?.timestamp ?? 0) + (job?.delay ?? 0)).toBeLessThan(Date.parse(delivery?.next_attempt_at ?? '') + 1_000);

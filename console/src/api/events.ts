@@ -6,9 +6,7 @@ import { addressOf } from './root.js';
 export interface LiveEvent {
   readonly type: string;
   readonly camera: string | null;
-  readonly change?: string;
-  readonly visit?: string;
-  readonly comparison?: string;
+  readonly subject: { readonly kind: string; readonly id: string };
 }
 
 const TYPES = [

@@ -134,8 +134,8 @@ function Deliveries({ endpoint }: { readonly endpoint: string }) {
               <button type="button" onClick={() => resend(delivery.id, endpoint)}>
                 {t('Send again')}
               </button>
-              {delivery.change !== undefined && (
-                <a href={addressOf(`/review/${delivery.change}`)}>{t('Show the change')}</a>
+              {delivery.subject?.kind === 'change' && (
+                <a href={addressOf(`/review/${delivery.subject.id}`)}>{t('Show the change')}</a>
               )}
             </p>
           </details>

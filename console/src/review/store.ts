@@ -64,11 +64,11 @@ export const keepChange = (change: Change): void => put([change]);
 const asked = new Set<string>();
 const ASK_AFTER_MS = 150;
 
-export function onLiveEvent({ change }: LiveEvent): void {
-  if (change === undefined || asked.has(change)) return;
-  asked.add(change);
+export function onLiveEvent({ subject: { kind, id } }: LiveEvent): void {
+  if (kind !== 'change' || asked.has(id)) return;
+  asked.add(id);
   setTimeout(() => {
-    asked.delete(change);
-    void loadChange(change).catch(() => undefined);
+    asked.delete(id);
+    void loadChange(id).catch(() => undefined);
   }, ASK_AFTER_MS);
 }

@@ -49,8 +49,8 @@ export async function followOpenVisits(): Promise<void> {
   for (const { id } of open) if (!latest.has(id)) await loadVisit(id);
 }
 
-export function onVisitEvent({ visit }: LiveEvent): void {
-  if (visit !== undefined) void loadVisit(visit).catch(() => undefined);
+export function onVisitEvent({ subject: { kind, id } }: LiveEvent): void {
+  if (kind === 'visit') void loadVisit(id).catch(() => undefined);
 }
 
 /** A line of the list: a visit with its changes, or a change that is part of none. */

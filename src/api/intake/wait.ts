@@ -66,7 +66,7 @@ export function createOutcomeWaiter(deps: { events: EventReader; results: Pick<R
     let ended = false;
     let wake = () => {};
     const hear: Parameters<EventReader['on']>[0] = ({ event }) => {
-      if (!('comparisonId' in event) || event.comparisonId !== id || !endsComparison(event.type)) return;
+      if (event.subject.id !== id || !endsComparison(event.type)) return;
       ended = true;
       wake();
     };

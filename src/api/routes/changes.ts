@@ -82,7 +82,7 @@ export function changeRoutes(
     { schema: deliveriesSchema, config },
     async ({ params: { id }, visibility }) => {
       await find(id, visibility);
-      return { items: await deps.deliveries.ofChange(id) };
+      return { items: await deps.deliveries.ofSubject(id) };
     },
   );
 

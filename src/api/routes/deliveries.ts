@@ -29,7 +29,7 @@ export function deliveryRoutes(app: Api, deps: Pick<ApiDependencies, 'results' |
   };
   app.get('/v1/comparisons/:id/deliveries', { schema, config: { scope: 'compare' } }, async (request) => {
     await findComparison(deps, request.params.id, request.visibility);
-    return { items: await deps.deliveries.ofComparison(request.params.id) };
+    return { items: await deps.deliveries.ofSubject(request.params.id) };
   });
 
   const resendSchema = {

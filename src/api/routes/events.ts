@@ -4,17 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { isFinal } from '../../schemas/comparison.js';
 import { dateTime, literals, text } from '../../schemas/constructors.js';
+import { StreamEventSchema } from '../../schemas/stream-event.js';
 import { EVENT_ID_PATTERN } from '../../stores/delivery/events.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
-import {
-  CameraEventSchema,
-  ChangeEventSchema,
-  ComparisonEventSchema,
-  EndpointEventSchema,
-  type EventStreams,
-  VisitEventSchema,
-} from '../event-stream.js';
+import type { EventStreams } from '../event-stream.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import { ComparisonIdParams, json, media, problems, ref } from '../schemas/shared.js';
 import { signToken } from '../tokens.js';
@@ -48,16 +42,7 @@ const serverSentEvent = (data: TSchema) =>
     event: text('The `type` of the data.'),
     data: Type.String({ contentMediaType: 'application/json', contentSchema: data }),
   });
-const comparisonEvents = media(STREAM, { 'text/event-stream': serverSentEvent(ref(ComparisonEventSchema)) });
-const allEvents = media(STREAM, {
-  'text/event-stream': serverSentEvent(
-    Type.Union(
-      [ComparisonEventSchema, ChangeEventSchema, VisitEventSchema, CameraEventSchema, EndpointEventSchema].map(
-        (schema) => ref(schema),
-      ),
-    ),
-  ),
-});
+const events = media(STREAM, { 'text/event-stream': serverSentEvent(ref(StreamEventSchema)) });
 
 export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, streams: EventStreams): void {
   const ofComparison = {
@@ -72,7 +57,7 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
     headers: HeadersSchema,
     querystring: TokenQuery,
     response: {
-      200: comparisonEvents,
+      200: events,
       204: { description: 'There are no further events.', type: 'null' },
       ...problems(['not-found']),
     },
@@ -115,7 +100,7 @@ export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, st
       },
       { additionalProperties: false },
     ),
-    response: { 200: allEvents, ...problems() },
+    response: { 200: events, ...problems() },
   };
   app.get('/v1/events', { ...options, schema: ofAll }, async (request, reply) => {
     const { camera } = request.query;

@@ -16,10 +16,10 @@ import * as discovery from '../../schemas/discovery.js';
 import * as loss from '../../schemas/loss.js';
 import * as place from '../../schemas/place-search.js';
 import * as snapshot from '../../schemas/snapshot-test.js';
+import * as events from '../../schemas/stream-event.js';
 import * as viewpoint from '../../schemas/viewpoint.js';
 import * as visit from '../../schemas/visit.js';
 import * as payloads from '../../schemas/webhook-payload.js';
-import * as events from '../event-stream.js';
 import * as models from '../intake/models.js';
 import * as batches from './batches.js';
 import * as camera from './camera.js';
@@ -47,13 +47,13 @@ const COMPONENTS: readonly TSchema[] = [
   ...[camera.BaselineFormSchema, camera.BaselineOrderSchema, delivery.DeliverySchema],
   ...[batches.BatchOptionsSchema, batches.BatchRequestSchema, batches.BatchFormSchema],
   ...[batch.BatchCameraSchema, batch.BatchFailureSchema, batch.BatchSchema, place.PlaceIntervalSchema],
-  ...[place.PlaceSearchSchema, models.ServedModelSchema, events.ComparisonEventSchema],
+  ...[place.PlaceSearchSchema, models.ServedModelSchema, events.StreamEventSchema, events.SubjectSchema],
   ...[change.ChangeRegionSchema, change.FeedbackSchema],
   ...[changes.FeedbackRequestSchema, changes.BulkFeedbackRequestSchema],
   ...[ask.AskRequestSchema, change.ChangeSchema, brief.BriefChangeSchema, brief.BriefGroupSchema],
   ...[brief.BriefListSchema, brief.BriefVisitsSchema, brief.UnseenSchema, brief.NotSeenSchema],
-  ...[brief.CameraBriefSchema, brief.BriefSchema, ...search.SEARCH_COMPONENTS, events.ChangeEventSchema],
-  ...[visit.VisitSchema, events.VisitEventSchema, events.CameraEventSchema, events.EndpointEventSchema],
+  ...[brief.CameraBriefSchema, brief.BriefSchema, ...search.SEARCH_COMPONENTS],
+  ...[visit.VisitSchema],
   ...[receivers.EndpointRequestSchema, receivers.EndpointPatchSchema, endpoints.EndpointSchema],
   ...[endpoints.EndpointCreatedSchema, endpoints.RotateRequestSchema, endpoints.RotatedSchema],
   ...[endpoints.RecoverRequestSchema, endpoints.RecoveredSchema, payloads.WebhookPayloadSchema],

@@ -1,36 +1,11 @@
 /** Requests that the service sends to receivers (OpenAPI 3.1 `webhooks`), by the `type` of their body. */
-import { SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
-import { ALERT_TYPES, type ENDPOINT_EVENTS } from '../../schemas/change.js';
-import { VISIT_EVENTS } from '../../schemas/visit.js';
-import { WEBHOOK_TYPES } from '../../schemas/webhook-payload.js';
-
-const SUMMARIES: Readonly<Record<(typeof WEBHOOK_TYPES)[number] | (typeof ENDPOINT_EVENTS)[number], string>> = {
-  'comparison.finished': 'A comparison has finished',
-  'comparison.failed': 'A comparison has failed for good',
-  'change.opened': 'A change at a camera has been confirmed',
-  'change.escalated': 'An open change has become more severe',
-  'change.reverted': 'An open change has reverted',
-  'change.acknowledged': 'A person has acknowledged an open change',
-  'visit.opened': 'A visit has begun: three frames show the thing',
-  'visit.ended': 'A visit has ended',
-  'visit.alerted': 'A rule about visits holds: a long stay, or something came and went',
-  'camera.signal_lost': 'The frames of a camera do not show its scene any more',
-  'camera.signal_back': 'The frames of a camera show its scene again',
-  'round.compared': 'The comparison of a round of a camera has ended',
-};
-
-/** Events that no callback_url receives. */
-const ENDPOINTS_ONLY: ReadonlySet<string> = new Set([
-  ...['change.acknowledged', 'visit.opened', 'visit.ended'],
-  ...SIGNAL_EVENTS,
-  'round.compared',
-]);
+import { MESSAGE_EVENTS } from '../../schemas/message.js';
 
 const header = (name: string, description: string) => ({
   name,
-  in: 'header',
+  in: 'header' as const,
   required: true,
-  schema: { type: 'string' },
+  schema: { type: 'string' as const },
   description,
 });
 
@@ -48,22 +23,19 @@ const ORDER =
 /** Once in full, because the events share it. */
 const orderOf = (type: string) => (type === 'change.opened' ? ORDER : ' For their order see `change.opened`.');
 
-function describe(
-  type: keyof typeof SUMMARIES,
-  component: 'WebhookPayload' | 'AlertPayload' | 'VisitPayload' | 'SignalPayload',
-) {
+function describe(type: string, { payload, summary, calledBack }: Described) {
   return {
     post: {
       operationId: `on-${type.replace('.', '-')}`,
-      summary: SUMMARIES[type],
+      summary,
       description:
-        `Sent to the ${ENDPOINTS_ONLY.has(type) ? '' : '`callback_url` and to the '}endpoints that want it. Answer first and work ` +
-        `afterwards.${component === 'AlertPayload' ? orderOf(type) : ''}`,
+        `Sent to the ${calledBack ? '`callback_url` and to the ' : ''}endpoints that want it. Answer first and work ` +
+        `afterwards.${payload === 'AlertPayload' ? orderOf(type) : ''}`,
       security: [],
       parameters: HEADERS,
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: { $ref: `#/components/schemas/${component}` } } },
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${payload}` } } },
       },
       responses: {
         '2XX': { description: 'Accepted. The body is ignored.' },
@@ -77,10 +49,13 @@ function describe(
   };
 }
 
-export const WEBHOOKS = Object.fromEntries([
-  ...WEBHOOK_TYPES.map((type) => [type, describe(type, 'WebhookPayload')]),
-  ...ALERT_TYPES.map((type) => [type, describe(type, 'AlertPayload')]),
-  ...VISIT_EVENTS.map((type) => [type, describe(type, 'VisitPayload')]),
-  ...SIGNAL_EVENTS.map((type) => [type, describe(type, 'SignalPayload')]),
-  ['round.compared', describe('round.compared', 'WebhookPayload')],
-]);
+type Described = Pick<(typeof MESSAGE_EVENTS)[keyof typeof MESSAGE_EVENTS], 'payload' | 'summary' | 'calledBack'>;
+const ofComparison = (summary: string): Described => ({ payload: 'WebhookPayload', summary, calledBack: true });
+
+export const WEBHOOKS = Object.fromEntries(
+  Object.entries({
+    'comparison.finished': ofComparison('A comparison has finished'),
+    'comparison.failed': ofComparison('A comparison has failed for good'),
+    ...MESSAGE_EVENTS,
+  }).map(([type, event]) => [type, describe(type, event)]),
+);

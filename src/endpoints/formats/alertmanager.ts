@@ -4,7 +4,8 @@
  */
 import { compareSeverity, type Severity } from '../../schemas/change.js';
 import { SEVERITIES } from '../../schemas/comparison.js';
-import { type EndpointMessage, type Format, isOver, pictureOf, subjectOf, textOf, titleOf } from '../message.js';
+import { endsSubject } from '../../schemas/message.js';
+import { type EndpointMessage, type Format, linkOf, pictureOf, textOf, titleOf } from '../message.js';
 
 const PATH = '/api/v2/alerts';
 /** Alertmanager resolves an alert at its `endsAt`, so that one whose end is never seen does not fire without end. */
@@ -31,29 +32,28 @@ function withPath(url: string): string {
  * alert. The alerts of all lower severities are resolved with it, because an earlier request may have been lost.
  */
 function alertsOf(message: EndpointMessage) {
-  const { type } = message.payload;
-  const { severity } = subjectOf(message);
+  const { type, severity } = message;
   const lower = SEVERITIES.filter((one) => compareSeverity(one, severity) < 0);
   if (type === 'endpoint.test') return [alertOf(message, severity, message.now + TEST_FIRING_MS)];
-  if (isOver(type)) return [...lower, severity].map((one) => alertOf(message, one, message.now));
+  if (endsSubject(type)) return [...lower, severity].map((one) => alertOf(message, one, message.now));
   return [
     alertOf(message, severity, message.now + LONGEST_FIRING_MS),
     ...(type === 'change.escalated' ? lower.map((one) => alertOf(message, one, message.now)) : []),
   ];
 }
 
-const nameOf = (type: EndpointMessage['payload']['type']): string =>
+const nameOf = (type: EndpointMessage['type']): string =>
   type === 'endpoint.test' ? 'SceneChangeTest' : type.startsWith('camera.') ? 'CameraSignalLost' : 'SceneChange';
 
 /** @param endsAt epoch ms by the clock of the service: the camera's clock may be ahead of Alertmanager's */
 function alertOf(message: EndpointMessage, severity: Severity, endsAt: number) {
-  const { id, camera, zone, kind, since } = subjectOf(message);
+  const { subject, camera, zone, kind, since } = message;
   const picture = pictureOf(message);
   const startsAt = Math.min(Date.parse(since), message.now);
   return {
     labels: {
-      alertname: nameOf(message.payload.type),
-      ...{ camera, change: id, kind, severity },
+      alertname: nameOf(message.type),
+      ...{ camera, change: subject.id, kind, severity },
       ...(zone === null ? {} : { zone }),
     },
     annotations: {
@@ -63,6 +63,6 @@ function alertOf(message: EndpointMessage, severity: Severity, endsAt: number) {
     },
     startsAt: new Date(startsAt).toISOString(),
     endsAt: new Date(endsAt).toISOString(),
-    generatorURL: message.link,
+    generatorURL: linkOf(message),
   };
 }

@@ -1,18 +1,17 @@
 /** CloudEvents 1.0 over HTTP: the event as JSON (structured), or its attributes as headers (binary). */
-import { type EndpointMessage, type Format, subjectOf } from '../message.js';
+import type { EndpointMessage, Format } from '../message.js';
 
 /** Reversed domain of the service, then the type of the alert. */
 const TYPE_PREFIX = 'dev.scenedelta.';
 
 function attributesOf(message: EndpointMessage) {
-  const { id, payload, baseUrl } = message;
-  const { id: subject, camera } = subjectOf(message);
+  const { id, type, subject, camera, payload, baseUrl } = message;
   return {
     specversion: '1.0',
     id,
     source: `${baseUrl}/v1/cameras/${encodeURIComponent(camera)}`,
-    type: TYPE_PREFIX + payload.type,
-    subject,
+    type: TYPE_PREFIX + type,
+    subject: subject.id,
     time: payload.timestamp,
     datacontenttype: 'application/json',
   };

@@ -4,7 +4,7 @@ import type { Mail } from '../../base/mail.js';
 import { wallTimeIn } from '../../base/wall-clock.js';
 import { cut } from '../cut.js';
 import { LIMITS } from '../limits.js';
-import { type EndpointMessage, type Format, subjectOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, linkOf, textOf, titleOf } from '../message.js';
 
 const ADDRESS = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/;
 
@@ -22,21 +22,21 @@ export function addressesOf(url: string): Pick<Mail, 'from' | 'to'> | undefined 
 export const email: Format = (message, { url }) => ({ url, headers: {}, body: mailOf(message, url) });
 
 function mailOf(message: EndpointMessage, url: string): Mail {
-  const { id, camera, zone, kind, severity, since } = subjectOf(message);
+  const { subject, camera, zone, kind, severity, since } = message;
   const { hostname } = new URL(message.baseUrl);
   const facts = [camera, zone, kind, severity, wallTimeIn(Date.parse(since), message.timeZone)]
     .filter((one) => one !== null)
     .join(' · ');
   const sentence = textOf(message);
-  const picture = message.picture === undefined ? '' : '<p><img src="cid:picture" alt="" style="max-width:100%"></p>';
-  const link = escapeHtml(message.link);
+  const picture = message.jpeg === undefined ? '' : '<p><img src="cid:picture" alt="" style="max-width:100%"></p>';
+  const link = escapeHtml(linkOf(message));
   return {
     ...(addressesOf(url) ?? { from: '', to: [] }),
     subject: cut(titleOf(message), LIMITS.email.title),
-    text: [sentence, facts, message.link].join('\n\n'),
+    text: [sentence, facts, linkOf(message)].join('\n\n'),
     html: `<p>${escapeHtml(sentence)}</p>${picture}<p><small>${escapeHtml(facts)}</small></p><p><a href="${link}">${link}</a></p>`,
-    picture: message.picture,
+    picture: message.jpeg,
     messageId: `<${message.id}@${hostname}>`,
-    references: `<${id}@${hostname}>`,
+    references: `<${subject.id}@${hostname}>`,
   };
 }

@@ -1,7 +1,9 @@
 /** ntfy: its message as JSON, which goes to the address of the server with the topic inside. */
+
+import { endsSubject } from '../../schemas/message.js';
 import { cut } from '../cut.js';
 import { LIMITS } from '../limits.js';
-import { type EndpointMessage, type Format, isOver, pictureOf, subjectOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, linkOf, pictureOf, textOf, titleOf } from '../message.js';
 
 /** 1 (least) to 5; 5 rings through. */
 const PRIORITIES = { info: 2, low: 3, medium: 4, high: 5 } as const;
@@ -23,16 +25,15 @@ export const ntfy: Format = (message, { url }) => {
 };
 
 function bodyOf(message: EndpointMessage, topic: string) {
-  const { type } = message.payload;
-  const { id, kind, severity } = subjectOf(message);
+  const { type, subject, kind, severity } = message;
   const picture = pictureOf(message);
   return {
     topic,
     title: cut(titleOf(message), LIMITS.ntfy.title),
     message: cut(textOf(message), LIMITS.ntfy.body),
-    priority: isOver(type) ? OVER : PRIORITIES[severity],
-    tags: [isOver(type) ? 'white_check_mark' : 'camera', kind],
-    click: message.link,
-    ...(picture === undefined ? {} : { attach: picture, filename: `${id}.png` }),
+    priority: endsSubject(type) ? OVER : PRIORITIES[severity],
+    tags: [endsSubject(type) ? 'white_check_mark' : 'camera', kind],
+    click: linkOf(message),
+    ...(picture === undefined ? {} : { attach: picture, filename: `${subject.id}.png` }),
   };
 }

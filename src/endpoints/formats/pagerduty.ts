@@ -2,9 +2,11 @@
  * The Events API v2 of PagerDuty: one incident per change, by the id of the change. It is triggered when the change is
  * alerted, and resolved when the change has reverted or a person has acknowledged it.
  */
+
+import { endsSubject } from '../../schemas/message.js';
 import { cut } from '../cut.js';
 import { LIMITS } from '../limits.js';
-import { type EndpointMessage, type Format, isOver, pictureOf, subjectOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, linkOf, pictureOf, textOf, titleOf } from '../message.js';
 
 const SEVERITIES = { info: 'info', low: 'warning', medium: 'error', high: 'critical' } as const;
 
@@ -18,20 +20,19 @@ export const pagerduty: Format = (message, { url, authorization }) => ({
 });
 
 function eventOf(message: EndpointMessage) {
-  const { id, camera, zone, kind, severity } = subjectOf(message);
+  const { type, subject, camera, zone, kind, severity } = message;
   const picture = pictureOf(message);
-  const { type, timestamp } = message.payload;
   return {
-    event_action: isOver(type) ? 'resolve' : 'trigger',
-    dedup_key: id,
+    event_action: endsSubject(type) ? 'resolve' : 'trigger',
+    dedup_key: subject.id,
     client: 'scenedelta',
-    client_url: message.link,
-    ...(picture === undefined ? {} : { images: [{ src: picture, href: message.link }] }),
+    client_url: linkOf(message),
+    ...(picture === undefined ? {} : { images: [{ src: picture, href: linkOf(message) }] }),
     payload: {
       summary: cut(`${titleOf(message)}: ${textOf(message)}`, LIMITS.pagerduty.body),
       source: camera,
       severity: SEVERITIES[severity],
-      timestamp,
+      timestamp: message.payload.timestamp,
       class: kind,
       ...(zone === null ? {} : { component: zone }),
     },

@@ -2,9 +2,11 @@
  * Incoming webhooks of Slack; Mattermost takes the same, and Discord does with `/slack` at the end of its address. The
  * message uses what all three have: a text and one attachment.
  */
+
+import { endsSubject } from '../../schemas/message.js';
 import { cut } from '../cut.js';
 import { LIMITS } from '../limits.js';
-import { type EndpointMessage, type Format, isOver, pictureOf, subjectOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, linkOf, pictureOf, textOf, titleOf } from '../message.js';
 
 const COLOURS = { info: '#7a869a', low: '#2f7ed8', medium: '#d98e04', high: '#c62828' } as const;
 const OVER = '#2e7d32';
@@ -43,8 +45,7 @@ export const slack: Format = (message, { url }) => ({
 });
 
 function bodyOf(message: EndpointMessage) {
-  const { type, timestamp } = message.payload;
-  const { camera, zone, severity, kind } = subjectOf(message);
+  const { type, at, camera, zone, severity, kind } = message;
   const picture = pictureOf(message);
   const title = cut(titleOf(message), LIMITS.slack.title, escapeChat);
   const sentence = textOf(message);
@@ -57,10 +58,10 @@ function bodyOf(message: EndpointMessage) {
     attachments: [
       {
         fallback: `${title}: ${headline}`,
-        color: isOver(type) ? OVER : COLOURS[severity],
+        color: endsSubject(type) ? OVER : COLOURS[severity],
         title: headline,
         ...(headline === text ? {} : { text }),
-        title_link: message.link,
+        title_link: linkOf(message),
         mrkdwn_in: [],
         fields: [
           field('Camera', camera),
@@ -70,7 +71,7 @@ function bodyOf(message: EndpointMessage) {
         ],
         ...(picture === undefined ? {} : { image_url: picture }),
         footer: 'scenedelta',
-        ts: Math.floor(Date.parse(timestamp) / 1000),
+        ts: Math.floor(at / 1000),
       },
     ],
   };

@@ -2,9 +2,11 @@
  * Microsoft Teams: an Adaptive Card for the workflow "When a Teams webhook request is received". All texts are text
  * runs, in which Teams reads no Markdown, so that names and captions cannot format, mention or link.
  */
+
+import { endsSubject } from '../../schemas/message.js';
 import { cut } from '../cut.js';
 import { LIMITS } from '../limits.js';
-import { type EndpointMessage, type Format, isOver, pictureOf, subjectOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, linkOf, pictureOf, textOf, titleOf } from '../message.js';
 
 const COLOURS = { info: 'default', low: 'accent', medium: 'warning', high: 'attention' } as const;
 
@@ -18,9 +20,9 @@ export const teams: Format = (message, { url }) => ({
 });
 
 function cardOf(message: EndpointMessage) {
-  const { camera, zone, kind, severity } = subjectOf(message);
+  const { camera, zone, kind, severity } = message;
   const picture = pictureOf(message);
-  const color = isOver(message.payload.type) ? 'good' : COLOURS[severity];
+  const color = endsSubject(message.type) ? 'good' : COLOURS[severity];
   const line = (text: string, style: object = {}) => ({
     type: 'RichTextBlock',
     inlines: [{ type: 'TextRun', text, ...style }],
@@ -36,6 +38,6 @@ function cardOf(message: EndpointMessage) {
       line([camera, zone, kind, severity].filter((one) => one !== null).join(' · '), { isSubtle: true, size: 'small' }),
       ...(picture === undefined ? [] : [{ type: 'Image', url: picture, altText: kind }]),
     ],
-    actions: [{ type: 'Action.OpenUrl', title: 'scenedelta', url: message.link }],
+    actions: [{ type: 'Action.OpenUrl', title: 'scenedelta', url: linkOf(message) }],
   };
 }

@@ -4,7 +4,7 @@
  */
 import { cut } from '../cut.js';
 import { LIMITS } from '../limits.js';
-import { type EndpointMessage, type Format, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, linkOf, textOf, titleOf } from '../message.js';
 
 const BOT = /^(.*\/bot\d+:[\w-]+)(?:\/\w*)?$/;
 
@@ -24,7 +24,7 @@ export function botOf(url: string): { address: string; fields: Readonly<Record<s
 export const telegram: Format = (message, { url }) => {
   const { address, fields } = botOf(url) ?? { address: url, fields: {} };
   const { text, entities } = textWith(message);
-  if (message.picture === undefined) {
+  if (message.jpeg === undefined) {
     return {
       url: `${address}/sendMessage`,
       headers: { 'content-type': 'application/json' },
@@ -34,7 +34,7 @@ export const telegram: Format = (message, { url }) => {
   const form = new FormData();
   const all = { ...fields, caption: text, caption_entities: JSON.stringify(entities) };
   for (const [name, value] of Object.entries(all)) form.set(name, value);
-  form.set('photo', new Blob([message.picture], { type: 'image/jpeg' }), 'change.jpg');
+  form.set('photo', new Blob([message.jpeg], { type: 'image/jpeg' }), 'change.jpg');
   return { url: `${address}/sendPhoto`, headers: {}, body: form };
 };
 
@@ -42,7 +42,7 @@ export const telegram: Format = (message, { url }) => {
 function textWith(message: EndpointMessage) {
   const title = cut(titleOf(message), LIMITS.telegram.title);
   const { most, unit } = LIMITS.telegram.body;
-  const ends = `\n\n${message.link}`;
+  const ends = `\n\n${linkOf(message)}`;
   const link = title.length + ends.length < most / 2 ? ends : '';
   const sentence = cut(textOf(message), { unit, most: most - title.length - link.length - 1 });
   return { text: `${title}\n${sentence}${link}`, entities: [{ type: 'bold', offset: 0, length: title.length }] };

@@ -1,15 +1,8 @@
 /** A body from a Liquid template of the endpoint. Templates read no file and no property that the message lacks. */
 import { Liquid } from 'liquidjs';
-import {
-  type EndpointMessage,
-  type Format,
-  isOver,
-  pictureOf,
-  subjectOf,
-  testAlert,
-  textOf,
-  titleOf,
-} from '../message.js';
+import { endsSubject } from '../../schemas/message.js';
+import { type EndpointMessage, type Format, linkOf, pictureOf, testMessage, textOf, titleOf } from '../message.js';
+import { payloadOf } from '../payload.js';
 
 export const LONGEST_TEMPLATE = 20_000;
 const LIMITED = { parseLimit: LONGEST_TEMPLATE, renderLimit: 1_000, memoryLimit: 10_000_000 } as const;
@@ -44,32 +37,28 @@ export function templateFault(text: string, contentType: string): string | undef
   }
 }
 
+const TEST = testMessage('alr_0', 0);
 const SAMPLE: EndpointMessage = {
-  id: 'alr_0',
-  payload: {
-    ...{ type: 'endpoint.test', timestamp: new Date(0).toISOString() },
-    data: { change: testAlert(0).change, suppressed_count: 0 },
-  },
-  ...{
-    locale: 'en',
-    cameraName: 'test',
-    timeZone: 'UTC',
-    link: 'https://cameras.example',
-    baseUrl: 'https://cameras.example',
-    now: 0,
-  },
+  ...TEST,
+  payload: payloadOf(TEST, null),
+  locale: 'en',
+  cameraName: 'test',
+  timeZone: 'UTC',
+  baseUrl: 'https://cameras.example',
+  now: 0,
 };
 
 function scopeOf(message: EndpointMessage): object {
-  const { camera, zone, kind, severity, since, id } = subjectOf(message);
-  const { type, timestamp, data } = message.payload;
+  const { camera, zone, kind, severity, since, subject, type, payload } = message;
   return {
-    ...{ type, timestamp, id, camera, zone, kind, severity, since, data },
+    ...{ type, id: subject.id, camera, zone, kind, severity, since },
+    timestamp: payload.timestamp,
+    data: payload.data,
     camera_name: message.cameraName,
     title: titleOf(message),
     text: textOf(message),
-    link: message.link,
+    link: linkOf(message),
     picture: pictureOf(message) ?? null,
-    over: isOver(type),
+    over: endsSubject(type),
   };
 }

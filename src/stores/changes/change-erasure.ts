@@ -1,6 +1,6 @@
 /** Erasure of changes with their alerts, deliveries and index entries. */
 import type { Redis } from 'ioredis';
-import { signalSubject } from '../../schemas/camera-signal.js';
+import { cameraSubject } from '../../schemas/message.js';
 import { eraseEvents, eraseMessages } from '../delivery/erase-messages.js';
 import { KEYS } from '../redis/keys.js';
 import { earlierThan } from '../redis/pages.js';
@@ -64,7 +64,7 @@ export function erasureOf(redis: Redis) {
       redisCall("erasing a camera's changes", async () => {
         const erased = await eraseSelected(camera, async (ids) => ids);
         const erasing = redis.multi().del(KEYS.cameraEvents(camera));
-        await eraseMessages(redis, erasing, signalSubject(camera));
+        await eraseMessages(redis, erasing, cameraSubject(camera).id);
         await erasing.exec();
         await eraseEvents(redis, (event) => event.camera === camera);
         return erased;

@@ -2,11 +2,12 @@
 import type { Redis } from 'ioredis';
 import { systemClock } from '../../base/clock.js';
 import { derivedId } from '../../base/ids.js';
+import { alertMessage } from '../../camera/changes/message.js';
 import type { CameraEvent, Change, Feedback } from '../../schemas/change.js';
 import { CAMERA_EVENTS_KEPT, EVENTS_KEPT, KEYS } from '../redis/keys.js';
 import { defineScript, redisCall } from '../redis/redis.js';
 import { logEntryInLua } from './change-log.js';
-import { EXPIRY_SLACK_MS, eventOf, type StoredAlert, writesOfAlert } from './change-writes.js';
+import { EXPIRY_SLACK_MS, eventOf, type StoredMessage, writesOfAlert } from './change-writes.js';
 import { foundPart, readerOf } from './stored-change.js';
 
 /**
@@ -75,8 +76,8 @@ export function judgementsOf(redis: Redis, options: { retentionMs: number; now?:
      */
     acknowledge: (
       id: string,
-      by: Pick<StoredAlert, 'traceId' | 'apiKeyId'>,
-    ): Promise<{ change: Change; alert: StoredAlert | null } | undefined> =>
+      by: Pick<StoredMessage, 'traceId' | 'apiKeyId'>,
+    ): Promise<{ change: Change; alert: StoredMessage | null } | undefined> =>
       redisCall('acknowledging a change', async () => {
         const change = await get(id);
         if (change === undefined) return undefined;
@@ -139,21 +140,20 @@ export function judgementsOf(redis: Redis, options: { retentionMs: number; now?:
 function acknowledgedAlert(
   change: Change,
   now: number,
-  by: Pick<StoredAlert, 'traceId' | 'apiKeyId'>,
-): StoredAlert | null {
+  by: Pick<StoredMessage, 'traceId' | 'apiKeyId'>,
+): StoredMessage | null {
   if (change.alerted_at === null || change.status === 'reverted') return null;
   // Later than every alert of the change, also if the clock of the camera is ahead.
   const at = Math.max(now, Date.parse(change.last_seen) + 1);
   const type = 'change.acknowledged' as const;
   return {
-    intent: {
+    message: alertMessage({
       id: derivedId('alr', at, `${change.id}\n${type}`),
       type,
       change: { ...foundPart(change), status: 'acknowledged' },
       suppressedCount: 0,
-      cooldownKey: null,
       at,
-    },
+    }),
     comparisonId: change.comparisons.last,
     url: null,
     ...by,

@@ -3,18 +3,20 @@
  * Writing them twice changes nothing more.
  */
 import { deliveryIdOf } from '../../base/ids.js';
+import { isoTime } from '../../base/wall-clock.js';
 import type { UnseenSpan } from '../../camera/fold/state.js';
-import { type SignalNotice, signalSubject } from '../../schemas/camera-signal.js';
 import {
   type AlertIntent,
   CHANGE_STATUSES,
+  type ChangeEventType,
   type ChangeStatus,
   type ChangeUpdate,
   type FoundChange,
 } from '../../schemas/change.js';
+import { cameraSubject, type Message } from '../../schemas/message.js';
 import type { VectorOfChange } from '../../schemas/search-vector.js';
-import type { AlertEvent, CameraHealthEvent, ChangeEvent, VisitStreamEvent } from '../../schemas/stream-event.js';
-import type { VisitEvent, VisitNotice } from '../../schemas/visit.js';
+import { type CameraHealthEvent, type StreamEvent, streamEvent } from '../../schemas/stream-event.js';
+import type { VisitEvent } from '../../schemas/visit.js';
 import { EVENTS_KEPT, KEYS, UNSEEN_KEPT } from '../redis/keys.js';
 import type { RedisCommand } from '../redis/redis.js';
 import { logEntry } from './change-log.js';
@@ -23,12 +25,14 @@ import { encodeVector, VECTOR_FIELD } from './change-vectors.js';
 /** Retention erases by age. The expiry is later, for a Redis without running workers. */
 export const EXPIRY_SLACK_MS = 3_600_000;
 
-/** An alert with all that its delivery needs. */
-export interface StoredAlert<Intent extends AlertIntent | VisitNotice | SignalNotice = AlertIntent> {
-  readonly intent: Intent;
-  /** of the comparison that caused the alert */
+/** A message with all that its delivery needs. */
+export interface StoredMessage {
+  readonly message: Message;
+  /** of an alert that began a cool-down, which depends on its delivery; absent: none */
+  readonly cooldown?: Pick<AlertIntent, 'suppressedCount'> & { readonly cooldownKey: string };
+  /** of the comparison that caused the message */
   readonly comparisonId: string;
-  /** address from the camera's settings, with query and credentials; null: none. Endpoints get every alert. */
+  /** address from the camera's settings, with query and credentials; null: none. Endpoints get every message. */
   readonly url: string | null;
   readonly traceId: string;
   /** as in the request for the comparison */
@@ -36,20 +40,12 @@ export interface StoredAlert<Intent extends AlertIntent | VisitNotice | SignalNo
   readonly apiKeyId: string;
 }
 
-/** A message of which a delivery is made: an alert, or an event of a visit or of a camera's signal. */
-export type StoredMessage = StoredAlert<AlertIntent | VisitNotice | SignalNotice>;
-
-/** @returns the id of the change, visit or signal that a message is about */
-export function subjectOf(intent: StoredMessage['intent']): string {
-  if ('signal' in intent) return signalSubject(intent.signal.camera);
-  return 'visit' in intent ? intent.visit.id : intent.change.id;
-}
-
 /** Changes and alerts of one turn of a camera. */
 export interface TurnChanges {
   readonly camera: string;
   readonly changes: readonly ChangeUpdate[];
-  readonly alerts: readonly StoredAlert[];
+  /** of changes; each is an event of the stream as well */
+  readonly alerts: readonly StoredMessage[];
   /** alerts that a cool-down suppressed, for the metrics; not stored */
   readonly suppressed?: number;
   /** search vectors of changes; absent: none */
@@ -75,7 +71,11 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
       ...(event === null ? [] : [eventWrite(change, event), logEntry(change.id)]),
     ]),
     ...(turn.vectors ?? []).map(writeOfVector),
-    ...(turn.health ?? []).map(addEvent),
+    ...(turn.health ?? []).map(({ type, camera, since, reason, at }) =>
+      addEvent(
+        streamEvent({ type, camera, at, subject: cameraSubject(camera), data: { since, ...(reason && { reason }) } }),
+      ),
+    ),
     ...writesOfSpans(turn.camera, turn.unseen ?? [], lifetime),
     ...turn.alerts.flatMap((alert) => writesOfAlert(alert, now, lifetime)),
     ...(turn.messages ?? []).flatMap((message) => writesOfMessage(message, now, lifetime)),
@@ -118,49 +118,43 @@ function writesOfSpans(camera: string, spans: readonly UnseenSpan[], lifetime: n
   ];
 }
 
-export const writesOfAlert = (alert: StoredAlert, now: number, lifetime: number): RedisCommand[] => [
-  addEvent(alertEventOf(alert.intent)),
+export const writesOfAlert = (alert: StoredMessage, now: number, lifetime: number): RedisCommand[] => [
+  addEvent(alertEventOf(alert.message)),
   ...writesOfMessage(alert, now, lifetime),
 ];
 
 /** The message as its deliveries and recovery read it. */
-function writesOfMessage(alert: StoredMessage, now: number, lifetime: number): RedisCommand[] {
-  const { id, at } = alert.intent;
-  const subject = subjectOf(alert.intent);
+function writesOfMessage(stored: StoredMessage, now: number, lifetime: number): RedisCommand[] {
+  const { id, at, subject } = stored.message;
   return [
-    ['SET', KEYS.alert(id), JSON.stringify(alert), 'PX', lifetime],
-    ['ZADD', KEYS.alertsOf(subject), at, id],
+    ['SET', KEYS.alert(id), JSON.stringify(stored), 'PX', lifetime],
+    ['ZADD', KEYS.alertsOf(subject.id), at, id],
     ['ZREMRANGEBYSCORE', KEYS.alertsByTime, '-inf', now - lifetime],
     ['ZADD', KEYS.alertsByTime, now, id],
-    ['PEXPIRE', KEYS.alertsOf(subject), lifetime],
+    ['PEXPIRE', KEYS.alertsOf(subject.id), lifetime],
     // Open from now on, so that recovery finds the delivery if a crash prevents its job.
     ['ZADD', KEYS.deliveriesOpen, now, deliveryIdOf(id)],
   ];
 }
 
-const eventWrite = (change: FoundChange, type: ChangeEvent['type']): RedisCommand => {
+const eventWrite = (change: FoundChange, type: ChangeEventType): RedisCommand => {
   const at = type === 'change.reverted' ? (change.reverted_at ?? change.last_seen) : change.last_seen;
   return addEvent(eventOf(change, type, at));
 };
-export const addEvent = (event: ChangeEvent | CameraHealthEvent | AlertEvent | VisitStreamEvent): RedisCommand => [
+export const addEvent = (event: StreamEvent): RedisCommand => [
   ...(['XADD', KEYS.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'event'] as const),
   JSON.stringify(event),
 ];
-export const eventOf = (change: FoundChange, type: ChangeEvent['type'], at: string): ChangeEvent => ({
-  type,
-  changeId: change.id,
-  camera: change.camera,
-  zone: change.zone,
-  kind: change.kind,
-  severity: change.severity,
-  caption: change.caption,
-  at,
-});
+export const eventOf = (
+  { id, camera, zone, kind, severity, caption }: FoundChange,
+  type: ChangeEventType,
+  at: string,
+): StreamEvent => ({ type, camera, at, subject: { kind: 'change', id }, kind, severity, zone, caption, data: {} });
 
-const alertEventOf = ({ id, type, change, at }: AlertIntent): AlertEvent => ({
-  ...eventOf(change, type, new Date(at).toISOString()),
-  type: `alert.${type.slice('change.'.length)}` as AlertEvent['type'],
-  alertId: id,
+const alertEventOf = ({ id, type, at, camera, subject, kind, severity, zone, caption }: Message): StreamEvent => ({
+  type: type.replace('change.', 'alert.'),
+  ...{ camera, at: isoTime(at), subject, kind, severity, zone, caption },
+  data: { alert: id },
 });
 
 /** Indexes of the statuses that a turn writes. `acknowledged` is written by the API. */

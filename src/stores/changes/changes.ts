@@ -9,7 +9,6 @@ import {
   type CameraEvent,
   type Change,
   type ChangeStatus,
-  ENDPOINT_EVENTS,
   type FilterKind,
   hasKind,
   type Severity,
@@ -94,12 +93,11 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
         const events = await redis.lrange(KEYS.cameraEvents(camera), 0, -1);
         return events.map((json) => JSON.parse(json) as CameraEvent | BaselineEvent);
       }),
-    /** @returns undefined also for a message of an earlier version that is no longer sent */
+    /** An alert or another message. */
     alert: (id: string): Promise<StoredMessage | undefined> =>
       redisCall('reading an alert', async () => {
         const json = await redis.get(KEYS.alert(id));
-        const message = json === null ? undefined : (JSON.parse(json) as StoredMessage);
-        return message && ENDPOINT_EVENTS.includes(message.intent.type) ? message : undefined;
+        return json === null ? undefined : (JSON.parse(json) as StoredMessage);
       }),
     /** Pages of the ids of all alerts made from `since` on (epoch ms), the oldest first. */
     alertsSince: (since: number, pageSize: number): AsyncGenerator<string[]> =>

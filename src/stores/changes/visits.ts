@@ -1,5 +1,6 @@
 /** Visits and passages: one record each, which a camera's turn writes when it begins, is linked, or ends. */
 import type { Redis } from 'ioredis';
+import { streamEvent } from '../../schemas/stream-event.js';
 import { VISIT_EVENTS, VISIT_KINDS, type Visit, type VisitEvent, type VisitKind } from '../../schemas/visit.js';
 import { eraseMessages } from '../delivery/erase-messages.js';
 import { KEYS } from '../redis/keys.js';
@@ -34,7 +35,9 @@ export const visitWrites = (events: readonly VisitEvent[], now: number, retentio
       ['ZADD', KEYS.visitsByTime(kind), begun, id],
       ['ZADD', KEYS.visitsByCamera(kind, camera), begun, id],
       ['ZADD', KEYS.visitsByWriting(camera), now, id],
-      ...(streamed === undefined ? [] : [addEvent({ type: streamed, visit: id, camera, caption, at })]),
+      ...(streamed === undefined
+        ? []
+        : [addEvent(streamEvent({ type: streamed, camera, at, subject: { kind: 'visit', id }, kind, caption }))]),
     ];
   });
 

@@ -3,8 +3,9 @@
  * frame as part of a larger atomic step (turns.ts).
  */
 import { deliveryIdOf } from '../../base/ids.js';
+import { isoTime } from '../../base/wall-clock.js';
 import type { Comparison } from '../../schemas/comparison.js';
-import type { ComparisonEvent } from '../../schemas/stream-event.js';
+import { type StreamEvent, streamEvent } from '../../schemas/stream-event.js';
 import { EVENTS_KEPT, KEYS } from '../redis/keys.js';
 import type { RedisCommand } from '../redis/redis.js';
 import { isDelivered, ownerOf, type StoredComparison } from './stored-comparison.js';
@@ -109,13 +110,14 @@ export const verdictIndexes = (camera: string | null, verdict: string | undefine
         ...(camera === null ? [] : [KEYS.comparisonsByVerdictAndCamera(verdict, camera)]),
       ];
 
-export const eventOf = (comparison: Comparison, now: number): ComparisonEvent => ({
-  type: `comparison.${comparison.status}`,
-  comparisonId: comparison.id,
-  camera: comparison.camera,
-  verdict: comparison.verdict ?? null,
-  kind: comparison.kind ?? null,
-  severity: comparison.severity ?? null,
-  caption: comparison.caption ?? null,
-  at: new Date(now).toISOString(),
-});
+export const eventOf = (comparison: Comparison, now: number): StreamEvent =>
+  streamEvent({
+    type: `comparison.${comparison.status}`,
+    camera: comparison.camera,
+    at: isoTime(now),
+    subject: { kind: 'comparison', id: comparison.id },
+    kind: comparison.kind ?? null,
+    severity: comparison.severity ?? null,
+    caption: comparison.caption ?? null,
+    data: { verdict: comparison.verdict ?? null },
+  });

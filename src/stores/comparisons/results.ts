@@ -165,9 +165,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
 
     /** Erases the events of a comparison. */
     eraseEvents: (id: string): Promise<void> =>
-      redisCall('erasing events', () =>
-        eraseEvents(redis, (event) => 'comparisonId' in event && event.comparisonId === id),
-      ),
+      redisCall('erasing events', () => eraseEvents(redis, (event) => event.subject.id === id)),
     /** Erases the events written before `before` (epoch ms). */
     eraseEventsBefore: (before: number): Promise<void> =>
       redisCall(

@@ -4,7 +4,6 @@
  */
 import type { Redis } from 'ioredis';
 import { systemClock } from '../../base/clock.js';
-import { signalSubject } from '../../schemas/camera-signal.js';
 import type { CameraEvent } from '../../schemas/change.js';
 import type { Delivery, DeliveryAttempt } from '../../schemas/delivery.js';
 import { KEYS } from '../redis/keys.js';
@@ -100,12 +99,10 @@ export function createDeliveryStore(redis: Redis, options: { retentionMs: number
      */
     create: (deliveries: readonly NewDelivery[], alertId?: string): Promise<void> =>
       redisCall('creating deliveries', async () => {
-        const indexes = deliveries.map(({ id, comparison, change, visit, camera, endpoint }) => ({
+        const indexes = deliveries.map(({ id, subject, endpoint }) => ({
           id,
           key: KEYS.delivery(id),
-          lists: [change ?? visit ?? (camera && signalSubject(camera)) ?? comparison, endpoint]
-            .filter((one) => one !== undefined)
-            .map(KEYS.deliveriesOf),
+          lists: [subject?.id, endpoint].filter((one) => one !== undefined).map(KEYS.deliveriesOf),
         }));
         const created = deliveries.map((delivery, i) => ({ ...indexes[i], delivery: JSON.stringify(delivery) }));
         await runCreate(
@@ -151,9 +148,8 @@ export function createDeliveryStore(redis: Redis, options: { retentionMs: number
         const { attempts = [] } = (await get(id)) ?? {};
         return (await runResend([KEYS.delivery(id), KEYS.deliveriesOpen], id, attempts.length, now())) === 1;
       }),
-    /** @returns the deliveries of the comparison itself. Alerts belong to their change. */
-    ofComparison: listOf,
-    ofChange: listOf,
+    /** @param id of the comparison, change or visit that the deliveries are about */
+    ofSubject: listOf,
     /** The latest created first. */
     ofEndpoint: (endpoint: string, query: PageQuery) =>
       redisCall('listing deliveries', () =>

@@ -5,8 +5,7 @@
 import type { Redis } from 'ioredis';
 import { systemClock } from '../../base/clock.js';
 import type { EndpointSettings } from '../../endpoints/settings.js';
-import { ENDPOINT_EVENTS } from '../../schemas/change.js';
-import type { EndpointEvent } from '../../schemas/stream-event.js';
+import { streamEvent } from '../../schemas/stream-event.js';
 import { EVENTS_KEPT, KEYS } from '../redis/keys.js';
 import { type PageQuery, pageOf } from '../redis/pages.js';
 import { defineScript, redisCall, repliesOf } from '../redis/redis.js';
@@ -25,7 +24,7 @@ export interface StoredEndpoint {
 /** Why an endpoint was stopped. gone: its receiver answered 410. failing: every attempt of FAILING_LIMIT_MS failed. */
 export interface EndpointStop {
   readonly at: string;
-  readonly reason: EndpointEvent['reason'];
+  readonly reason: 'gone' | 'failing';
   readonly detail: string;
 }
 
@@ -172,9 +171,10 @@ export function createEndpointStore(redis: Redis, options: { now?: () => number 
       redisCall("noting an endpoint's attempt", async () => {
         const at = new Date(now()).toISOString();
         const stops = (['gone', 'failing'] as const).map((reason) => ({ at, reason, detail: detailOf(reason, error) }));
-        const events = stops.map((stop): EndpointEvent => {
-          return { type: 'endpoint.disabled', endpoint: id, camera: null, ...stop };
-        });
+        const subject = { kind: 'endpoint', id } as const;
+        const events = stops.map(({ reason, detail }) =>
+          streamEvent({ type: 'endpoint.disabled', camera: null, at, subject, data: { reason, detail } }),
+        );
         const json = stops.flatMap((stop, i) => [JSON.stringify(stop), JSON.stringify(events[i])]);
         const stopped = await runNote(
           [KEYS.endpoint(id), KEYS.events],
@@ -198,7 +198,7 @@ export function createEndpointStore(redis: Redis, options: { now?: () => number 
   };
 }
 
-const detailOf = (reason: EndpointEvent['reason'], error: string | null): string =>
+const detailOf = (reason: EndpointStop['reason'], error: string | null): string =>
   reason === 'gone'
     ? 'the receiver answered 410 Gone: it wants nothing more'
     : `every attempt has failed for 5 days; the last one: ${error}`;
@@ -206,12 +206,8 @@ const detailOf = (reason: EndpointEvent['reason'], error: string | null): string
 function recordOf(hash: Record<string, string>): EndpointRecord | undefined {
   if (hash.endpoint === undefined) return undefined;
   const { failing, delivered, error, stopped, permission } = hash;
-  const { settings, ...endpoint } = JSON.parse(hash.endpoint) as Omit<StoredEndpoint, 'sealed'>;
-  // An earlier version may have stored an event that is no longer sent.
-  const events = settings.events.filter((event) => ENDPOINT_EVENTS.includes(event));
   return {
-    ...endpoint,
-    settings: { ...settings, events },
+    ...(JSON.parse(hash.endpoint) as Omit<StoredEndpoint, 'sealed'>),
     sealed: hash.sealed ?? '',
     failingSince: failing === undefined ? null : new Date(Number(failing)).toISOString(),
     lastDeliveredAt: delivered ?? null,

@@ -14,7 +14,7 @@ export interface StreamedEvent {
   /** id of the stream entry, 'ms-sequence', which a client sends back as Last-Event-ID */
   readonly id: string;
   readonly event: StreamEvent;
-  /** owner of the comparison; undefined for changes and for events that an older version wrote */
+  /** owner of the comparison; undefined for other events */
   readonly owner?: string;
 }
 export interface EventFilter {
@@ -138,10 +138,13 @@ export function createEventReader(redis: Redis, options: { logger?: Logger } = {
 export function matches({ event, owner }: StreamedEvent, filter: EventFilter): boolean {
   const { comparisonId, camera, visibility = 'everything' } = filter;
   if (camera !== undefined && camera !== event.camera) return false;
-  if (event.type === 'endpoint.disabled') return comparisonId === undefined && visibility === 'everything';
-  if (!('comparisonId' in event)) return comparisonId === undefined && seesCamera(visibility, event.camera);
-  if (comparisonId !== undefined && comparisonId !== event.comparisonId) return false;
-  return seesComparison(visibility, { owner, camera: event.camera });
+  const { subject } = event;
+  if (subject.kind === 'comparison') {
+    if (comparisonId !== undefined && comparisonId !== subject.id) return false;
+    return seesComparison(visibility, { owner, camera: event.camera });
+  }
+  if (comparisonId !== undefined) return false;
+  return event.camera === null ? visibility === 'everything' : seesCamera(visibility, event.camera);
 }
 
 /** @param fields flat: names, each followed by its value */

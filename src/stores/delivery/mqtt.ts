@@ -3,7 +3,7 @@
  * published, what it has announced, and the lock that keeps the publisher the only one.
  */
 import type { Redis } from 'ioredis';
-import type { AlertEvent, ChangeEvent, VisitStreamEvent } from '../../schemas/stream-event.js';
+import type { StreamEvent } from '../../schemas/stream-event.js';
 import { KEYS } from '../redis/keys.js';
 import { defineScript, redisCall, repliesOf } from '../redis/redis.js';
 
@@ -13,7 +13,7 @@ const WAITING_KEPT = 10_000;
 export interface WaitingEvent {
   /** id of the stream entry */
   readonly id: string;
-  readonly event: ChangeEvent | AlertEvent | VisitStreamEvent;
+  readonly event: StreamEvent;
 }
 
 /** Retained messages of a camera, so that they can be removed after the camera or a zone is gone. */

@@ -5,13 +5,14 @@
 import type { ScenedeltaError } from '../../base/errors.js';
 import type { JobGuard } from '../../jobs/job-guard.js';
 import { DeliveryJobSchema, parseJob } from '../../jobs/payloads.js';
+import { translated } from '../../language/translate.js';
 import type { PostOutcome } from '../../outbound/client.js';
 import type { Logger } from '../../process/logger.js';
 import { type Span, traced } from '../../process/tracing.js';
 import type { Delivery, DeliveryAttempt } from '../../schemas/delivery.js';
 import type { DeliveryStore } from '../../stores/delivery/deliveries.js';
 import type { DeliveryLimits } from './delivery-limits.js';
-import { type Message, type MessageDependencies, messageOf } from './delivery-message.js';
+import { type DeliveredMessage, type MessageDependencies, messageOf } from './delivery-message.js';
 import { type EndpointAttempt, type EndpointDependencies, sendToEndpoint } from './endpoint-request.js';
 import { signedHeaders } from './sign-webhook.js';
 
@@ -76,7 +77,7 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
   /** The delivery's log decides the next step, not the queue, so that a job that was queued again continues it. */
   const record = async (
     delivery: Delivery,
-    message: Message | undefined,
+    message: DeliveredMessage | undefined,
     sentAt: number,
     outcome: PostOutcome,
   ): Promise<DeliveryOutcome> => {
@@ -103,14 +104,15 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
 
   const send = async (
     delivery: Delivery,
-    message: Message | undefined,
+    message: DeliveredMessage | undefined,
     sentAt: number,
     traceparent: string | undefined,
   ): Promise<EndpointAttempt> => {
     if (message === undefined) return ERASED;
     if (message.overtaken) return OVERTAKEN;
     if (message.url === null) return sendToEndpoint(delivery, message, { at: sentAt, traceparent }, deps);
-    const body = JSON.stringify(message.payload);
+    const { payload, locale } = message.message;
+    const body = JSON.stringify(translated(payload, locale));
     const headers = {
       'content-type': 'application/json',
       ...signedHeaders({ id: delivery.id, at: sentAt, body }, [deps.secret]),

@@ -1,7 +1,7 @@
 /** The request of a delivery to an endpoint: in its format, signed, and allowed by a CloudEvents receiver. */
 import { cut, type TextLimit } from '../../endpoints/cut.js';
 import { type FormatName, limitsOf } from '../../endpoints/limits.js';
-import { type EndpointRequest, frameOf } from '../../endpoints/message.js';
+import type { EndpointRequest } from '../../endpoints/message.js';
 import { render } from '../../endpoints/render.js';
 import {
   type EndpointSecrets,
@@ -18,7 +18,7 @@ import { translated } from '../../language/translate.js';
 import type { OutboundClient, PostOutcome } from '../../outbound/client.js';
 import type { Delivery } from '../../schemas/delivery.js';
 import type { EndpointPermission, EndpointRecord, EndpointStore } from '../../stores/delivery/endpoints.js';
-import type { Message } from './delivery-message.js';
+import type { DeliveredMessage } from './delivery-message.js';
 import { signedHeaders } from './sign-webhook.js';
 
 export interface EndpointDependencies {
@@ -43,32 +43,31 @@ const ended = (error: string): PostOutcome => ({ status: null, error, retryAfter
  */
 export async function sendToEndpoint(
   delivery: Delivery,
-  message: Message,
+  { message }: DeliveredMessage,
   { at, traceparent }: { at: number; traceparent: string | undefined },
   deps: EndpointDependencies,
 ): Promise<EndpointAttempt> {
   const endpoint = await deps.endpoints.get(delivery.endpoint ?? '');
-  if (endpoint === undefined || message.forEndpoint === undefined) return ended('the endpoint has been deleted');
+  if (endpoint === undefined) return ended('the endpoint has been deleted');
   if (endpoint.stopped !== null) return ended(`the endpoint is stopped: ${endpoint.stopped.detail}`);
   if (!endpoint.settings.enabled) return ended('the endpoint is disabled');
   const { format } = endpoint.settings;
   const secrets = opened(endpoint, deps.loginKey);
   if (secrets === undefined) return ended(UNREADABLE);
 
-  const allowed = await permissionOf(endpoint, secrets, message.forEndpoint.baseUrl, deps);
+  const allowed = await permissionOf(endpoint, secrets, message.baseUrl, deps);
   if ('error' in allowed) return noted(endpoint, explained(allowed, secrets, format), deps);
   const rate = allowed.rate === null ? limitsOf(format).rate : { perMinute: allowed.rate, burst: 1 };
   const waitMs = rate === null ? 0 : await deps.endpoints.pace(endpoint.id, rate);
   if (waitMs > 0) return { kind: 'later', waitMs };
 
-  const locale = endpoint.settings.locale ?? message.forEndpoint.locale;
-  const payload = translated(message.forEndpoint.payload, locale);
+  const locale = endpoint.settings.locale ?? message.locale;
   const { picture: limit } = limitsOf(format);
-  const frame = frameOf(payload);
-  const picture = limit === null || frame === undefined ? undefined : await deps.pictureOf(frame, limit);
+  const { picture } = message;
+  const jpeg = limit === null || picture === null ? undefined : await deps.pictureOf(picture, limit);
   const { template: text, content_type: contentType } = endpoint.settings;
   const receiver = { ...secrets, template: text == null ? undefined : { text, contentType } };
-  const request = rendered(format, { ...message.forEndpoint, payload, locale, now: at, picture }, receiver);
+  const request = rendered(format, { ...translated(message, locale), locale, now: at, jpeg }, receiver);
   if ('error' in request) return noted(endpoint, request, deps);
   const signature = (body: string) => ({
     ...(SIGNED_FORMATS.includes(format) ? signedHeaders({ id: delivery.id, at, body }, validSecrets(secrets, at)) : {}),
