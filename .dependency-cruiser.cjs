@@ -129,12 +129,6 @@ module.exports = {
       'Numbers in, a decision out.',
     ),
     only(
-      'evaluation',
-      '^src/evaluation/',
-      '^src/(evaluation|language|schemas)/|^src/viewpoint/(homography|warp)\\.ts$|^src/(base|process|secrets)/',
-      'Figures from values: knows no model, no file, no clock; of viewpoint the geometry alone.',
-    ),
-    only(
       'search',
       '^src/search/',
       '^src/(search|language|schemas)/|^src/(base|process|secrets)/',
@@ -183,6 +177,24 @@ module.exports = {
       'Guarded requests to the outside.',
     ),
     {
+      name: 'nothing-imports-lab',
+      comment: 'The laboratory imports everything; the program works without it.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^lab/' },
+    },
+    {
+      name: 'lab-figures',
+      comment: 'Figures from values: knows no model, no file, no clock; of viewpoint the geometry alone.',
+      severity: 'error',
+      from: { path: '^lab/figures/' },
+      to: {
+        path: '^(src|lab)/',
+        pathNot:
+          '^lab/figures/|^src/(language|schemas)/|^src/viewpoint/(homography|warp)\\.ts$|^src/(base|process|secrets)/',
+      },
+    },
+    {
       name: 'cli-starts-the-api-by-its-entry',
       comment: 'A command may use everything, but of the API only its process entry.',
       severity: 'error',
@@ -201,7 +213,7 @@ module.exports = {
         'model/ reads its bundle (manifest.ts, session.ts), viewpoint/ and quiet/ their weights (fitted.ts); nothing else reads.',
       severity: 'error',
       from: {
-        path: '^src/(viewpoint|camera/quiet|model|evaluation|camera/settings|camera/changes|search|camera/visits)/',
+        path: '^(src/(viewpoint|quiet|model|cameras|changes|search|visits)|lab/figures)/',
         pathNot: '^src/(model/(manifest|session)|(viewpoint|camera/quiet)/fitted)\\.ts$',
       },
       to: { dependencyTypes: ['core', 'npm'], pathNot: 'typebox|munkres' },

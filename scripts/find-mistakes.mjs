@@ -1,16 +1,16 @@
 /**
  * `node scripts/find-mistakes.mjs --set=PAIRS.ndjson=PREDICTIONS.ndjson [--set=...] --out=MISTAKES.ndjson`: writes the
- * answers that are wrong, with the kinds of their mistakes (src/evaluation/mistakes.ts), and prints how many answers
+ * answers that are wrong, with the kinds of their mistakes (lab/figures/mistakes.ts), and prints how many answers
  * have each. Pairs that `python -m training.worlds pairs` wrote also get a table per pack of sprites.
  * The file is the input of `python -m training.worlds mistakes`, which draws them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import sharp from 'sharp';
-import { facts } from '../dist/evaluation/facts.js';
-import { MISTAKES, mistakesOf } from '../dist/evaluation/mistakes.js';
-import { ndjson, normalise, parsePairs } from '../dist/evaluation/pairs.js';
-import { alignPredictions, parsePredictions } from '../dist/evaluation/predictions.js';
+import { facts } from '../dist/lab/figures/facts.js';
+import { MISTAKES, mistakesOf } from '../dist/lab/figures/mistakes.js';
+import { ndjson, normalise, parsePairs } from '../dist/lab/figures/pairs.js';
+import { alignPredictions, parsePredictions } from '../dist/lab/figures/predictions.js';
 import { readOptions } from './lib/options.mjs';
 import { runMain, Stop } from './lib/shell.mjs';
 

@@ -1,5 +1,5 @@
 /** Lens, sensor and coder of one camera: equal alterations of both frames, and a small drift between them. */
-import { mapPixels } from '../../dist/evaluation/nuisances.js';
+import { mapPixels } from '../../dist/lab/figures/nuisances.js';
 import { blur as blurred, jpeg } from './images.mjs';
 import { pick } from './pick.mjs';
 import { grain } from './variants.mjs';

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { mapPixels } from '../../dist/evaluation/nuisances.js';
+import { mapPixels } from '../../dist/lab/figures/nuisances.js';
 import { MARGIN, view } from './camera-view.mjs';
 import { blur, crop, load } from './images.mjs';
 import { pick } from './pick.mjs';

@@ -78,14 +78,14 @@ export function filesState(folders, files) {
 const BUILD_FILES = [
   ...['tsconfig.json', 'tsconfig.build.json', 'tsconfig.page.json', 'package-lock.json'],
   ...['clients/package.json', 'clients/tsconfig.json', 'clients/tsconfig.build.json'],
-  ...['console/index.html', 'console/vite.config.mjs', 'scripts/build-console.mjs'],
+  ...['console/index.html', 'console/vite.config.mjs', 'scripts/build-console.mjs', 'scripts/build-lab.mjs'],
 ];
 
 /** @throws Stop with the errors of the compilers */
 export async function ensureBuild() {
   if (!isCheckout) return;
   const stamp = join(ROOT, 'dist/.source-state');
-  const state = filesState(['src', 'console/src', 'clients/src', 'openapi'], BUILD_FILES);
+  const state = filesState(['src', 'lab', 'console/src', 'clients/src', 'openapi'], BUILD_FILES);
   let built;
   try {
     built = readFileSync(stamp, 'utf8');

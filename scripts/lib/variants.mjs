@@ -1,12 +1,12 @@
 /**
  * The nuisances and the kinds of tampering of made pairs, with their strengths. Fits and benches make them on images in
- * memory (images.mjs); the pixels come from the generator of `evaluate --nuisance` (src/evaluation/nuisances.ts).
+ * memory (images.mjs); the pixels come from the generator of `evaluate --nuisance` (lab/figures/nuisances.ts).
  * Lengths are stated for 640 pixels of width and grow with the image. Every function takes a seeded `Random` and leaves
  * its input alone.
  */
 
 import { seededRandom } from '../../dist/base/random.js';
-import { addNoise, infrared, mapPixels, rain } from '../../dist/evaluation/nuisances.js';
+import { addNoise, infrared, mapPixels, rain } from '../../dist/lab/figures/nuisances.js';
 import { rollMotion, shiftMotion, zoomMotion } from './camera-view.mjs';
 import { blur, jpeg } from './images.mjs';
 

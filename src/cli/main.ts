@@ -7,6 +7,7 @@ import { type Command, CommanderError } from 'commander';
 import { ScenedeltaError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
 import { createCommand } from './command.js';
+import { labCommand } from './lab.js';
 import { printError } from './print.js';
 
 type Entry = readonly [summary: string, load: () => Promise<{ readonly command: Command }>];
@@ -14,7 +15,7 @@ type Entry = readonly [summary: string, load: () => Promise<{ readonly command: 
 const COMMANDS: Readonly<Record<string, Entry>> = {
   compare: ['say what changed between two pictures', () => import('./compare.js')],
   footage: ['say what changed in recordings, and when', () => import('./footage.js')],
-  evaluate: ['measure a bundle on labelled pairs', () => import('./evaluate.js')],
+  evaluate: ['measure a bundle on labelled pairs', () => labCommand('evaluate')],
   search: ['search the results of footage for words', () => import('./search.js')],
   when: ['find when a place in a recording changed', () => import('./when.js')],
   shift: ['compare two times of each day of recordings', () => import('./shift.js')],

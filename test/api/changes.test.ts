@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { parsePairs } from '../../src/evaluation/pairs.js';
+import { parsePairs } from '../../lab/figures/pairs.js';
 import { foundChange, storedChange } from '../helpers/changes.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fake-app.js';

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import sharp from 'sharp';
 import { seededRandom } from '../../dist/base/random.js';
-import { mapPixels } from '../../dist/evaluation/nuisances.js';
+import { mapPixels } from '../../dist/lab/figures/nuisances.js';
 import { view } from '../../scripts/lib/camera-view.mjs';
 import { load, resized } from '../../scripts/lib/images.mjs';
 import { dataFolder, readOptions } from '../../scripts/lib/options.mjs';

@@ -13,7 +13,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { thresholdFor } from '../../dist/camera/settings/alarm-budget.js';
 import { countConfidence, rateRatio, scaledPoints } from '../../dist/camera/settings/rate-ratio.js';
-import { ndjson } from '../../dist/evaluation/pairs.js';
+import { ndjson } from '../../dist/lab/figures/pairs.js';
 import { readOptions } from '../../scripts/lib/options.mjs';
 import { Stop } from '../../scripts/lib/shell.mjs';
 import { report } from './lib/report.mjs';

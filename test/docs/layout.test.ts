@@ -8,7 +8,7 @@ const CODE = new Set(['.ts', '.tsx', '.mjs', '.cjs', '.py', '.sh']);
 /** Data and generated files. */
 const EXEMPT = ['src/model/resample-code.ts'];
 
-const files = ['src', 'console/src', 'clients/src', 'test', 'scripts', 'training', 'research'].flatMap((root) =>
+const files = ['src', 'lab', 'console/src', 'clients/src', 'test', 'scripts', 'training', 'research'].flatMap((root) =>
   readdirSync(root, { recursive: true }).map((file) => join(root, String(file))),
 );
 const linesOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').length;

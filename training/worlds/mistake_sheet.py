@@ -19,7 +19,7 @@ import numpy as np
 
 from training.inputs import existing_file, read_ndjson
 
-# Title of a group -> the kinds of mistake in it (src/evaluation/mistakes.ts).
+# Title of a group -> the kinds of mistake in it (lab/figures/mistakes.ts).
 GROUPS = {
     "missed": ("missed",),
     "false alarm": ("false-alarm", "tamper"),

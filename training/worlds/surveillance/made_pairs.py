@@ -2,7 +2,7 @@
 
     python -m training.worlds pairs --data ROOT --scenario left --count 300 --out DIR
 
-DIR gets images/ and pairs.ndjson, in the format of src/evaluation/README.md. Pairs of the held-out split have models
+DIR gets images/ and pairs.ndjson, in the format of lab/README.md. Pairs of the held-out split have models
 and places that no training has seen.
 """
 

@@ -2,7 +2,7 @@
 
     python -m training.worlds streams --data ROOT --cameras 40 --frames 400 --changed 25 --out DIR
 
-DIR gets images/ and pairs.ndjson, in the format of src/evaluation/README.md: each frame of a camera with the camera's
+DIR gets images/ and pairs.ndjson, in the format of lab/README.md: each frame of a camera with the camera's
 first frame as "before", and the camera as the scene. In most frames nothing has changed. A camera has nuisances of its
 own, which come and go: one stands in the wind, another one has a noisy sensor. Nuisances of different frames are drawn
 independently, whereas real ones last. Places and models are those of the held-out split.
