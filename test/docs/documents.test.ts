@@ -45,7 +45,7 @@ describe('links between documents', () => {
 
 describe('paths and commands in documents', () => {
   /** Paths in backticks that begin with a folder of the repository; patterns and placeholders are left out. */
-  const PATH = /`((?:src|test|training|research|scripts|docs|deploy|models|openapi|examples)\/[\w./-]+)`/g;
+  const PATH = /`((?:src|lab|test|training|research|scripts|docs|deploy|models|openapi|examples)\/[\w./-]+)`/g;
 
   it.each(DOCUMENTS.filter((file) => !HISTORY.test(file)))('%s: every path it names exists', (file) => {
     const paths = [...read(file).matchAll(PATH)].map(([, path = '']) => path);
@@ -76,7 +76,7 @@ describe('options in documents', () => {
   /** Sources of a command: its module or file, and the other files of its folder. */
   const sourcesOf = (command: string): string[] => {
     const [, module] = /python -m ((?:training|research)[\w.]*)/.exec(command) ?? [];
-    if (module === undefined) return ['src/cli', 'clients/src'];
+    if (module === undefined) return ['src/cli', 'clients/src', 'lab'];
     const path = module.replaceAll('.', '/');
     return existsSync(path) ? [path] : [`${path}.py`, dirname(path)];
   };
