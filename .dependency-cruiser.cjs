@@ -190,8 +190,7 @@ module.exports = {
       from: { path: '^lab/figures/' },
       to: {
         path: '^(src|lab)/',
-        pathNot:
-          '^lab/figures/|^src/(language|schemas)/|^src/viewpoint/(homography|warp)\\.ts$|^src/(base|process|secrets)/',
+        pathNot: '^lab/figures/|^src/(language|schemas)/|^src/viewpoint/(homography|warp)\\.ts$|^src/base/',
       },
     },
     {
@@ -213,7 +212,7 @@ module.exports = {
         'model/ reads its bundle (manifest.ts, session.ts), viewpoint/ and quiet/ their weights (fitted.ts); nothing else reads.',
       severity: 'error',
       from: {
-        path: '^(src/(viewpoint|quiet|model|cameras|changes|search|visits)|lab/figures)/',
+        path: '^(src/(viewpoint|camera/quiet|model|camera/settings|camera/changes|search|camera/visits)|lab/figures)/',
         pathNot: '^src/(model/(manifest|session)|(viewpoint|camera/quiet)/fitted)\\.ts$',
       },
       to: { dependencyTypes: ['core', 'npm'], pathNot: 'typebox|munkres' },
