@@ -95,6 +95,7 @@ async function sendHostileImages(tally) {
   const hostile = (name, option) => tally.check(name, process.execPath, ['test/hostile/main.mjs', option]);
   await hostile('hostile images (short)', '--short');
   await hostile('hostile images find planted faults', '--self-test');
+  await tally.check('flood without a key (short)', process.execPath, ['test/flood/main.mjs', '--short']);
   await tally.check('faulty archives (short)', process.execPath, ['test/archives/main.mjs', '--short']);
   await tally.check('damaged recordings (short)', process.execPath, ['test/damage/main.mjs', '--short']);
 }

@@ -11,6 +11,7 @@ import type { Logger } from '../process/logger.js';
 import { checker } from '../schemas/validation-error.js';
 import { publicBaseUrl } from '../secrets/links.js';
 import { createLink, createPresenter } from './comparisons/links-presenter.js';
+import { createBoundedServer } from './connections.js';
 import type { Api, ApiDependencies, ApiOptions } from './dependencies.js';
 import { createEventStreams } from './event-stream.js';
 import { createRespond } from './intake/respond.js';
@@ -22,6 +23,7 @@ import { BODY_MS, type BodyLimits, useBodyTime } from './plugins/body-time.js';
 import { useClosing } from './plugins/closing.js';
 import { type StartPage, useConsole } from './plugins/console.js';
 import { useCors } from './plugins/cors.js';
+import { createKeylessLimit } from './plugins/keyless-limit.js';
 import { useLanguage } from './plugins/language.js';
 import { collectMethods } from './plugins/method-not-allowed.js';
 import { useMetrics } from './plugins/metrics.js';
@@ -75,6 +77,8 @@ export async function buildApp(
   const longestWaitMs = options.waitLimit * 1000 + SLACK_MS;
   const app: Api = Fastify({
     loggerInstance: logger,
+    serverFactory: createBoundedServer,
+    trustProxy: [...options.trustedProxies],
     // useTracing logs each answer once.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'trace_id' }),
     genReqId: traceIdOf,
@@ -150,7 +154,7 @@ export async function buildApp(
   const registerMethodNotAllowed = collectMethods(app);
   await useCors(app, options);
   await app.register(cookie);
-  useAuth(app, deps, options);
+  useAuth(app, { ...deps, limitKeyless: createKeylessLimit(deps, options) }, options);
   useRateLimit(app, deps, options);
   await app.register(multipart);
 

@@ -8,7 +8,21 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { invalidRequest } from '../base/errors.js';
 import { LOG_LEVELS } from './logger.js';
-import { flag, httpAddress, integer, list, oneOf, optionalText, share, text, topic } from './setting-schemas.js';
+import {
+  coerced,
+  expectation,
+  flag,
+  httpAddress,
+  integer,
+  list,
+  listOf,
+  oneOf,
+  optionalText,
+  type SettingSchema,
+  share,
+  text,
+  topic,
+} from './setting-schemas.js';
 
 const MiB = 1024 * 1024;
 /** The commands find the bundles of the repository from any folder. */
@@ -34,12 +48,15 @@ const settings = {
       'over (deploy/README.md); default: the embedded server in DATA_DIR.',
   ),
   AUTH: oneOf(['on', 'off'], 'on', 'off serves without API keys, and only on a loopback HOST.'),
-  CORS_ORIGINS: Type.Unsafe<readonly string[]>(
-    Type.Array(Type.String({ pattern: '^(\\*|https?://[^/?#\\s@A-Z]+)$' }), {
-      default: [],
-      title: 'origins as https://host or http://host:port, comma separated, or *',
-      description: 'Origins whose pages may call the API from a browser; default: none.',
-    }),
+  CORS_ORIGINS: listOf(
+    '^(\\*|https?://[^/?#\\s@A-Z]+)$',
+    'origins as https://host or http://host:port, comma separated, or *',
+    'Origins whose pages may call the API from a browser; default: none.',
+  ),
+  TRUSTED_PROXIES: listOf(
+    '^(loopback|linklocal|uniquelocal|[0-9a-fA-F.:]+(/[0-9]{1,3})?)$',
+    'addresses, CIDRs, loopback, linklocal or uniquelocal (private networks), comma separated',
+    'Proxies whose X-Forwarded-For distinguishes their clients for RATE_LIMIT; default: none.',
   ),
   METRICS_AUTH: flag(false, 'Require an API key with the scope metrics for /metrics and /internal/scale of the API.'),
   DEVICE: Type.String({
@@ -105,7 +122,12 @@ const settings = {
     'Longest comparison of two fetched frames, in seconds: decoding, the model and all waits in between.',
   ),
   TRUTH: share(0.9, 'Share of the things named in sentences that must be true, 0 to 1; 0 names everything.'),
-  RATE_LIMIT: integer(0, 10_000_000, 6_000, 'Requests per minute and API key; 0 = no limit.'),
+  RATE_LIMIT: integer(
+    0,
+    10_000_000,
+    6_000,
+    'Requests per minute and API key, and per address of requests without a valid key; 0 = no limit.',
+  ),
   MAX_WAITING: integer(1, 10_000_000, 10_000, 'Waiting comparisons from which POST answers 503.'),
   CAMERA_RESERVE: integer(
     0,
@@ -201,42 +223,7 @@ type Settings = typeof settings;
 /** The checked settings, each under the camel-case name of its variable. */
 export type Config = { readonly [Env in keyof Settings & string as CamelCase<Env>]: Static<Settings[Env]> };
 
-/** The keywords of the schemas above. */
-interface SettingSchema extends TSchema {
-  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array';
-  readonly default: unknown;
-  readonly description: string;
-  readonly title?: string;
-  readonly enum?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-}
 const entries = Object.entries(settings) as unknown as readonly [string, SettingSchema][];
-
-// env-schema is not used: Ajv coerces '1e3', '0x10' and ' 8' to integers, its messages do not quote the value, and
-// lists and on/off would need custom keywords. With these exceptions it was longer than this function.
-/** @returns the value that the text stands for; the text itself if it stands for no value of the schema's type. */
-function coerced(given: string, { type }: SettingSchema): unknown {
-  if (type === 'integer') return /^\d{1,15}$/.test(given) ? Number(given) : given;
-  if (type === 'number') return /^\d{1,9}(?:\.\d{1,9})?$/.test(given) ? Number(given) : given;
-  if (type === 'boolean')
-    return /^(1|true|on|yes)$/i.test(given) || (/^(0|false|off|no)$/i.test(given) ? false : given);
-  if (type === 'array')
-    return given
-      .split(',')
-      .map((item) => item.trim())
-      .filter(Boolean);
-  return given;
-}
-
-/** @returns the expectation, e.g. 'an integer from 1 to 64'; also the column "type" of the published table */
-function expectation({ type, title, enum: values, minimum, maximum }: SettingSchema): string {
-  if (title !== undefined) return title;
-  if (values !== undefined) return `one of ${values.join(', ')}`;
-  if (type === 'integer') return `an integer from ${minimum} to ${maximum}`;
-  if (type === 'number') return `a number from ${minimum} to ${maximum}`;
-  return { string: 'text', boolean: 'on or off', array: 'a list' }[type];
-}
 
 /**
  * An empty variable counts as not set: compose files and shells pass unset variables on as empty ones.

@@ -22,6 +22,9 @@ export class FakeApiKeys implements ApiKeyStore {
   async list() {
     return [...this.keys.values()];
   }
+  async isEmpty() {
+    return this.keys.size === 0;
+  }
   async revoke(id: string) {
     return [...this.keys].some(([secret, key]) => key.id === id && this.keys.delete(secret));
   }

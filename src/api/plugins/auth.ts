@@ -10,6 +10,7 @@ import type { ApiKey, Scope } from '../../stores/redis/api-keys.js';
 import type { Visibility } from '../../stores/redis/visibility.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { type TokenPurpose, verifyToken } from '../tokens.js';
+import type { LimitKeyless } from './keyless-limit.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -52,7 +53,7 @@ const CSRF_HEADER = 'x-csrf-protection';
 
 export function useAuth(
   app: Api,
-  deps: Pick<ApiDependencies, 'apiKeys' | 'linkKey' | 'clock'>,
+  deps: KeyDependencies & { limitKeyless: LimitKeyless },
   options: Pick<ApiOptions, 'auth'>,
 ): void {
   app.decorateRequest('apiKeyId', undefined);
@@ -65,9 +66,9 @@ export function useAuth(
       throw new Error(`route ${url} states no scope, expected config.scope`);
     }
   });
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const { scope, signedLinks = false } = request.routeOptions.config;
-    if (scope === undefined) return;
+    if (scope === undefined) return deps.limitKeyless(request, reply);
     if (options.auth === 'off') {
       request.apiKeyId = LOCAL_KEY_ID;
       request.owner = LOCAL_KEY_ID;
@@ -75,12 +76,16 @@ export function useAuth(
       request.isAdmin = true;
       return;
     }
-    if (signedLinks && hasValidLink(request, deps)) {
+    const found = await letIn(request, deps, signedLinks).catch(async (refusal) => {
+      await deps.limitKeyless(request, reply);
+      throw refusal;
+    });
+    if (found === 'link') {
       // The signature covers the path, so the request can see nothing else.
       request.visibility = 'everything';
       return;
     }
-    const { key, readAgain } = await keyOf(request, deps);
+    const { key, readAgain } = found;
     if (!key.scopes.includes(scope) && !key.scopes.includes('admin')) {
       throw new ScenedeltaError(
         'forbidden',
@@ -108,6 +113,10 @@ interface FoundKey {
   /** @returns the key; undefined if it has been revoked or the session has ended */
   readonly readAgain: () => Promise<ApiKey | undefined>;
 }
+
+/** @throws ScenedeltaError 'unauthorized' or 'forbidden' */
+const letIn = async (request: FastifyRequest, deps: KeyDependencies, signedLinks: boolean) =>
+  signedLinks && hasValidLink(request, deps) ? 'link' : keyOf(request, deps);
 
 /** @throws ScenedeltaError 'unauthorized'; 'forbidden' if a session alters something without CSRF_HEADER */
 async function keyOf(request: FastifyRequest, deps: KeyDependencies): Promise<FoundKey> {
@@ -171,7 +180,7 @@ function hasValidLink(request: FastifyRequest, deps: Pick<ApiDependencies, 'link
 }
 
 async function unauthorized(secret: string | undefined, apiKeys: ApiDependencies['apiKeys']): Promise<ScenedeltaError> {
-  if ((await apiKeys.list()).length === 0) {
+  if (await apiKeys.isEmpty()) {
     return new ScenedeltaError(
       'unauthorized',
       'There are no API keys yet: create one with `scenedelta keys create`, and send it as Authorization: Bearer <key>',

@@ -1,6 +1,9 @@
 /** The OpenAPI 3.1 description, generated from the schemas that validate, and a page to read and try it. */
+import { createHash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { stringify } from 'yaml';
 import { DESCRIPTION, VERSION } from '../../base/version.js';
 import type { Api } from '../dependencies.js';
 import { components } from '../schemas/components.js';
@@ -108,13 +111,47 @@ export async function useOpenApi(app: Api): Promise<void> {
     routePrefix: '/docs',
     // Addresses relative to the page, which may be below a path of its host.
     indexPrefix: '.',
-    transformSpecification: (document) => ({ ...document, servers: [{ url: '..' }] }),
-    transformSpecificationClone: false,
+    uiHooks: { preHandler: answerDescription(app) },
     staticCSP: true,
     // With this directive a browser requests the scripts of the page over TLS, which the service does not speak.
     transformStaticCSP: (policy) => policy.replace(/\s*upgrade-insecure-requests;?/, ''),
   });
 }
+
+/** How /docs/json and /docs/yaml write the description. */
+const WRITTEN = {
+  '/docs/json': { type: 'application/json; charset=utf-8', write: (document: object) => JSON.stringify(document) },
+  '/docs/yaml': { type: 'application/x-yaml', write: (document: object) => stringify(document) },
+} as const;
+const DESCRIPTIONS = Object.keys(WRITTEN) as (keyof typeof WRITTEN)[];
+
+/**
+ * Answers from memory: the plugin would write the description anew for each request, which takes as long as hundreds of
+ * other answers. It is written once the service listens, beside the rest of the start.
+ */
+function answerDescription(app: Api) {
+  const written = new Map<string, { body: Buffer; etag: string }>();
+  const writtenAt = (url: keyof typeof WRITTEN) => {
+    const one = written.get(url) ?? withEtag(WRITTEN[url].write({ ...app.swagger(), servers: [{ url: '..' }] }));
+    written.set(url, one);
+    return one;
+  };
+  app.addHook('onListen', async () => {
+    for (const url of DESCRIPTIONS) setImmediate(writtenAt, url);
+  });
+  return async ({ headers, routeOptions }: FastifyRequest, reply: FastifyReply) => {
+    const url = DESCRIPTIONS.find((one) => one === routeOptions.url);
+    if (url === undefined) return;
+    const { body, etag } = writtenAt(url);
+    reply.header('ETag', etag).header('Cache-Control', 'no-cache');
+    return headers['if-none-match'] === etag ? reply.code(304).send() : reply.type(WRITTEN[url].type).send(body);
+  };
+}
+
+const withEtag = (text: string) => ({
+  body: Buffer.from(text),
+  etag: `"${createHash('sha256').update(text).digest('base64url')}"`,
+});
 
 /**
  * Leaves out `required: false` of parameters, which is the default and replaces `anyOf: [{type: string}, {type: null}]`

@@ -5,8 +5,7 @@ import { ScenedeltaError } from '../../base/errors.js';
 import { isUnavailable } from '../../stores/redis/redis.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { LOCAL_KEY_ID } from './auth.js';
-
-const WINDOW_SECONDS = 60;
+import { WINDOW_SECONDS } from './keyless-limit.js';
 
 /** Must be registered after auth. Requests without a key (AUTH=off, signed links) have no quota. */
 export function useRateLimit(

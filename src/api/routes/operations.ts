@@ -1,6 +1,7 @@
 /** Routes for probes, scrapers and scalers, and the start page. */
 import { Type } from 'typebox';
 import { VERSION } from '../../base/version.js';
+import { whilePending } from '../../base/while-pending.js';
 import type { QueueCounts, QueueName } from '../../jobs/job-states.js';
 import { QUEUES } from '../../jobs/queues.js';
 import { count, flag } from '../../schemas/constructors.js';
@@ -56,7 +57,8 @@ export function operationRoutes(
   options: Pick<ApiOptions, 'metricsAuth'>,
   { metrics, startPage }: { metrics: ApiMetrics; startPage: StartPage },
 ): void {
-  const config = options.metricsAuth ? ({ scope: 'metrics' } as const) : {};
+  const config = options.metricsAuth ? ({ scope: 'metrics' } as const) : { probe: true };
+  const openConfig = { probe: true };
   const livezSchema = {
     operationId: 'livez',
     summary: 'Check whether the process is alive',
@@ -64,7 +66,7 @@ export function operationRoutes(
     security,
     response: { 200: json('It is alive.', Type.Object({ alive: Type.Boolean() })) },
   };
-  app.get('/livez', { schema: livezSchema }, async () => ({ alive: true }));
+  app.get('/livez', { schema: livezSchema, config: openConfig }, async () => ({ alive: true }));
 
   const readyzSchema = {
     operationId: 'readyz',
@@ -81,12 +83,16 @@ export function operationRoutes(
       ...problems(['invalid-request'], { always: false }),
     },
   };
-  app.get('/readyz', { schema: readyzSchema }, async ({ query }, reply) => {
+  const state = whilePending(async () => {
     const redis = await deps.queue.ping();
     const writable = redis && (await deps.queue.takesWrites());
     const evicts = redis && (await deps.queue.mayEvict());
     const live = redis ? await deps.workers.list().catch(() => []) : [];
     const workers = live.filter((worker) => worker.models.length > 0 && worker.paused !== true).length;
+    return { redis, writable, evicts, workers };
+  });
+  app.get('/readyz', { schema: readyzSchema, config: openConfig }, async ({ query }, reply) => {
+    const { redis, writable, evicts, workers } = await state();
     const ready = writable && !evicts && (workers > 0 || query.exclude === 'workers');
     return reply.code(ready ? 200 : 503).send({ ready, redis, writable, evicts, workers });
   });
@@ -102,8 +108,9 @@ export function operationRoutes(
       ...problems(KEY_PROBLEMS, { always: false }),
     },
   };
+  const exposition = whilePending(() => metrics.registry.metrics());
   app.get('/metrics', { schema: metricsSchema, config }, async (_request, reply) =>
-    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+    reply.type(metrics.registry.contentType).send(await exposition()),
   );
 
   const scaleSchema = {
@@ -114,12 +121,13 @@ export function operationRoutes(
     security: keyIfSet,
     response: { 200: json('Jobs by state.', ScaleSchema), ...problems(KEY_PROBLEMS, { always: false }) },
   };
-  app.get('/internal/scale', { schema: scaleSchema, config }, async () => {
+  const backlogs = whilePending(async () => {
     const counts = Object.entries(await deps.queue.counts()) as [QueueName, QueueCounts][];
     return Object.fromEntries(
       counts.map(([name, c]) => [name, { backlog: c.waiting + c.prioritized + c.delayed + c.active, ...c }]),
     );
   });
+  app.get('/internal/scale', { schema: scaleSchema, config }, backlogs);
 
   const rootSchema = {
     operationId: 'root',
@@ -136,6 +144,7 @@ export function operationRoutes(
         }),
         'text/html': Type.String(),
       }),
+      ...problems(['too-many-requests'], { always: false }),
     },
   };
   app.get('/', { schema: rootSchema }, async (request, reply) => {

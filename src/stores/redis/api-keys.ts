@@ -82,6 +82,8 @@ export function createApiKeyStore(redis: Redis, options: { now?: () => number } 
           .map(([id, json]) => publicKey(JSON.parse(json), all[usedField(id)]))
           .sort((a, b) => a.id.localeCompare(b.id));
       }),
+    /** @returns whether there are no keys. */
+    isEmpty: (): Promise<boolean> => redisCall('counting API keys', async () => (await redis.hlen(KEYS.apiKeys)) === 0),
     /** @returns whether the key existed. */
     revoke: (id: string): Promise<boolean> =>
       redisCall('revoking an API key', async () => {
