@@ -31,6 +31,15 @@ export const goneOption = (flags: string, instead: string): Option =>
     throw usage(`${flags.split(' ')[0]} is gone: ${instead}`);
   });
 
+const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };
+/** @param option its name, for the message. @returns seconds > 0. @throws Failure 'usage' */
+export function parseDuration(text: string, option: string): number {
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
+  const seconds = Number(amount) * (UNITS[unit] ?? 0);
+  if (seconds > 0) return seconds;
+  throw usage(`${option} ${JSON.stringify(text)}: expected a duration above 0 as 10s, 500ms, 5m or 2h`);
+}
+
 /** Collects the values of an option that may be given several times. */
 export const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
 

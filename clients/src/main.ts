@@ -9,8 +9,10 @@ import { Failure } from './failure.js';
 import { printError } from './print.js';
 
 const CLIENTS: Readonly<Record<string, () => Promise<{ readonly command: Command }>>> = {
+  companion: () => import('./frigate/command.js'),
   feedback: () => import('./feedback/command.js'),
   import: () => import('./import/command.js'),
+  mcp: () => import('./mcp/command.js'),
   verify: () => import('./verify/command.js'),
 };
 

@@ -79,14 +79,13 @@ export function baseUrl(base: string, name: string, of = 'API'): string {
   throw usage(`${name} ${JSON.stringify(base)}: expected the address of the ${of}, e.g. http://127.0.0.1:8080`);
 }
 
-export const bearer = (key: string | undefined): string | undefined =>
-  key === undefined ? undefined : `Bearer ${key}`;
+const bearer = (key: string | undefined): string | undefined => (key === undefined ? undefined : `Bearer ${key}`);
 
 /**
  * @param keyFile undefined: first-key in DATA_DIR, if it exists
  * @throws Failure 'usage' if the file cannot be read
  */
-export async function keyOf(keyFile: string | undefined): Promise<string | undefined> {
+async function keyOf(keyFile: string | undefined): Promise<string | undefined> {
   const path = keyFile ?? join(process.env.DATA_DIR ?? 'data', 'first-key');
   try {
     return (await readFile(path, 'utf8')).trim();

@@ -20,8 +20,6 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   when: ['find when a place in a recording changed', () => import('./when.js')],
   shift: ['compare two times of each day of recordings', () => import('./shift.js')],
   watch: ['send the pictures of a folder to the service', () => import('./watch.js')],
-  companion: ['describe the events of a Frigate recorder', () => import('./companion.js')],
-  mcp: ['offer the service to agents (MCP)', () => import('./mcp.js')],
   models: ['list the bundles and check them', () => import('./models.js')],
   keys: ['create, list and revoke API keys', () => import('./keys.js')],
   up: [
@@ -43,8 +41,10 @@ const REMOVED: Readonly<Record<string, string>> = {
  * program that was built beside it, which parses, runs and explains itself.
  */
 const CLIENTS: Readonly<Record<string, string>> = {
+  companion: 'describe the events of a Frigate recorder',
   feedback: 'export the feedback on changes, to evaluate on',
   import: 'set up the cameras of a Frigate or go2rtc',
+  mcp: 'offer the service to agents (MCP)',
   verify: 'check an evidence package',
 };
 const CLIENT_PROGRAM = new URL('../clients/main.js', import.meta.url);

@@ -181,7 +181,6 @@ const settings = {
     'At least 32 characters, from which the key of the stored logins of cameras and secrets of endpoints is derived; ' +
       'default: the webhook secret.',
   ),
-  FRIGATE_TOKEN: optionalText('Token of a Frigate recorder that asks for a login, for `scenedelta companion frigate`.'),
   S3_ENDPOINT: optionalText('https://host of an S3 service; enables s3:// frames.'),
   S3_REGION: text('us-east-1', 'Region that S3 requests are signed for.'),
   S3_ACCESS_KEY_ID: optionalText('S3 access key id.'),

@@ -20,7 +20,9 @@ await runMain(async () => {
   const started = [];
   try {
     const program = install(folder);
-    for (const client of ['feedback', 'import', 'verify']) execFileSync(program, [client, '--help'], { cwd: tmpdir() });
+    for (const client of ['companion', 'feedback', 'import', 'mcp', 'verify']) {
+      execFileSync(program, [client, '--help'], { cwd: tmpdir() });
+    }
     const first = await up(program, join(folder, 'first'), started);
     say('first', first.url);
     const made = await work(first);

@@ -10,10 +10,9 @@ import {
   ReadResourceRequestSchema,
   type Tool as ToolDescription,
 } from '@modelcontextprotocol/sdk/types.js';
-import { invalidRequest, ScenedeltaError, urlFailed } from '../../base/errors.js';
-import { VERSION } from '../../base/version.js';
-import { framePath } from '../../secrets/links.js';
-import { type ApiRequest, reasonOf } from '../api-client.js';
+import { Failure, failureOf, refused } from '../failure.js';
+import { type ApiRequest, reasonOf } from '../service.js';
+import { VERSION } from '../version.js';
 import { type Operation, readOperations } from './operations.js';
 import { type Item, TOOLS, type Tool } from './tools.js';
 
@@ -60,10 +59,10 @@ export function createMcpServer(tools: Readonly<Record<string, OfferedTool>>, ap
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }): Promise<CallToolResult> => {
     const tool = tools[params.name];
     try {
-      if (tool === undefined) throw invalidRequest(`no tool ${params.name}: expected ${Object.keys(tools).join(', ')}`);
+      if (tool === undefined) throw refused(`no tool ${params.name}: expected ${Object.keys(tools).join(', ')}`);
       return { content: await tool.call(api, params.arguments ?? {}, signal) };
     } catch (thrown) {
-      if (!(thrown instanceof ScenedeltaError)) throw thrown;
+      if (!(thrown instanceof Failure)) throw thrown;
       return { content: [{ type: 'text', text: thrown.message }], isError: true };
     }
   });
@@ -92,7 +91,7 @@ export function createMcpServer(tools: Readonly<Record<string, OfferedTool>>, ap
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
     const [, comparison, side = 'after'] = FRAME_URI.exec(uri) ?? [];
     const [, camera] = CAMERA_URI.exec(uri) ?? [];
-    if (comparison === undefined && camera === undefined) throw invalidRequest(`${uri}: expected a picture's address`);
+    if (comparison === undefined && camera === undefined) throw refused(`${uri}: expected a picture's address`);
     const { data, mimeType } = await frameOf(api, comparison ?? (await newestOf(api, camera ?? '')).comparison, side);
     return { contents: [{ uri, mimeType, blob: data }] };
   });
@@ -117,7 +116,7 @@ const PICTURE: OfferedTool = {
   },
   async call(api, { camera, comparison, side = 'after', size = 'small' }, signal) {
     if ((camera === undefined) === (comparison === undefined)) {
-      throw invalidRequest('expected either `camera` or `comparison`');
+      throw refused('expected either `camera` or `comparison`');
     }
     if (comparison !== undefined) {
       return [{ type: 'image', ...(await frameOf(api, String(comparison), String(side), String(size), signal)) }];
@@ -149,7 +148,7 @@ function offer(name: string, tool: Tool, operation: Operation): OfferedTool {
     },
     async call(api, given, signal) {
       const unknown = Object.keys(given).find((key) => !only.includes(key));
-      if (unknown !== undefined) throw invalidRequest(`no argument ${unknown}: expected ${only.join(', ')}`);
+      if (unknown !== undefined) throw refused(`no argument ${unknown}: expected ${only.join(', ')}`);
       const { path, init } = requestOf(operation, { ...given, ...fixed });
       const answer = await read(api, path, { ...init, signal });
       const text = await answer.text();
@@ -188,23 +187,23 @@ function requestOf(operation: Operation, given: Arguments): { path: string; init
   };
 }
 
-/** @throws ScenedeltaError 'url-failed' with title and detail of a refusal; 'url-unavailable' */
+/** @throws Failure with title and detail of a refusal */
 async function read(api: ApiRequest, path: string, init?: RequestInit): Promise<Response> {
   const response = await api(path, init);
   if (response.ok) return response;
-  throw urlFailed(`${response.status} ${await reasonOf(response)}`);
+  throw failureOf(response.status, `${response.status} ${await reasonOf(response)}`);
 }
 
 async function newestOf(api: ApiRequest, camera: string, signal?: AbortSignal) {
   const answer = await read(api, `/v1/cameras/${encodeURIComponent(camera)}`, signal && { signal });
   const { overview } = (await answer.json()) as { overview: Overview };
   const { comparison } = overview;
-  if (comparison === null) throw invalidRequest(`${camera} has no picture: ${overview.detail}`);
+  if (comparison === null) throw refused(`${camera} has no picture: ${overview.detail}`);
   return { ...overview, comparison };
 }
 
 async function frameOf(api: ApiRequest, comparison: string, side: string, size = 'full', signal?: AbortSignal) {
-  const path = framePath(encodeURIComponent(comparison), encodeURIComponent(side) as 'after');
+  const path = `/v1/comparisons/${encodeURIComponent(comparison)}/frames/${encodeURIComponent(side)}`;
   const answer = await read(api, `${path}?${new URLSearchParams({ size })}`, signal && { signal });
   const data = Buffer.from(await answer.arrayBuffer()).toString('base64');
   return { data, mimeType: answer.headers.get('content-type') ?? 'image/jpeg' };

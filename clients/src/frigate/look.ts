@@ -1,15 +1,15 @@
 /**
- * One round of the companion: lists the recorder's events, compares the frame before each finished one with the frame
+ * One look of the companion: lists the recorder's events, compares the frame before each finished one with the frame
  * after it, and writes the sentence as the description of the event.
  */
-import { asScenedeltaError } from '../../base/errors.js';
+import { Failure } from '../failure.js';
 import type { Progress } from './progress-file.js';
 import { descriptionOf, type Recorder, type RecorderEvent } from './recorder.js';
 
 /** Ends every description that the companion wrote, so that it knows its own from those of people. */
 export const MARK = ' (scenedelta)';
 
-export interface RoundOptions {
+export interface LookOptions {
   /** ids; empty: all */
   readonly cameras: readonly string[];
   /** time between the event and each of the two frames, s */
@@ -18,9 +18,9 @@ export interface RoundOptions {
   readonly dryRun: boolean;
 }
 
-export interface RoundDependencies {
+export interface LookDependencies {
   readonly recorder: Recorder;
-  /** @returns the sentence. @throws ScenedeltaError, never 'url-...'; permanent: these frames cannot be compared */
+  /** @returns the sentence. @throws Failure; 'refused': these frames cannot be compared */
   readonly compare: (before: Uint8Array, after: Uint8Array) => Promise<string>;
   /** waits until another event may be compared */
   readonly pace: () => Promise<void>;
@@ -42,12 +42,12 @@ const TRIED_WITHIN = 6 * 3600;
 const LISTED_WITHIN = 600;
 
 /**
- * @returns the progress after the round
- * @throws ScenedeltaError of the list of events, of a missing login, or of the comparer; the handled events are saved
+ * @returns the progress after the look
+ * @throws Failure of the list of events, of a missing login, or of the service; the handled events are saved
  */
-export async function runRound(from: Progress, options: RoundOptions, deps: RoundDependencies): Promise<Progress> {
+export async function lookOnce(from: Progress, options: LookOptions, deps: LookDependencies): Promise<Progress> {
   const handled = new Map(Object.entries(from.handled));
-  /** beginnings of the events that a later round must see */
+  /** beginnings of the events that a later look must see */
   const pending: number[] = [];
   const progress = (): Progress => {
     const after = Math.max(from.after, Math.min(deps.now() - LISTED_WITHIN, ...pending.map((at) => at - 1)));
@@ -78,41 +78,52 @@ export async function runRound(from: Progress, options: RoundOptions, deps: Roun
 
 /**
  * @returns whether the event is done with: described, or not to be described
- * @throws ScenedeltaError 'unauthorized', and transient errors of `compare`
+ * @throws Failure 'unauthorized', and of `compare` any but 'refused': the other events would fare no better
  */
-async function handleEvent(event: RecorderEvent, options: RoundOptions, deps: RoundDependencies): Promise<boolean> {
+async function handleEvent(event: RecorderEvent, options: LookOptions, deps: LookDependencies): Promise<boolean> {
   const say = (text: string) => deps.print(`${event.camera} ${event.id}: ${text}`);
   const { end_time: end } = event;
   if (end == null) return deps.now() - event.start_time > TRIED_WITHIN;
   if (descriptionOf(event) !== '') return true;
   if (deps.now() < end + options.gapSeconds + RECORDING_DELAY) return false;
-  try {
-    await deps.pace();
-    const [before, after] = [
-      await deps.recorder.frame(event.camera, event.start_time - options.gapSeconds),
-      await deps.recorder.frame(event.camera, end + options.gapSeconds),
-    ];
-    if (before !== undefined && after !== undefined) {
-      return await describe(event, await deps.compare(before, after), { say, dryRun: options.dryRun }, deps);
-    }
+  const ofThisEvent = (thrown: unknown): boolean => {
+    if (!(thrown instanceof Failure) || thrown.kind === 'unauthorized') throw thrown;
+    const givenUp = thrown.kind !== 'unavailable' || deps.now() - end > TRIED_WITHIN;
+    say(`${givenUp ? 'skipped' : 'tried again later'}: ${thrown.message}`);
+    return givenUp;
+  };
+  await deps.pace();
+  const frames = await framesAround(event, end, options, deps).catch(ofThisEvent);
+  if (typeof frames === 'boolean') return frames;
+  const { before, after } = frames;
+  if (before === undefined || after === undefined) {
     if (deps.now() - end < FRAMES_WITHIN) return false;
     say(`skipped: there is no recording ${before === undefined ? 'before' : 'after'} it`);
     return true;
-  } catch (thrown) {
-    const error = asScenedeltaError(thrown);
-    // Without a comparer or a login the other events would fare no better.
-    if (error.code === 'unauthorized' || !(error.permanent || error.code === 'url-unavailable')) throw error;
-    const givenUp = error.permanent || deps.now() - end > TRIED_WITHIN;
-    say(`${givenUp ? 'skipped' : 'tried again later'}: ${error.message}`);
-    return givenUp;
   }
+  const sentence = await deps.compare(before, after).catch((thrown: unknown) => {
+    if (thrown instanceof Failure && thrown.kind === 'refused') return ofThisEvent(thrown);
+    throw thrown;
+  });
+  if (typeof sentence === 'boolean') return sentence;
+  return describe(event, sentence, { say, dryRun: options.dryRun }, deps).catch(ofThisEvent);
 }
+
+const framesAround = async (
+  { camera, start_time }: RecorderEvent,
+  end: number,
+  { gapSeconds }: LookOptions,
+  { recorder }: LookDependencies,
+) => ({
+  before: await recorder.frame(camera, start_time - gapSeconds),
+  after: await recorder.frame(camera, end + gapSeconds),
+});
 
 async function describe(
   { id }: RecorderEvent,
   sentence: string,
   { say, dryRun }: { say: (text: string) => void; dryRun: boolean },
-  { recorder }: RoundDependencies,
+  { recorder }: LookDependencies,
 ): Promise<boolean> {
   if (dryRun) {
     say(`would be described: ${sentence}`);

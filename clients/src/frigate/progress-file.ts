@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
-import { writeAtOnce } from '../write-at-once.js';
+import { usage } from '../failure.js';
+import { writeAtOnce } from '../files.js';
 
 const ProgressSchema = Type.Object({
   v: Type.Literal(1),
@@ -16,7 +16,7 @@ export type Progress = Static<typeof ProgressSchema>;
 
 /**
  * @returns undefined if the file does not exist
- * @throws ScenedeltaError 'invalid-request' if it is no such file: the events must not be handled again by mistake
+ * @throws Failure 'usage' if it is no such file: the events must not be handled again by mistake
  */
 export async function readProgress(file: string): Promise<Progress | undefined> {
   let text: string;
@@ -24,7 +24,7 @@ export async function readProgress(file: string): Promise<Progress | undefined> 
     text = await readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new ScenedeltaError('invalid-request', `${file}: cannot be read`, { cause: error });
+    throw usage(`${file}: cannot be read`, error);
   }
   try {
     const value: unknown = JSON.parse(text);
@@ -32,7 +32,7 @@ export async function readProgress(file: string): Promise<Progress | undefined> 
   } catch {
     // reported below
   }
-  throw invalidRequest(`${file}: expected the state of an earlier run; remove it to start over`);
+  throw usage(`${file}: expected the state of an earlier run; remove it to start over`);
 }
 
 export const writeProgress = (file: string, progress: Progress): Promise<void> =>

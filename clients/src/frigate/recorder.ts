@@ -1,7 +1,7 @@
 /** HTTP client of a Frigate recorder, for the few routes that the companion needs. */
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { ScenedeltaError, urlFailed } from '../../base/errors.js';
+import { Failure, failureOf, refused } from '../failure.js';
 
 /** The part of an event that is read; seconds since 1970. Answers have more. */
 const EventSchema = Type.Object({
@@ -22,8 +22,8 @@ const ANSWER_LIMIT = 16 * 1024 * 1024;
 export type Recorder = ReturnType<typeof createRecorder>;
 
 /**
- * All methods throw ScenedeltaError 'url-unavailable' (no answer in time, 429, 5xx: try again), 'unauthorized' or
- * 'url-failed' (anything else that was not expected).
+ * All methods throw Failure: 'unavailable' (no answer in time, 429, 5xx: try again), 'unauthorized', or 'refused'
+ * (anything else that was not expected).
  * @param base address without a slash at the end
  * @param options.token sent as a bearer; undefined: none
  * @param options.timeoutMs of one request with its answer
@@ -46,28 +46,25 @@ export function createRecorder(
       const bytes = await readLimited(answer, limit, what);
       return { what, status: answer.status, bytes };
     } catch (thrown) {
-      if (thrown instanceof ScenedeltaError) throw thrown;
+      if (thrown instanceof Failure) throw thrown;
       const { name, cause } = thrown as Error & { cause?: { code?: string } };
       const reason = name === 'TimeoutError' ? `did not answer within ${timeoutMs} ms` : (cause?.code ?? name);
-      throw new ScenedeltaError('url-unavailable', `${what}: ${reason}`, { cause: thrown });
+      throw new Failure('unavailable', `${what}: ${reason}`, { cause: thrown });
     }
   };
 
   const expectOk = ({ what, status }: { what: string; status: number }): void => {
     if (status === 200) return;
-    if (status === 429 || status >= 500) throw new ScenedeltaError('url-unavailable', `${what} answered ${status}`);
-    if (status === 401 || status === 403) {
-      const expected = 'expected 200: set FRIGATE_TOKEN, or use its internal port (5000)';
-      throw new ScenedeltaError('unauthorized', `${what} answered ${status}, ${expected}`);
-    }
-    throw urlFailed(`${what} answered ${status}, expected 200`);
+    const needsLogin = status === 401 || status === 403;
+    const hint = needsLogin ? ': set FRIGATE_TOKEN, or use its internal port (5000)' : '';
+    throw failureOf(status, `${what} answered ${status}, expected 200${hint}`);
   };
   const parse = (answer: { what: string; bytes: Uint8Array }): unknown => {
     try {
       return JSON.parse(Buffer.from(answer.bytes).toString('utf8'));
     } catch {
       const start = Buffer.from(answer.bytes.subarray(0, 60)).toString('utf8');
-      throw urlFailed(`${answer.what} answered ${JSON.stringify(start)}, expected JSON`);
+      throw refused(`${answer.what} answered ${JSON.stringify(start)}, expected JSON`);
     }
   };
 
@@ -87,7 +84,7 @@ export function createRecorder(
       const answer = await request(`/api/events?${query}`);
       expectOk(answer);
       const value = parse(answer);
-      if (!Array.isArray(value)) throw urlFailed(`${answer.what}: expected a list of events`);
+      if (!Array.isArray(value)) throw refused(`${answer.what}: expected a list of events`);
       const events = value.filter((one): one is RecorderEvent => Value.Check(EventSchema, one));
       // A recorder that ignores the filter must not get sentences on other cameras.
       const wanted = events.filter(({ camera }) => cameras.length === 0 || cameras.includes(camera));
@@ -100,7 +97,7 @@ export function createRecorder(
       expectOk(answer);
       const value = parse(answer);
       if (Value.Check(EventSchema, value)) return value;
-      throw urlFailed(`${answer.what}: expected an event`);
+      throw refused(`${answer.what}: expected an event`);
     },
     /** @param at seconds since 1970 @returns the frame of the recording; undefined if there is no recording of it */
     async frame(camera: string, at: number): Promise<Uint8Array | undefined> {
@@ -116,13 +113,13 @@ export function createRecorder(
   };
 }
 
-/** @throws ScenedeltaError 'url-failed' if the body is longer than `limit` bytes */
+/** @throws Failure 'refused' if the body is longer than `limit` bytes */
 async function readLimited(answer: Response, limit: number, what: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of answer.body ?? []) {
     size += chunk.length;
-    if (size > limit) throw urlFailed(`${what} answered with more than ${limit} bytes`);
+    if (size > limit) throw refused(`${what} answered with more than ${limit} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

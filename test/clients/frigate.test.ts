@@ -4,16 +4,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { ScenedeltaError } from '../../src/base/errors.js';
-import { openApi } from '../../src/cli/frigate/comparers.js';
-import type { Progress } from '../../src/cli/frigate/progress-file.js';
-import { createRecorder } from '../../src/cli/frigate/recorder.js';
-import { runRound } from '../../src/cli/frigate/round.js';
-import { THING } from '../footage/videos.js';
-import { scene } from '../frames/pictures.js';
+import { Failure } from '../../clients/src/failure.js';
+import { compareBy } from '../../clients/src/frigate/compare.js';
+import { lookOnce } from '../../clients/src/frigate/look.js';
+import type { Progress } from '../../clients/src/frigate/progress-file.js';
+import { createRecorder } from '../../clients/src/frigate/recorder.js';
+import { serviceAt } from '../../clients/src/service.js';
 import { startReceiver } from '../helpers/receiver.js';
 import { type FakeRecorder, startRecorder } from '../helpers/recorder.js';
-import { FIXTURES } from '../model/tiny-bundle.js';
 
 jest.setTimeout(120_000);
 
@@ -23,7 +21,7 @@ let printed: string[];
 let compared: string[];
 let saved: Progress[];
 let now: number;
-let compareFails: ScenedeltaError | undefined;
+let compareFails: Failure | undefined;
 beforeEach(async () => {
   recorder = await startRecorder();
   recorder.state.frame = (camera, at) => Buffer.from(`${camera}@${at}`);
@@ -37,7 +35,7 @@ afterEach(async () => {
 
 const BEGIN: Progress = { v: 1, after: 0, handled: {} };
 const look = (from: Progress = saved.at(-1) ?? BEGIN, change: { cameras?: string[]; dryRun?: boolean } = {}) =>
-  runRound(
+  lookOnce(
     from,
     { cameras: [], gapSeconds: 5, dryRun: false, ...change },
     {
@@ -122,7 +120,7 @@ describe('a look at the events of a recorder', () => {
     await look();
     expect(printed).toEqual(['gate gone: skipped: there is no recording before it']);
     recorder.add('bad', 1_500);
-    compareFails = new ScenedeltaError('image-unreadable', 'before is no image');
+    compareFails = new Failure('refused', 'before is no image');
     await look();
     expect(printed.at(-1)).toBe('gate bad: skipped: before is no image');
   });
@@ -131,7 +129,7 @@ describe('a look at the events of a recorder', () => {
     recorder.add('first', 1_000);
     recorder.add('second', 1_100);
     recorder.state.fault = ({ path }) => {
-      if (path.includes('1095')) compareFails = new ScenedeltaError('queue-unavailable', 'the API is away');
+      if (path.includes('1095')) compareFails = new Failure('unavailable', 'the API is away');
       return false;
     };
     await expect(look()).rejects.toThrow('the API is away');
@@ -148,7 +146,7 @@ describe('a recorder that', () => {
     ['answers text', 200, 'hello', /expected JSON/],
     ['answers another shape', 200, '{"events":[]}', /expected a list of events/],
     ['asks for a login', 401, '{}', /answered 401, expected 200: set FRIGATE_TOKEN/],
-    ['fails', 500, '{}', /answered 500$/],
+    ['fails', 500, '{}', /answered 500, expected 200$/],
     ['redirects', 302, '', /answered 302, expected 200$/],
   ])('%s is reported with what was expected', async (_what, status, body, message) => {
     recorder.state.fault = (_request, response) => {
@@ -166,7 +164,7 @@ describe('a recorder that', () => {
   it('is not there is reported', async () => {
     await recorder.close();
     await expect(look()).rejects.toMatchObject({
-      code: 'url-unavailable',
+      kind: 'unavailable',
       message: expect.stringContaining('REFUSED'),
     });
   });
@@ -194,7 +192,7 @@ describe('a recorder that', () => {
     };
     await look();
     expect(printed).toEqual([
-      expect.stringMatching(/^gate fails: tried again later: .*answered 500$/),
+      expect.stringMatching(/^gate fails: tried again later: .*answered 500, expected 200$/),
       expect.stringMatching(/^gate large: skipped: .*more than 1000 bytes$/),
       'gate good: a box has appeared',
     ]);
@@ -204,47 +202,51 @@ describe('a recorder that', () => {
   });
 });
 
-describe('the API as the comparer', () => {
+describe('the service', () => {
   it.each([
     [200, { caption: 'a box has appeared' }, 'a box has appeared'],
-    [202, { status: 'queued' }, 'queue-unavailable'],
+    [202, { status: 'queued' }, 'unavailable'],
     [401, { detail: 'no key' }, 'unauthorized'],
-    [422, { detail: 'no image' }, 'image-unreadable'],
-    [503, { detail: 'overloaded' }, 'queue-unavailable'],
+    [422, { detail: 'no image' }, 'refused'],
+    [503, { detail: 'overloaded' }, 'unavailable'],
   ])('that answers %i gives %j as %s', async (status, body, expected) => {
-    const api = await startReceiver((_request, response) => response.writeHead(status).end(JSON.stringify(body)));
+    const api = await startReceiver((_request, response) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+    );
     const frame = Buffer.from('frame');
-    const outcome = await openApi(api.url, 'key')
-      .compare(frame, frame)
-      .catch((error: ScenedeltaError) => error.code);
+    const outcome = await compareBy(serviceAt(api.url, 'Bearer key'), frame, frame).catch(({ kind }: Failure) => kind);
     await api.close();
     expect(outcome).toBe(expected);
     expect(api.received[0]?.headers).toMatchObject({ authorization: 'Bearer key', prefer: 'wait=60' });
+    expect(String(api.received[0]?.headers['content-type'])).toMatch(/^multipart\/form-data/);
   });
 });
 
 describe('scenedelta companion frigate', () => {
   const companion = (...args: string[]): Promise<{ status: unknown; stdout: string; stderr: string }> =>
     new Promise((done) => {
-      const env = { ...process.env, MODELS_DIR: FIXTURES, DEFAULT_MODEL: 'bundle-tiny', DATA_DIR: folder };
+      const env = { ...process.env, DATA_DIR: folder };
       const argv = [resolve('dist/cli/main.js'), 'companion', 'frigate', ...args];
       execFile(process.execPath, argv, { env, cwd: folder }, (error, stdout, stderr) =>
         done({ status: error === null ? 0 : error.code, stdout, stderr }),
       );
     });
 
-  it('describes an event with the sentence of the model, and keeps its state in a file', async () => {
-    const [empty, full] = [await scene(96, 64).jpeg().toBuffer(), await scene(96, 64, [THING]).jpeg().toBuffer()];
+  it('describes an event with the sentence of the service, and keeps its state in a file', async () => {
+    const api = await startReceiver((_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"caption":"a box has appeared"}'),
+    );
     const at = Date.now() / 1000 - 300;
     recorder.add('1.0-abc', at);
-    recorder.state.frame = (_camera, time) => (time < at ? empty : full);
-    const first = await companion('--url', recorder.url, '--once');
+    const first = await companion('--url', recorder.url, '--api', api.url, '--once');
     expect(first).toMatchObject({ status: 0, stderr: '' });
-    expect(recorder.descriptions()['1.0-abc']).toMatch(/^[a-z' -]{5,} \(scenedelta\)$/);
+    expect(recorder.descriptions()['1.0-abc']).toBe(SENTENCE);
     expect(JSON.parse(await readFile(join(folder, 'frigate-companion.json'), 'utf8')).handled).toEqual({
       '1.0-abc': at,
     });
-    expect((await companion('--url', recorder.url, '--once')).stdout).toBe('');
+    expect((await companion('--url', recorder.url, '--api', api.url, '--once')).stdout).toBe('');
+    expect(api.received).toHaveLength(1);
+    await api.close();
   });
 
   it('prints names of the recorder without codes that steer a terminal', async () => {
@@ -257,6 +259,7 @@ describe('scenedelta companion frigate', () => {
 
   it.each([
     [['--once'], "required option '--url <url>' not specified"],
+    [['--url', 'http://h', '--model', 'x'], '--model is gone: the service compares'],
     [['--url', 'gate'], '--url "gate": expected the address of the recorder'],
     [['--url', 'http://h', '--per-minute', 'many'], '--per-minute "many": expected a number above 0'],
     [['--url', 'http://h', '--state', 'other.json'], 'other.json: expected the state of an earlier run'],

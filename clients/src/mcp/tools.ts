@@ -1,5 +1,5 @@
 /** The tools for agents: which operation of the API each one calls, and what it shows of the answer. */
-import { shownSide } from '../../schemas/change.js';
+import type { components } from '../../../openapi/generated/api.js';
 
 /** Members of a listed item that a tool reads. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -28,8 +28,10 @@ const changes = {
     ...['settled_at', 'reverted_at', 'acknowledged_at', 'object', 'feedback', 'comparisons', 'match'],
   ],
   picture: (item: Item) => {
-    const { comparisons, ...change } = item as Parameters<typeof shownSide>[0] & { comparisons: { best: string } };
-    return { comparison: comparisons.best, side: shownSide(change) };
+    const { comparisons, regions } = item as components['schemas']['Change'];
+    // A thing that has gone is in "before" alone, any other in "after".
+    const isGone = regions.length > 0 && regions.every(({ side }) => side === 'before');
+    return { comparison: comparisons.best, side: isGone ? 'before' : 'after' };
   },
 } satisfies Partial<Tool>;
 
