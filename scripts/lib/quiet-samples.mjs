@@ -1,5 +1,4 @@
 /** Worker thread of fit:quiet: makes the frames of one camera, and scores an unchanged and a changed one. */
-
 import { seededRandom } from '../../dist/base/random.js';
 import { comparePreviews } from '../../dist/camera/quiet/compare.js';
 import { FITTED } from '../../dist/camera/quiet/fitted.js';

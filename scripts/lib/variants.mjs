@@ -4,7 +4,6 @@
  * Lengths are stated for 640 pixels of width and grow with the image. Every function takes a seeded `Random` and leaves
  * its input alone.
  */
-
 import { seededRandom } from '../../dist/base/random.js';
 import { addNoise, infrared, mapPixels, rain } from '../../dist/lab/figures/nuisances.js';
 import { rollMotion, shiftMotion, zoomMotion } from './camera-view.mjs';

@@ -1,5 +1,4 @@
 /** `scenedelta keys`: creates, lists and revokes API keys on the machine itself; HTTP offers no way to do so. */
-
 import { invalidRequest, notFound, ScenedeltaError } from '../base/errors.js';
 import { loadConfig, redisUrlOf } from '../process/config.js';
 import { createLogger } from '../process/logger.js';

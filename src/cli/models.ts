@@ -1,5 +1,4 @@
 /** `scenedelta models`: lists the bundles, checks that they are complete, and shows their metrics. */
-
 import type { Bundle } from '../model/manifest.js';
 import { loadBundles } from '../pipeline/bundles.js';
 import { loadConfig } from '../process/config.js';

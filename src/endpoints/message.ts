@@ -1,5 +1,4 @@
 /** The message to an endpoint, from which every format makes its request, and its wording. */
-
 import type { Mail } from '../base/mail.js';
 import { isoTime, wallTimeIn } from '../base/wall-clock.js';
 import type { Locale } from '../language/locales.js';

@@ -1,5 +1,4 @@
 /** Privacy masks: black polygons, painted on a frame before anything else reads it. */
-
 import { sniffImage } from '../base/image-type.js';
 import type { Preview, RgbImage, Size } from '../base/images.js';
 import type { PrivacyMask } from '../camera/settings/camera.js';

@@ -2,7 +2,6 @@
  * From an ended comparison or an alert to its queued deliveries: the one place at which alerts leave the service. Every
  * step is idempotent, because recovery repeats it after a crash.
  */
-
 import { ScenedeltaError } from '../base/errors.js';
 import { deliveryIdOf, endpointDeliveryIdOf, newId, newTraceId } from '../base/ids.js';
 import { originAndPath } from '../base/redact-url.js';

@@ -2,7 +2,6 @@
  * View of one camera: its settings, its open changes, its last sentence and its health; and the retained states that
  * follow from them. Pure.
  */
-
 import { systemTime } from '../base/clock.js';
 import type { StoredCamera } from '../camera/settings/camera.js';
 import { type CameraHealth, stateOf } from '../camera/settings/health.js';

@@ -1,5 +1,4 @@
 /** The views of all cameras: read from the stores, and kept current by events. */
-
 import type { CameraState } from '../camera/fold/state.js';
 import type { StoredCamera } from '../camera/settings/camera.js';
 import { afterFrame, type CameraHealth } from '../camera/settings/health.js';

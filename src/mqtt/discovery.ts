@@ -2,7 +2,6 @@
  * Discovery payload of Home Assistant: one device per camera with its entities, as one message
  * (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery). Pure.
  */
-
 import { VERSION } from '../base/version.js';
 import type { StoredCamera } from '../camera/settings/camera.js';
 import { HEALTH_STATES } from '../camera/settings/health.js';

@@ -1,5 +1,4 @@
 /** Sends the picture of a change to the broker, which keeps it as long as the service keeps the frame. */
-
 import { HOUR_MS } from '../base/clock.js';
 import type { StoredCamera } from '../camera/settings/camera.js';
 import type { PictureOf } from '../frames/change-picture.js';

@@ -1,5 +1,4 @@
 /** ONVIF of a worker: only with ONVIF_DISCOVERY, and only in networks and to addresses that OUTBOUND_ALLOW names. */
-
 import { ScenedeltaError } from '../base/errors.js';
 import type { Config } from '../process/config.js';
 import type { Login } from '../secrets/login.js';

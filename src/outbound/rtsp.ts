@@ -2,7 +2,6 @@
  * One frame of an RTSP stream, by ffmpeg. The connection is made by the guard and carried by a relay of this process;
  * ffmpeg may only connect to the relay, and is killed at the deadline.
  */
-
 import { startDeadline } from '../base/deadline.js';
 import { ScenedeltaError } from '../base/errors.js';
 import { originAndPath } from '../base/redact-url.js';

@@ -1,5 +1,4 @@
 /** The pipeline: two encoded frames in, a finding and heatmaps out. Start reading at `Pipeline.compare`. */
-
 import { DecodedFrames } from '../frames/decoded-frames.js';
 import { pairInEightBits } from '../frames/deep-grey.js';
 import { fillLostRows, isCut } from '../frames/lost-rows.js';

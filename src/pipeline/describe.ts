@@ -1,5 +1,4 @@
 /** Description of a changed pair: its region crops, the statements of the caption graph, and their names. */
-
 import { type Box, type Side, union } from '../base/images.js';
 import { allSettledOrThrow } from '../frames/pair.js';
 import type { InferencePool } from '../inference/pool.js';

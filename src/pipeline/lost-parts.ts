@@ -2,7 +2,6 @@
  * Lost parts of a pair, as the decoder and the pixels show them. They show nothing of the scene, so that no statement
  * is about them. A pair with a frame that lost much is not compared.
  */
-
 import { areaOf, type Box, OTHER_SIDE, type Side, sharedArea } from '../base/images.js';
 import type { DecodedFrame } from '../frames/decode.js';
 import { isCut } from '../frames/lost-rows.js';

@@ -1,5 +1,4 @@
 /** Pairs of frames: input and output of `Pipeline.compare`, and the pair between its steps. */
-
 import type { Side } from '../base/images.js';
 import type { DecodedFrame } from '../frames/decode.js';
 import type { HeatmapData } from '../heatmaps/data.js';

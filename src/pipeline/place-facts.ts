@@ -2,7 +2,6 @@
  * Places and ways of a statement: how probable the stated phrase is, and which one is written in place of an improbable
  * one: "on the road", then the third of the frame, then none. The boxes of the regions decide thirds and sides.
  */
-
 import { logitOf, sigmoid } from '../base/logistic.js';
 import { growthOf, isRefuted, shiftOf, stepOf, thirdOf } from '../language/place.js';
 import type { FactCalibration } from '../model/fact-calibration.js';

@@ -2,7 +2,6 @@
  * The truth check of a change: probabilities of the clauses of its sentence and of their words, from the bundle's graph
  * `check`. It sees the frames, not what the captioner made of them, so a low probability warns of a wrong word.
  */
-
 import { sigmoid } from '../base/logistic.js';
 import { nounPhrases } from '../language/people/noun-phrases.js';
 import { readPlaces } from '../language/people/places.js';

@@ -1,7 +1,6 @@
 /**
  * Heatmaps of the caption's words, and the mapping of all results from the view of `before` to the pixels of `after`.
  */
-
 import type { Heatmap, Side } from '../base/images.js';
 import type { HeatmapData } from '../heatmaps/data.js';
 import { isFunctionWord } from '../language/plain.js';

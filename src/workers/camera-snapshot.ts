@@ -1,5 +1,4 @@
 /** Snapshot pull: fetches one frame of a camera through the outbound guard, masks it, stores it and queues it. */
-
 import { asScenedeltaError, ScenedeltaError } from '../base/errors.js';
 import { newId, newTraceId } from '../base/ids.js';
 import { maskOf, type StoredCamera } from '../camera/settings/camera.js';

@@ -2,7 +2,6 @@
  * The job of one comparison, from its queued id to its saved result.
  * It is independent of BullMQ; queue-workers.ts adapts it.
  */
-
 import { invalidRequest, ScenedeltaError } from '../base/errors.js';
 import type { Side } from '../base/images.js';
 import { countingIn } from '../camera/fold/fold.js';

@@ -1,5 +1,4 @@
 /** The worker process: settings, connections, models, the queues it serves, and shutdown. */
-
 import { createOutboundClient } from '../outbound/client.js';
 import { Pipeline } from '../pipeline/compare.js';
 import { loadConfig, redisUrlOf } from '../process/config.js';

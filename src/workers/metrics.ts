@@ -1,5 +1,4 @@
 /** Prometheus metrics of a worker process. Labels have few values, and cameras at most MAX_CAMERAS of them. */
-
 import { within } from '../base/within.js';
 import type { StoredCamera } from '../camera/settings/camera.js';
 import { createMetrics } from '../process/metrics.js';

@@ -164,7 +164,7 @@ describe.each([
     ['changes', { severity: 'huge' }, /^4\d\d .+severity/],
     ['changes', { colour: 'red' }, /no argument colour: expected camera, zone/],
     ['comparison', { id: 'cmp_00000000000000000000000000' }, '404 No such resource: '],
-    ['comparison', { id: '../camera/settings/cameras' }, /^4\d\d /],
+    ['comparison', { id: '../camera/settings' }, /^4\d\d /],
     ['picture', { camera: 'yard' }, '404 No such resource: '],
     ['picture', {}, 'expected either `camera` or `comparison`'],
     ['compare', {}, 'no tool compare: expected '],

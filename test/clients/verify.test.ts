@@ -27,7 +27,6 @@ let headers: { authorization: string };
 let printed: string[];
 let change: ReturnType<typeof storedChange>;
 const visit = storedVisit();
-
 beforeAll(async () => {
   fake = await fakeApp({ auth: 'on', rateLimit: 0 });
   folder = await mkdtemp(join(tmpdir(), 'sd-evidence-'));

@@ -1,5 +1,4 @@
 /** The built files of the console, as the API serves them. */
-
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { type ConsoleService, startConsole } from '../helpers/console-service.js';

@@ -1,5 +1,4 @@
 /** The page "Review" in Chromium. */
-
 import type { Page } from 'playwright-core';
 import { describeInBrowser, inspect } from '../helpers/browser.js';
 import { changeEvent, storedChange } from '../helpers/changes.js';

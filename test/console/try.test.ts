@@ -1,5 +1,4 @@
 /** The page "Try" in Chromium, against the whole service with the small bundle. */
-
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';

@@ -1,5 +1,4 @@
 /** Times and cameras from names, options and time zones. */
-
 import { instantOf, isoTimeIn } from '../../src/base/wall-clock.js';
 import { clockInName } from '../../src/footage/inputs/clock-in-name.js';
 import { readName } from '../../src/footage/inputs/names.js';

@@ -1,5 +1,4 @@
 /** Contours of heatmaps, and their drawing. */
-
 import type { Heatmap, RgbImage } from '../../src/base/images.js';
 import { outlineOf, type Point, pathOf, type Ring } from '../../src/heatmaps/contour.js';
 import { renderOutline } from '../../src/heatmaps/outline.js';

@@ -1,5 +1,4 @@
 /** Runs of frames through the turns of a camera. */
-
 import type { StoredCamera } from '../../src/camera/settings/camera.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { GREEN, picture, RED, readComparison, sendFrame, turnProcessor, workOff } from './cameras.js';

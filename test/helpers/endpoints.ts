@@ -1,5 +1,4 @@
 /** Endpoints and messages for tests. */
-
 import { newId } from '../../src/base/ids.js';
 import { alertMessage } from '../../src/camera/changes/message.js';
 import { type EndpointMessage, testMessage } from '../../src/endpoints/message.js';

@@ -1,5 +1,4 @@
 /** In-memory stores for tests of the code around the stores. They implement the methods that the API uses. */
-
 import type { EmbeddedQuery } from '../../src/api/search/query-vectors.js';
 import type { BlobStore } from '../../src/base/blobs.js';
 import type { ScenedeltaError } from '../../src/base/errors.js';

@@ -1,5 +1,4 @@
 /** Workers on real queues: a private Redis, emptied before each test, and workers that are closed after it. */
-
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import type { Queue } from 'bullmq';
 import type { FetchFrame } from '../../src/frames/fetch.js';

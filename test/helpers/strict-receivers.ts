@@ -2,7 +2,6 @@
  * Receivers that refuse with 400 what the makers of the real ones document as too long or malformed. The numbers are
  * those of the documents, not of src/endpoints/limits.ts.
  */
-
 import type { Mail } from '../../src/base/mail.js';
 import type { FormatName } from '../../src/endpoints/limits.js';
 import type { EndpointRequest, Receiver } from '../../src/endpoints/message.js';

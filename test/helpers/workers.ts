@@ -1,5 +1,4 @@
 /** Bench of the worker tests: stores on a private Redis, blobs in a temporary folder, and a scripted pipeline. */
-
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Questions of the API to a worker, over a real Redis. */
-
 import type { Redis } from 'ioredis';
 import sharp from 'sharp';
 import type { PrivacyMask } from '../../src/camera/settings/camera.js';

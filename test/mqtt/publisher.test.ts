@@ -1,5 +1,4 @@
 /** The publisher on a real Redis, with real changes of a camera, and a real broker. */
-
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import type { StoredCamera } from '../../src/camera/settings/camera.js';

@@ -1,5 +1,4 @@
 /** Synthetic frames with edges, corners and flat areas, for tests of registration. */
-
 import type { Box, RgbImage } from '../../src/base/images.js';
 import { seededRandom } from '../../src/base/random.js';
 import type { Homography } from '../../src/viewpoint/homography.js';

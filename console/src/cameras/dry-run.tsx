@@ -1,5 +1,4 @@
 /** Dry run of the edited settings over the frames of the last day, before they are saved. */
-
 import { useSignal } from '@preact/signals';
 import type { components } from '../../../openapi/generated/api.js';
 import { DAY_MS, systemClock } from '../../../src/base/clock.js';

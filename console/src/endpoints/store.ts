@@ -1,5 +1,4 @@
 /** Endpoints and their deliveries, as the page shows them, and what a person does with them. */
-
 import { signal } from '@preact/signals';
 import { systemClock } from '../../../src/base/clock.js';
 import { api, messageOf, ok } from '../api/client.js';

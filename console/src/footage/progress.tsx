@@ -1,5 +1,4 @@
 /** How far a batch is: state, share, speed and what was found so far. */
-
 import { t } from '../texts/texts.js';
 import { percent, shownDuration } from '../ui/format.js';
 import { type Batch, isRunning, speedOf } from './store.js';

@@ -1,5 +1,4 @@
 /** Sends a new batch. Files are streamed by the browser, which reports how much has been sent. */
-
 import type { paths } from '../../../openapi/generated/api.js';
 import { ApiError, problemOf } from '../api/client.js';
 import { reportAway, reportReached } from '../api/connection.js';

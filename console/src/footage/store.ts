@@ -1,5 +1,4 @@
 /** The batches of the service, read again and again while the page is open, and how fast they go. */
-
 import { signal } from '@preact/signals';
 import type { components } from '../../../openapi/generated/api.js';
 import { systemClock } from '../../../src/base/clock.js';

@@ -3,7 +3,6 @@
  * seconds or when the page is left, and again if the service was away, also after the page is loaded again. Undoing
  * drops one that was not sent, and withdraws one that was.
  */
-
 import { signal } from '@preact/signals';
 import { systemTime } from '../../../src/base/clock.js';
 import { ApiError, api, messageOf, ok } from '../api/client.js';

@@ -1,5 +1,4 @@
 /** A month whose days have a dot if there are changes; a day filters the list. */
-
 import { useEffect, useState } from 'preact/hooks';
 import { systemTime } from '../../../src/base/clock.js';
 import { api, ok } from '../api/client.js';

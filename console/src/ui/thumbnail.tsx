@@ -1,5 +1,4 @@
 /** A small picture of a frame, which the service may have erased since; it can alternate with the other frame. */
-
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';

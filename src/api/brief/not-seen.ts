@@ -1,5 +1,4 @@
 /** The spans of a day in which a camera could not show the scene. Pure. */
-
 import type { CameraState, UnseenSpan } from '../../camera/fold/state.js';
 import type { Locale } from '../../language/locales.js';
 import { textIn } from '../../language/translate.js';

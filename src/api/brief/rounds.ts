@@ -1,5 +1,4 @@
 /** The rounds of a day in a brief: their comparisons, by the ids that follow from camera, round and day. */
-
 import { roundIdOf } from '../../base/ids.js';
 import { isoTime } from '../../base/wall-clock.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';

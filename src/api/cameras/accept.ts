@@ -1,5 +1,4 @@
 /** Acceptance of a camera's frame: stores it (masked), adds it to the camera's waiting frames, and queues a turn. */
-
 import { invalidValue, ScenedeltaError } from '../../base/errors.js';
 import { maskOf, type StoredCamera } from '../../camera/settings/camera.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';

@@ -1,5 +1,4 @@
 /** The login of a camera's snapshot address: taken out of the settings of a request, encrypted, kept by the next. */
-
 import { invalidValue } from '../../base/errors.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';

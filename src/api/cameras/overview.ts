@@ -1,5 +1,4 @@
 /** Overviews of cameras: state in a word and a sentence, and the last frame; and the order and search of a list. */
-
 import { invalidValue } from '../../base/errors.js';
 import { isoTime } from '../../base/wall-clock.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';

@@ -1,5 +1,4 @@
 /** Finder of cameras for a request, and the form in which it sees them. */
-
 import { notFound } from '../../base/errors.js';
 import { originAndPath } from '../../base/redact-url.js';
 import type { CameraState } from '../../camera/fold/state.js';

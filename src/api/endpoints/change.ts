@@ -1,5 +1,4 @@
 /** Actions behind the routes of endpoints: create, change and present one, and replace its secret. */
-
 import { invalidValue, notFound } from '../../base/errors.js';
 import { newId } from '../../base/ids.js';
 import { type EndpointSecrets, openSecrets, rotated, sealSecrets, shownUrl } from '../../endpoints/secrets.js';

@@ -1,5 +1,4 @@
 /** Route of questions about a comparison: how probable is a sentence? */
-
 import { notFound, ScenedeltaError } from '../../base/errors.js';
 import { probabilityByFacts } from '../../camera/changes/rule-sentences.js';
 import { AskAnswerSchema } from '../../schemas/ask.js';

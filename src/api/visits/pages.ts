@@ -1,5 +1,4 @@
 /** Pages of visits for answers: found by words of their sentences, each as it is now, with a link to its picture. */
-
 import { openVisits } from '../../camera/visits/fold.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { Visit } from '../../schemas/visit.js';

@@ -1,5 +1,4 @@
 /** "Before" of the mode `memory`: the background of the frame's light, from the camera's background model. */
-
 import type { RgbImage, Side } from '../../base/images.js';
 import { type DecodedFrame, decodeFrame } from '../../frames/decode.js';
 import { type StoredFrame, storeFrame } from '../../frames/keep.js';

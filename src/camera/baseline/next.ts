@@ -2,7 +2,6 @@
  * The baseline after a frame, from the evidence of the frame and the outcome of the change tracker: live frames, quiet
  * ones, recordings and dry runs decide it here. Pure.
  */
-
 import { type Box, type Size, sameAspectRatio } from '../../base/images.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { CameraState } from '../fold/state.js';

@@ -1,5 +1,4 @@
 /** Orders that replace a camera's baseline, carried out on its state before the next frame. */
-
 import type { CameraNote } from '../../schemas/camera-frame.js';
 import type { BaselineEvent, CameraState } from '../fold/state.js';
 import type { StoredCamera } from '../settings/camera.js';

@@ -2,7 +2,6 @@
  * The baseline of a frame that equals the last examined one, from the state alone: neither the frame nor its "before"
  * is decoded.
  */
-
 import type { Size } from '../../base/images.js';
 import type { CameraState } from '../fold/state.js';
 import { nearestBackground } from '../settings/background-model.js';

@@ -11,7 +11,6 @@
  *   cool-down      a change that is due gives an alert, or is suppressed and counted (cool-down.ts)
  *   settling       a change that has stayed long enough becomes part of "before"
  */
-
 import { isoTime } from '../../base/wall-clock.js';
 import {
   type AlertIntent,

@@ -1,5 +1,4 @@
 /** Records of a change (`FoundChange`) when it opens, is seen again, settles or reverts. */
-
 import { isoTime } from '../../base/wall-clock.js';
 import { statementOf } from '../../language/read-clauses.js';
 import { type Caption, write } from '../../language/write.js';

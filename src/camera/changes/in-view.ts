@@ -1,5 +1,4 @@
 /** The sentence of a change beside what the visits of its camera know: which things are in view, and their names. */
-
 import { type Box, overlapsBy } from '../../base/images.js';
 import { statementOf } from '../../language/read-clauses.js';
 import { SOMETHING } from '../../language/thing.js';

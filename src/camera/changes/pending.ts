@@ -1,5 +1,4 @@
 /** Changes that wait for their confirmation, as the answers about a camera describe them. */
-
 import { isoTime } from '../../base/wall-clock.js';
 import type { PendingChange } from '../../schemas/camera-frame.js';
 import type { ChangeRules } from './rules.js';

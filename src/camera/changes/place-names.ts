@@ -2,7 +2,6 @@
  * The sentence of a change in the words of the camera's zones: the zone's name is written in place of the statement's
  * own phrase ("in loading bay 2", not "on the left"). A sentence of another grammar stays unchanged. Pure.
  */
-
 import { statementOf } from '../../language/read-clauses.js';
 import { type Caption, write } from '../../language/write.js';
 import type { ChangeKind, ChangeRegion } from '../../schemas/change.js';

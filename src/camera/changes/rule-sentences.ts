@@ -2,7 +2,6 @@
  * How probable the sentences of a camera's severity rules are of a change: by the facts of the things at its location,
  * over all frames that name them (ADR 22). Pure.
  */
-
 import { sameColour } from '../../language/people/colours.js';
 import { nounFit } from '../../language/people/nouns.js';
 import { type RuleSentence, type RuleThing, readRuleSentence } from '../../language/people/rule-sentence.js';

@@ -1,5 +1,4 @@
 /** Rules of the reducer, from the settings of one camera. Plain JSON; durations in ms. */
-
 import { isAboutVisits, type RuleSentence, readRuleSentence } from '../../language/people/rule-sentence.js';
 import type { Severity } from '../../schemas/change.js';
 import type { Schedule } from '../settings/schedule.js';

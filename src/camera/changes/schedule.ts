@@ -1,5 +1,4 @@
 /** Weekly time windows in a camera's time zone. Pure: the time is an argument. */
-
 import { localTimeAt } from '../../base/wall-clock.js';
 import { DAYS, type TimeWindow } from '../settings/schedule.js';
 import type { ChangeRules } from './rules.js';

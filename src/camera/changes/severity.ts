@@ -1,5 +1,4 @@
 /** Severity of a change, from rules over zone, kind, area, time of day and sentences; the caption plays no part. */
-
 import type { ChangeKind, ChangeRegion, FoundChange, Severity } from '../../schemas/change.js';
 import type { ObjectKind } from '../../schemas/comparison.js';
 import type { SeverityRule } from '../settings/severity-rule.js';

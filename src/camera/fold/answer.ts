@@ -1,5 +1,4 @@
 /** Parts of the answer about one frame of a camera. */
-
 import { isoTime } from '../../base/wall-clock.js';
 import type { CameraFrame, CameraNote } from '../../schemas/camera-frame.js';
 import { type CameraEvent, type ChangeUpdate, compareSeverity } from '../../schemas/change.js';

@@ -1,5 +1,4 @@
 /** Evidence of a camera's frame: all that the fold reads besides state and settings. Plain JSON. */
-
 import type { Finding } from '../../schemas/comparison.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { SeenThing } from '../../schemas/seen-thing.js';

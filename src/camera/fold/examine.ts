@@ -1,5 +1,4 @@
 /** Examination of a camera's frame: the choice of its "before", and the comparison with it. It alters no state. */
-
 import type { RgbImage } from '../../base/images.js';
 import type { DecodedFrame } from '../../frames/decode.js';
 import type { StoredFrame } from '../../frames/keep.js';

@@ -2,7 +2,6 @@
  * The fold of a camera's frames: from the state before a frame and the frame's evidence to the state after it, its
  * changes, its alerts and its answer. Live frames, quiet ones, recordings and dry runs all call `foldFrame`. Pure.
  */
-
 import { isoTime } from '../../base/wall-clock.js';
 import type { CameraFrame } from '../../schemas/camera-frame.js';
 import type { AlertIntent, CameraEvent, ChangeUpdate } from '../../schemas/change.js';

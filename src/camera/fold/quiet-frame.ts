@@ -3,7 +3,6 @@
  * examination would give, from the state alone. Pure. A quiet frame decides nothing: if a change would open, escalate,
  * settle or revert by it, or "before" would be replaced, it has no evidence, so that it is examined instead.
  */
-
 import type { Size } from '../../base/images.js';
 import { identicalFinding } from '../../pipeline/finding.js';
 import type { Finding } from '../../schemas/comparison.js';

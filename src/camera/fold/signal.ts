@@ -1,5 +1,4 @@
 /** Frames that do not show the camera's scene: a lost signal, a damaged or a foreign picture. Pure. */
-
 import { isoTime } from '../../base/wall-clock.js';
 import type { Finding } from '../../schemas/comparison.js';
 import { SIGNAL_REASONS, type SignalReason } from '../../schemas/loss.js';

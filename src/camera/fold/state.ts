@@ -2,7 +2,6 @@
  * State of a camera between two frames, and the frames that it refers to. Plain JSON in the terms of the glossary;
  * `stores/cameras/camera-state.ts` knows the spelling in which it is stored.
  */
-
 import type { LevelRange, Size } from '../../base/images.js';
 import type { Finding } from '../../schemas/comparison.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';

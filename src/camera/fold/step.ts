@@ -2,7 +2,6 @@
  * One step of a sequence: from the state before a frame to the state after it. The evidence of a frame that equals the
  * last examined one except for noise follows from that (quiet-frame.ts); any other frame is examined (examine.ts).
  */
-
 import { ScenedeltaError } from '../../base/errors.js';
 import type { Preview } from '../../base/images.js';
 import type { StoredFrame } from '../../frames/keep.js';

@@ -1,5 +1,4 @@
 /** Frames without any difference: a camera that is stuck repeats one picture. Pure. */
-
 import { isoTime } from '../../base/wall-clock.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
 import type { CameraHealthEvent } from '../../schemas/stream-event.js';

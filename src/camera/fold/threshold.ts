@@ -1,5 +1,4 @@
 /** The threshold of a camera's frame, and findings judged by another one than they were made with. Pure. */
-
 import type { Finding } from '../../schemas/comparison.js';
 import { type BudgetThreshold, budgetThreshold, type CameraHistory } from '../settings/alarm-budget.js';
 import type { OperatingPoint } from '../settings/operating-points.js';

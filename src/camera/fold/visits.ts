@@ -1,5 +1,4 @@
 /** The visits of a camera in the fold of its frames: their facts, from the evidence. Pure. */
-
 import type { Box } from '../../base/images.js';
 import { type ChangeUpdate, compareSeverity } from '../../schemas/change.js';
 import type { Finding } from '../../schemas/comparison.js';

@@ -1,5 +1,4 @@
 /** The wanted part of each sequence, by `-st`, `-et` and `-dt`, and the pauses that separate its frames. */
-
 import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import type { Size } from '../../base/images.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';

@@ -1,5 +1,4 @@
 /** The sampled frames of a sequence, item by item in the order of time. A file that fails is reported and skipped. */
-
 import { counted } from '../../base/counted.js';
 import { asScenedeltaError, type ScenedeltaError } from '../../base/errors.js';
 import { sniffImage } from '../../base/image-type.js';

@@ -1,5 +1,4 @@
 /** The changes of a recording that are places of a visit, and the passages of each hour. Pure. */
-
 import { isoTimeIn } from '../../base/wall-clock.js';
 import { isPlaceOf } from '../../camera/visits/places.js';
 import type { FootageChange, FootageVisit, Moment } from '../records.js';

@@ -1,5 +1,4 @@
 /** Replay of one camera's recorded evidence under other settings; the results of dry-run.ts. Pure. */
-
 import { invalidValue } from '../../base/errors.js';
 import { derivedId } from '../../base/ids.js';
 import { forgetSettled } from '../../camera/changes/advance.js';

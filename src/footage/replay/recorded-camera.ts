@@ -1,5 +1,4 @@
 /** The camera of a recording. */
-
 import { derivedId } from '../../base/ids.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';

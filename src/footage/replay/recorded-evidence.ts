@@ -6,7 +6,6 @@
  * The replay keeps the difference between its "before" and the recorded one. The evidence of a frame is this difference
  * together with the recorded evidence: a thing that the first one added and the second one removed is in neither. Pure.
  */
-
 import { OTHER_SIDE } from '../../base/images.js';
 import { isSameLocation } from '../../camera/changes/locations.js';
 import type { FrameEvidence } from '../../camera/fold/evidence.js';

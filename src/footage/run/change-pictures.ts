@@ -1,5 +1,4 @@
 /** Pictures of the changes of one chunk, as they are written beside the outputs. */
-
 import type { RgbImage } from '../../base/images.js';
 import { type DecodeLimits, withFullSize } from '../../frames/decode.js';
 import sharp from '../../frames/sharp.js';

@@ -2,7 +2,6 @@
  * Checkpoint of a sequence: all that the next chunk of frames depends on. A chunk is a pure step from a checkpoint to
  * records and the next checkpoint, so that a repeated chunk gives the same records.
  */
-
 import type { CameraState } from '../../camera/fold/state.js';
 import { initialCameraState } from '../../camera/fold/state.js';
 import type { ModelUsed } from '../../schemas/comparison.js';

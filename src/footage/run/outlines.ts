@@ -1,5 +1,4 @@
 /** Outlines of the changed things of one comparison, for the records of a recording. Pure. */
-
 import { type Box, SIDES } from '../../base/images.js';
 import { outlineOf, type Point, type Ring } from '../../heatmaps/contour.js';
 import type { HeatmapData } from '../../heatmaps/data.js';

@@ -1,5 +1,4 @@
 /** Results of a run: the records of all chunks, gathered per camera for the outputs. */
-
 import { VERSION } from '../../base/version.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';
 import { compareRecords, type Recording } from '../outputs/recording.js';

@@ -2,7 +2,6 @@
  * The loop over one sequence: every sampled frame goes through the same step as a live camera's, in the order of time.
  * Alerts are not sent. Work is saved per chunk of frames; start reading at `runSequence`.
  */
-
 import { ScenedeltaError } from '../../base/errors.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { FootageItem, FootageSequence } from '../inputs/recording-plan.js';

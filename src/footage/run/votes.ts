@@ -2,7 +2,6 @@
  * Sentences of a change, weighed over all frames that saw it: each examined frame votes with the statements of the
  * model about the change's location. A live camera has to word its alert at the confirmation; a recording need not.
  */
-
 import { overlap } from '../../base/images.js';
 import { regionsOfKind } from '../../camera/changes/captions.js';
 import { toChangeRegion } from '../../camera/changes/observation.js';

@@ -1,5 +1,4 @@
 /** The whole search for the moment at which a place changed: from the recordings of a camera to the record. */
-
 import { invalidRequest } from '../../base/errors.js';
 import type { Box } from '../../base/images.js';
 import { overlapOf, type Polygon } from '../../camera/settings/polygon.js';

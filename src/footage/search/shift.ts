@@ -1,5 +1,4 @@
 /** Rounds of an archive: on each day the picture nearest to one time, compared with the one nearest to another. */
-
 import { DAY_MS } from '../../base/clock.js';
 import { asScenedeltaError } from '../../base/errors.js';
 import type { Side } from '../../base/images.js';

@@ -2,7 +2,6 @@
  * Rules for the buckets that clients may name in s3:// frames. The credentials are the operator's: without these rules
  * every client could read every bucket that the credentials can read.
  */
-
 import { ScenedeltaError } from '../../base/errors.js';
 import type { Config } from '../../process/config.js';
 import type { S3Client } from './s3-client.js';

@@ -2,7 +2,6 @@
  * The stored spelling of a camera's state, which is that of version 0.1.0, in Redis and in the checkpoints of
  * recordings: an upgrade reads what the version before has left, and a downgrade as well.
  */
-
 import { ScenedeltaError } from '../../base/errors.js';
 import type { Settled, Track, TrackerState } from '../../camera/changes/state.js';
 import type { CameraState } from '../../camera/fold/state.js';

@@ -1,5 +1,5 @@
 /**
- * Generated cameras for the tests of src/camera/changes/changes: four locations that never overlap, with observations, rules and
+ * Generated cameras for the tests of src/camera/changes: four locations that never overlap, with observations, rules and
  * deliveries.
  */
 import fc from 'fast-check';
