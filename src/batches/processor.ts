@@ -26,7 +26,6 @@ import {
 import type { S3Client } from '../stores/blobs/s3-client.js';
 import type { CameraStore } from '../stores/cameras/cameras.js';
 import { seesCamera } from '../stores/redis/visibility.js';
-import { type ComparisonsAhead, sweepAhead } from './ahead.js';
 import { batchCheckpoints, ChunkTaken } from './checkpoints.js';
 import { createMaterialize, severalTimes } from './materialize.js';
 import { createBatchPlaces, type Place } from './places.js';
@@ -45,7 +44,6 @@ export interface BatchDependencies {
   readonly queue: Pick<JobProducer, 'addBatchRun'>;
   /** givingWay */
   readonly pipeline: FrameDependencies['pipeline'];
-  readonly ahead: ComparisonsAhead;
   readonly config: Pick<
     Config,
     | 'ffmpeg'
@@ -111,24 +109,20 @@ export function createBatchProcessor(deps: BatchDependencies) {
     const sequence = await loadPlan(id, index, blobs);
     if (request.when !== undefined) return searchBatch(batch, sequence.items, { ...deps, aside }, signal);
     const { ffmpeg, ffmpegHwaccel, videoPixelLimit, frameLimit, footageLimit } = deps.config;
-    const ahead = await deps.ahead.begin(id, index);
-    try {
-      await runSequence(
-        sequence,
-        recordedCamera(sequence.camera, plannedSettings(batch, index)),
-        {
-          ...{ pipeline, ahead, decodeLimits: deps.config },
-          checkpoints: batchCheckpoints(id, index, deps),
-          source: {
-            ...{ ffmpeg, ffmpegHwaccel, videoPixelLimit, frameLimit, every: request.every, aside },
-            materialize: createMaterialize(id, { ...deps, footageLimit }),
-          },
+    await runSequence(
+      sequence,
+      recordedCamera(sequence.camera, plannedSettings(batch, index)),
+      {
+        pipeline,
+        decodeLimits: deps.config,
+        checkpoints: batchCheckpoints(id, index, deps),
+        source: {
+          ...{ ffmpeg, ffmpegHwaccel, videoPixelLimit, frameLimit, every: request.every, aside },
+          materialize: createMaterialize(id, { ...deps, footageLimit }),
         },
-        signal,
-      );
-    } finally {
-      ahead.end();
-    }
+      },
+      signal,
+    );
   };
 
   const processToEnd: typeof processCamera = async (batch, ...rest) => {
@@ -174,7 +168,6 @@ export function createBatchProcessor(deps: BatchDependencies) {
     if (batch.request.when === undefined) await writeBatchResults(batch, deps);
     else await writeSearchResults(batch, blobs);
     await deps.files.removeCopies(batch.id);
-    await sweepAhead(batch, blobs);
     await batches.complete(batch.id, deps.clock());
   };
 

@@ -12,7 +12,7 @@ import { hardwareDecoder } from '../footage/video/hardware.js';
 import { passthroughOptions } from '../footage/video/version.js';
 import type { Pipeline } from '../pipeline/compare.js';
 import type { Config } from '../process/config.js';
-import { collect, createCommand, listenForStop } from './command.js';
+import { collect, createCommand, listenForStop, removedOption } from './command.js';
 import { configWith } from './config-with.js';
 import { assertNoPrivacy, clipWriter } from './footage/clips.js';
 import { dryRunFootage } from './footage/dry-run.js';
@@ -55,7 +55,7 @@ export const command = createCommand('footage')
   .option('--merge-window <duration>', 'one change instead of several that follow within this time at one place')
   .option('--max-failure-rate <share>', 'end with status 1 if more files fail', '1')
   .option('--parallel <count>', 'cameras at a time; default: the number of processors')
-  .option('--jobs <count>', 'pairs compared at a time, also of frames to come; default: 1, which looks at none')
+  .addOption(removedOption('--jobs <count>', 'the pairs of one camera are compared one after the other'))
   .option('--locale <tag>', `${LOCALE_OPTION}; default: that of the settings (-c)`, readLocale)
   .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
   .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
@@ -108,7 +108,6 @@ async function processInputs(
   const maxFailureRate = readShare(options.maxFailureRate ?? '1', '--max-failure-rate');
   const mergeWindow = options.mergeWindow === undefined ? null : parseDuration(options.mergeWindow, '--merge-window');
   const parallel = readCount('--parallel', options.parallel, availableParallelism());
-  const jobs = readCount('--jobs', options.jobs, 1);
   const [manifest, ...others] = inputs.filter(isManifest);
   if (manifest !== undefined) {
     if (others.length > 0 || inputs.length > 1) {
@@ -124,7 +123,7 @@ async function processInputs(
   const opening = options.scanOnly ? null : startPipeline(config);
   opening?.catch(() => {});
   try {
-    const numbers = { every, maxFailureRate, mergeWindow, parallel, jobs };
+    const numbers = { every, maxFailureRate, mergeWindow, parallel };
     await processRecordings(inputs, options, { config, signal, print, opening, ...numbers });
   } finally {
     await (await opening?.catch(() => null))?.close();
@@ -142,13 +141,12 @@ interface RecordingRun {
   /** seconds */
   readonly mergeWindow: number | null;
   readonly parallel: number;
-  readonly jobs: number;
 }
 
 async function processRecordings(
   inputs: readonly string[],
   options: FootageOptions,
-  { config, signal, print, opening, every, maxFailureRate, mergeWindow, parallel, jobs }: RecordingRun,
+  { config, signal, print, opening, every, maxFailureRate, mergeWindow, parallel }: RecordingRun,
 ): Promise<void> {
   const { plan, timeZone } = await planOf(inputs, options, config, signal);
   const settings = await readSettings(options, () => firstFrameSize(plan, config, signal));
@@ -178,7 +176,7 @@ async function processRecordings(
       {
         pipeline,
         decodeLimits: config,
-        ...{ parallel, jobs },
+        parallel,
         checkpoints: (camera) => folder.checkpoints(camera),
         source: { ...config, every, materialize: localFiles(folder.downloads, s3Sources(config)) },
         onProgress: progress.reach,

@@ -65,8 +65,6 @@ export function batchJobs(
         }
         return true;
       }),
-    /** @returns number of jobs of batches that workers hold */
-    activeBatchJobs: (): Promise<number> => call('Counting the jobs of batches', () => batches.getActiveCount()),
     /** Signals the workers that hold jobs of the batch to stop. */
     cancelBatch: (batchId: string): Promise<void> =>
       call('Cancelling the batch', async () => void (await redis.publish(KEYS.cancellations, batchId))),

@@ -21,7 +21,6 @@ export type Questioner = ReturnType<typeof createQuestioner>;
 
 export interface QuestionerOptions {
   readonly logger: Logger;
-  readonly queue?: string;
   readonly waitMs?: number;
   readonly mostWaiting?: number;
 }
@@ -29,9 +28,9 @@ export interface QuestionerOptions {
 /** @param redis shared; the caller closes it */
 export function createQuestioner(
   redis: Redis,
-  { logger, queue: name = QUESTION_QUEUE, waitMs = WAIT_MS, mostWaiting = MOST_WAITING }: QuestionerOptions,
+  { logger, waitMs = WAIT_MS, mostWaiting = MOST_WAITING }: QuestionerOptions,
 ) {
-  const queue = openQueue(name, redis);
+  const queue = openQueue(QUESTION_QUEUE, redis);
   const channel = KEYS.answers(randomUUID());
   const waiting = new Map<string, (reply: Reply) => void>();
   const replies = redis.duplicate({ enableOfflineQueue: true, lazyConnect: true });
@@ -50,17 +49,12 @@ export function createQuestioner(
     return subscribed;
   };
 
-  const ask = async (
-    question: Question,
-    longestMs: number,
-    signal?: AbortSignal,
-  ): Promise<Answers[Question['kind']]> => {
+  const ask = async (question: Question, longestMs: number): Promise<Answers[Question['kind']]> => {
     const id = randomUUID();
     let timer: NodeJS.Timeout | undefined;
     const replied = new Promise<Reply | undefined>((resolve) => {
       waiting.set(id, resolve);
       timer = setTimeout(resolve, longestMs, undefined).unref();
-      signal?.addEventListener('abort', () => resolve(undefined), { once: true });
     });
     try {
       await redisCall('Asking a worker', async () => {
@@ -70,7 +64,6 @@ export function createQuestioner(
       const reply = await replied;
       if (reply === undefined) {
         await redisCall('Withdrawing a question', () => queue.remove(id)).catch(() => {});
-        signal?.throwIfAborted();
         throw new ScenedeltaError('overloaded', `No worker answered within ${longestMs / 1000} s`);
       }
       if ('error' in reply) {
@@ -87,16 +80,11 @@ export function createQuestioner(
   return {
     /**
      * @param longestMs longest wait
-     * @param signal withdraws the question
      * @returns the answer of a worker
      * @throws ScenedeltaError 'overloaded' if none answers within `longestMs` or too many questions wait,
      *   'queue-unavailable', and the error of the worker
      */
-    async ask<K extends Question['kind']>(
-      question: QuestionOf<K>,
-      longestMs = waitMs,
-      signal?: AbortSignal,
-    ): Promise<Answers[K]> {
+    async ask<K extends Question['kind']>(question: QuestionOf<K>, longestMs = waitMs): Promise<Answers[K]> {
       if (waiting.size >= mostWaiting) {
         const expected = `expected fewer than ${mostWaiting}`;
         throw new ScenedeltaError('overloaded', `${waiting.size} questions wait for a worker, ${expected}`);
@@ -106,7 +94,7 @@ export function createQuestioner(
         throw new ScenedeltaError('queue-unavailable', `Redis cannot be reached (connection ${redis.status})`);
       }
       // The reply has the id of this question, so it is an answer of its kind.
-      return (await ask(question, longestMs, signal)) as Answers[K];
+      return (await ask(question, longestMs)) as Answers[K];
     },
     async close(): Promise<void> {
       replies.disconnect();

@@ -1,14 +1,12 @@
 /**
- * Questions: short requests that a worker answers. The API asks, because it has no model, and the worker that folds a
- * camera of a batch. The asking process adds a job and waits; the worker publishes its reply on the channel which the
- * job names. `questioner.ts` is the asking side, `workers/question-job.ts` the other.
+ * Questions: short requests of the API, which has no model, that a worker answers. The API adds a job and waits; the
+ * worker publishes its reply on the channel that the job names. `questioner.ts` is the asking side,
+ * `workers/question-job.ts` the other.
  */
 import { type Static, Type } from 'typebox';
 import type { ErrorCode } from '../base/errors.js';
 import type { CheckAnswer } from '../schemas/ask.js';
-import type { Finding } from '../schemas/comparison.js';
 import type { CameraAddresses, FoundCameras } from '../schemas/discovery.js';
-import type { SeenThing } from '../schemas/seen-thing.js';
 import type { SnapshotTest } from '../schemas/snapshot-test.js';
 import { version } from './payloads.js';
 
@@ -42,19 +40,6 @@ const AddressesQuestionSchema = Type.Object({
   login: Type.Optional(Type.String()),
 });
 
-/** The comparison of two frames of a batch, whose blobs are FOLDER/SHA256. The options are those of PairInput. */
-const CompareQuestionSchema = Type.Object({
-  kind: Type.Literal('compare'),
-  folder: Type.String(),
-  before: Type.String(),
-  after: Type.String(),
-  model: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  camera: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  threshold: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
-  truth: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
-  statements: Type.Optional(Type.Boolean()),
-});
-
 /** `replyTo`: the channel of Redis that the asking process listens on. */
 export const QuestionJobSchema = Type.Object({
   v: version,
@@ -65,7 +50,6 @@ export const QuestionJobSchema = Type.Object({
     SnapshotQuestionSchema,
     DiscoverQuestionSchema,
     AddressesQuestionSchema,
-    CompareQuestionSchema,
   ]),
 });
 export type Question = Static<typeof QuestionJobSchema>['question'];
@@ -79,13 +63,6 @@ interface EmbedAnswer {
   /** cosine below which a change is no answer */
   readonly least: number;
 }
-/** The part of PairOutput that a recording uses. */
-interface ComparedPair {
-  readonly finding: Finding;
-  readonly seen?: readonly SeenThing[];
-  /** encodeHeatmapData, base64 */
-  readonly heatmaps: string | null;
-}
 /** Answer per kind of question, as plain JSON. */
 export interface Answers {
   /** null: the bundle has no graph for it */
@@ -94,7 +71,6 @@ export interface Answers {
   readonly snapshot: SnapshotTest;
   readonly discover: FoundCameras;
   readonly addresses: CameraAddresses;
-  readonly compare: ComparedPair;
 }
 
 /** The message on that channel; `id` is that of the job. */

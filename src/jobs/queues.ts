@@ -15,11 +15,6 @@ export const BATCH_QUEUE = 'batches';
 export const SNAPSHOT_QUEUE = 'snapshots';
 /** Questions of the API that a worker answers at once (questions.ts). */
 export const QUESTION_QUEUE = 'questions';
-/**
- * Questions of workers that fold a camera of a batch. Workers of another version or bundle might answer otherwise, so
- * each build has a queue of its own.
- */
-export const aheadQueue = (build: string): string => `ahead-${build}`;
 /** BullMQ's own key prefix. */
 export const QUEUE_PREFIX = 'sd:q';
 /** Lower runs first. */

@@ -5,6 +5,7 @@ import type { FetchFrame } from '../frames/fetch.js';
 import { thumbnail } from '../frames/thumbnail.js';
 import { parseJob } from '../jobs/payloads.js';
 import { type Answers, type Question, QuestionJobSchema, type QuestionOf, type Reply } from '../jobs/questions.js';
+import { QUESTION_QUEUE } from '../jobs/queues.js';
 import { type Common, type QueueWorkers, runJob, startWorker } from '../jobs/run-jobs.js';
 import type { Onvif } from '../outbound/onvif.js';
 import type { Pipeline } from '../pipeline/compare.js';
@@ -26,8 +27,6 @@ export interface QuestionDependencies {
   readonly cameras: Pick<CameraStore, 'maskOf'>;
   /** searches the local networks for cameras, and asks one for its addresses */
   readonly onvif: Onvif;
-  /** compares two frames of a batch */
-  readonly compareStored: (question: QuestionOf<'compare'>) => Promise<Answers['compare']>;
   readonly publish: (channel: string, message: string) => Promise<unknown>;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -58,7 +57,6 @@ async function replyOf(id: string, question: Question, deps: QuestionDependencie
 
 function answer(question: Question, deps: QuestionDependencies): Promise<Answers[Question['kind']]> {
   if (question.kind === 'embed') return embed(question, deps);
-  if (question.kind === 'compare') return deps.compareStored(question);
   if (question.kind === 'discover') return deps.onvif.discover();
   if (question.kind === 'addresses') return deps.onvif.addressesOf(question.url, openedLogin(question, '', deps));
   return question.kind === 'ask' ? ask(question, deps) : trySnapshot(question, deps);
@@ -114,10 +112,10 @@ async function embed({ text }: QuestionOf<'embed'>, { pipeline }: QuestionDepend
 
 /** @param deps.concurrency questions that wait for the model at a time */
 export function startQuestionWorker(
-  deps: Common & { processor: QuestionProcessor; queue: string; concurrency: number },
+  deps: Common & { processor: QuestionProcessor; concurrency: number },
 ): QueueWorkers {
   return startWorker(
-    deps.queue,
+    QUESTION_QUEUE,
     (job) => runJob(deps.logger, job, () => deps.processor(String(job.id), job.data)),
     deps,
     deps.concurrency,

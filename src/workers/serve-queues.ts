@@ -4,7 +4,6 @@ import { availableParallelism } from 'node:os';
 import type { Redis } from 'ioredis';
 import type { BlobStore } from '../base/blobs.js';
 import { HOUR_MS, systemClock } from '../base/clock.js';
-import { buildOf, createCompareStored, createComparisonsAhead } from '../batches/ahead.js';
 import { givingWay } from '../batches/giving-way.js';
 import { createBatchProcessor } from '../batches/processor.js';
 import { createBatchRecovery } from '../batches/recovery.js';
@@ -15,8 +14,7 @@ import { createArchiveGate } from '../jobs/archive-gate.js';
 import { createEnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import { createJobGuard } from '../jobs/job-guard.js';
 import { createJobProducer } from '../jobs/producer.js';
-import { createQuestioner } from '../jobs/questioner.js';
-import { aheadQueue, openQueue, QUESTION_QUEUE, QUEUES } from '../jobs/queues.js';
+import { openQueue, QUEUES } from '../jobs/queues.js';
 import type { OutboundClient } from '../outbound/client.js';
 import { createOnvif } from '../outbound/onvif.js';
 import type { Pipeline } from '../pipeline/compare.js';
@@ -124,10 +122,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   const liveQueue = openQueue(QUEUES.live, redis);
   const gate = createArchiveGate(liveQueue, threads);
   const recorded = givingWay(pipeline, () => gate.pass());
-  const aheadOf = aheadQueue(buildOf(pipeline.models(), config.truth));
-  const questioner = createQuestioner(redis, { logger, queue: aheadOf });
-  const ahead = createComparisonsAhead({ ...base, questioner });
-  const batches = createBatchProcessor({ ...base, outbound: deps.outbound, pipeline: recorded, ahead, config });
+  const batches = createBatchProcessor({ ...base, outbound: deps.outbound, pipeline: recorded, config });
 
   const recover = createRecovery({ ...base, enqueueDelivery, giveUp: comparisons.giveUp, metrics });
   const recoverBatches = createBatchRecovery({ ...base, processor: batches }, RECOVER_AFTER_MS);
@@ -145,15 +140,13 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     ...base,
     ...{ fetchFrame, pipeline, publish, decodeLimits: config, loginKey: loginKey(config, deps.secret) },
     onvif,
-    compareStored: createCompareStored(recorded, stores.blobs),
     tryFrame: createFrameFetcher({ ...stores, blobs: NOWHERE, outbound: deps.outbound, config }),
   });
   const served = [
     startComparisonWorkers({ ...common, processor: comparisons, turns, queue, gate, concurrency }),
     startBatchWorker({ ...common, processor: batches, queue }),
     startDeliveryWorker({ ...common, processor: deliveries }),
-    startQuestionWorker({ ...common, processor: questions, queue: QUESTION_QUEUE, concurrency: QUESTIONS }),
-    startQuestionWorker({ ...common, processor: questions, queue: aheadOf, concurrency: 1 }),
+    startQuestionWorker({ ...common, processor: questions, concurrency: QUESTIONS }),
     startSnapshotWorker({ ...common, pull }),
     startMaintenanceWorker({ ...common, tasks }),
   ];
@@ -171,7 +164,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
       await Promise.all(served.map((worker) => worker.close()));
       onvif.close();
       await presence.close();
-      await Promise.all([queue.close(), liveQueue.close(), questioner.close()]);
+      await Promise.all([queue.close(), liveQueue.close()]);
     },
   };
 }

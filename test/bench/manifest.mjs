@@ -108,7 +108,6 @@ async function runStep(step, folder) {
     },
     queue: { addBatchRun: async () => {} },
     pipeline: { compare: unexpected, operatingPoints: () => ({}) },
-    ahead: { begin: async () => ({ end: () => {} }) },
     config: {
       ffmpeg: 'ffmpeg',
       ffmpegHwaccel: 'none',

@@ -51,6 +51,11 @@ describe('a usage error', () => {
       ['tune', '--feedback', 'x'],
       'tune: is removed; `scenedelta feedback` exports the judged changes as labelled pairs',
     ],
+    [
+      'a removed option',
+      ['footage', 'yard.mp4', '-d', 'out', '--jobs', '2'],
+      'footage: --jobs is removed: the pairs of one camera are compared one after the other',
+    ],
     ['keys without a command', ['keys'], 'keys: no command; expected one of create, list, revoke'],
     [
       'an unknown command of keys',

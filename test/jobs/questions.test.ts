@@ -5,7 +5,6 @@ import type { PrivacyMask } from '../../src/camera/settings/camera.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { createJobGuard } from '../../src/jobs/job-guard.js';
 import { createQuestioner } from '../../src/jobs/questioner.js';
-import { QUESTION_QUEUE } from '../../src/jobs/queues.js';
 import type { QueueWorkers } from '../../src/jobs/run-jobs.js';
 import { createOutboundClient } from '../../src/outbound/client.js';
 import { createOnvif } from '../../src/outbound/onvif.js';
@@ -62,7 +61,6 @@ function startWorker(
     ...{
       tryFrame: notAsked,
       onvif: { discover: notAsked, addressesOf: notAsked, close: () => {} },
-      compareStored: notAsked,
       decodeLimits: { pixelLimit: 2e6 },
       loginKey: LOGIN_KEY,
       clock: () => 0,
@@ -79,7 +77,6 @@ function startWorker(
     startQuestionWorker({
       ...{ redis, logger, guard, processor },
       config: { jobLockMs: 30_000 },
-      queue: QUESTION_QUEUE,
       concurrency: 4,
     }),
   );

@@ -1,7 +1,6 @@
 /** The life cycle of a batch over workers that die, steps that fail, and jobs that were lost. */
 import { existsSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import pLimit from 'p-limit';
 import { presentBatch } from '../../src/api/batches/present.js';
 import { ScenedeltaError } from '../../src/base/errors.js';
 import { newId } from '../../src/base/ids.js';
@@ -36,8 +35,7 @@ const commit = async (id: string, camera: number, chunk: number, done = false) =
 
 const setUp = (changes: Partial<BatchDependencies> = {}) => {
   const queue = createJobProducer(bench.redis);
-  const ahead = { begin: async () => ({ limit: pLimit(1), end: () => {} }) };
-  const deps = { ...bench, queue, ahead, config: {}, logger, clock: Date.now, ...changes };
+  const deps = { ...bench, queue, config: {}, logger, clock: Date.now, ...changes };
   const processor = createBatchProcessor(deps as unknown as BatchDependencies);
   const recovery = createBatchRecovery({ ...bench, queue, processor, clock: Date.now, logger }, 0);
   const step = (id: string, job: object, lastAttempt = false) =>

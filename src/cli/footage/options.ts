@@ -30,7 +30,6 @@ export interface FootageOptions {
   readonly mergeWindow?: string;
   readonly maxFailureRate?: string;
   readonly parallel?: string;
-  readonly jobs?: string;
   readonly locale?: Locale;
   readonly model?: string;
   readonly device?: string;

@@ -28,12 +28,6 @@ export class FramePreviews implements PreviewStore {
     this.#previews.set(sha256, { ...preview, luma: luma.slice(), ...copied });
   }
 
-  copy(): FramePreviews {
-    const copy = new FramePreviews();
-    for (const [sha256, preview] of this.#previews) copy.#previews.set(sha256, preview);
-    return copy;
-  }
-
   /** @returns the previews as blobs, by key */
   *blobs(): Generator<[key: string, bytes: Uint8Array]> {
     for (const [sha256, { width, height, luma, chroma, source }] of this.#previews) {

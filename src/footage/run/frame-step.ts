@@ -19,7 +19,6 @@ import { ChangeSightings } from './change-sightings.js';
 import type { Checkpoint, ChunkRecord, Counts } from './checkpoint.js';
 import { footageChange } from './footage-change.js';
 import { footageVisit } from './footage-visit.js';
-import { FramePictures } from './frame-pictures.js';
 import { FramePreviews } from './frame-previews.js';
 import { MemoryBlobs } from './memory-blobs.js';
 import { type SourceStepContext, stepSource } from './source-step.js';
@@ -47,18 +46,12 @@ export class FrameStep {
     this.#camera = camera;
     this.#deps = deps;
     this.#pictures = new ChangePictures(deps.decodeLimits);
-    const pictures = new FramePictures(camera, deps.decodeLimits);
     const { pipeline, decodeLimits } = deps;
-    this.#context = { camera, pipeline, decodeLimits, pictures, blobs: this.#blobs, previews: this.#previews };
+    this.#context = { camera, pipeline, decodeLimits, blobs: this.#blobs, previews: this.#previews };
     this.#state = checkpoint.state;
     this.#sightings = new ChangeSightings(checkpoint);
     this.#counts = checkpoint.counts;
     this.#model = checkpoint.model;
-  }
-
-  /** All that the next step depends on. */
-  get reached(): { readonly state: CameraState; readonly context: Omit<SourceStepContext, 'signal'> } {
-    return { state: this.#state, context: this.#context };
   }
 
   get counts(): Counts {

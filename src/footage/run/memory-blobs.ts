@@ -3,19 +3,13 @@ import type { BlobStore } from '../../base/blobs.js';
 
 export class MemoryBlobs implements BlobStore {
   readonly #blobs = new Map<string, Uint8Array>();
-  readonly #below: Pick<BlobStore, 'get'> | null;
-
-  /** @param below answers for blobs that are not here; nothing is written to it */
-  constructor(below: Pick<BlobStore, 'get'> | null = null) {
-    this.#below = below;
-  }
 
   async put(key: string, bytes: Uint8Array): Promise<void> {
     this.#blobs.set(key, bytes);
   }
 
   async get(key: string): Promise<Uint8Array | undefined> {
-    return this.#blobs.get(key) ?? this.#below?.get(key);
+    return this.#blobs.get(key);
   }
 
   async delete(key: string): Promise<void> {

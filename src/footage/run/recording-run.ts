@@ -7,12 +7,10 @@ import { recordedCamera } from '../replay/recorded-camera.js';
 import type { Checkpoint, CheckpointStore, Counts } from './checkpoint.js';
 import { runSequence, type SequenceDependencies } from './sequence-run.js';
 
-export interface RecordingDependencies extends Omit<SequenceDependencies, 'checkpoints' | 'onProgress' | 'ahead'> {
+export interface RecordingDependencies extends Omit<SequenceDependencies, 'checkpoints' | 'onProgress'> {
   readonly checkpoints: (camera: string) => CheckpointStore;
   /** sequences at a time */
   readonly parallel: number;
-  /** pairs compared at a time, of all cameras; 1: each camera compares one after the other; absent: 1 */
-  readonly jobs?: number;
   /** @param at capture time that the camera has reached, epoch ms */
   readonly onProgress?: (camera: string, counts: Counts, at: number | null) => void;
 }
@@ -28,8 +26,6 @@ export async function runRecording(
   signal: AbortSignal,
 ): Promise<Checkpoint[]> {
   const limit = pLimit(deps.parallel);
-  const { jobs = 1 } = deps;
-  const ahead = jobs === 1 ? {} : { ahead: { limit: pLimit(jobs) } };
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   const outcomes = await Promise.allSettled(
@@ -38,7 +34,6 @@ export async function runRecording(
         const { camera } = sequence;
         const one = {
           ...deps,
-          ...ahead,
           checkpoints: deps.checkpoints(camera),
           onProgress: (counts: Counts, at: number | null) => deps.onProgress?.(camera, counts, at),
         };

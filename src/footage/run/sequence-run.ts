@@ -16,14 +16,11 @@ import {
 } from './checkpoint.js';
 import { type FrameAccount, sumOfAccounts } from './frame-account.js';
 import { FrameStep, type FrameStepDependencies } from './frame-step.js';
-import { type Ahead, LookAhead } from './look-ahead.js';
 
 /** Events of the source (frames, failures, ends of files) per chunk. */
 const CHUNK_EVENTS = 256;
 
 export interface SequenceDependencies extends Omit<FrameStepDependencies, 'momentOf'> {
-  /** comparison of pairs ahead of the loop; absent: none */
-  readonly ahead?: Ahead;
   readonly checkpoints: CheckpointStore;
   readonly source: Omit<SourceOptions, 'signal'>;
   /** is called after every frame and file with the counts so far, and the capture time in epoch ms */
@@ -44,60 +41,38 @@ export async function runSequence(
 ): Promise<Checkpoint> {
   const saved = await deps.checkpoints.load();
   if (saved?.checkpoint.done) return saved.checkpoint;
-  const run = new SequenceRun(sequence, camera, deps, saved?.checkpoint ?? initialCheckpoint(), signal);
+  const run = new SequenceRun(sequence, camera, deps, saved?.checkpoint ?? initialCheckpoint());
   await run.restore(saved?.blobs ?? new Map());
-  return run.toEnd();
+  return run.toEnd(signal);
 }
 
 class SequenceRun {
   readonly #sequence: FootageSequence;
   readonly #deps: SequenceDependencies;
   readonly #step: FrameStep;
-  readonly #lookAhead: LookAhead | null;
-  readonly #signal: AbortSignal;
   #checkpoint: Checkpoint;
   #position: Position;
   #records: ChunkRecord[] = [];
   #events = 0;
   #account: FrameAccount | undefined;
 
-  constructor(
-    sequence: FootageSequence,
-    camera: StoredCamera,
-    deps: SequenceDependencies,
-    checkpoint: Checkpoint,
-    signal: AbortSignal,
-  ) {
-    this.#signal = signal;
+  constructor(sequence: FootageSequence, camera: StoredCamera, deps: SequenceDependencies, checkpoint: Checkpoint) {
     this.#sequence = sequence;
     this.#deps = deps;
     this.#checkpoint = checkpoint;
     this.#position = checkpoint.position;
     this.#account = checkpoint.account;
-    const { ahead, pipeline } = deps;
-    this.#lookAhead =
-      ahead === undefined
-        ? null
-        : new LookAhead({
-            ...{ ...ahead, pipeline, signal, gapBefore: (at, last) => this.#gapBefore(at, last) },
-            reached: () => ({ ...this.#step.reached, at: this.#position.at }),
-          });
-    this.#step = new FrameStep(camera, checkpoint, {
-      ...{ decodeLimits: deps.decodeLimits, pipeline: this.#lookAhead?.pipeline ?? pipeline },
-      momentOf: (time) => momentOf(sequence, time),
-    });
+    this.#step = new FrameStep(camera, checkpoint, { ...deps, momentOf: (time) => momentOf(sequence, time) });
   }
 
   restore(blobs: ReadonlyMap<string, Uint8Array>): Promise<void> {
     return this.#step.restore(blobs);
   }
 
-  async toEnd(): Promise<Checkpoint> {
+  async toEnd(signal: AbortSignal): Promise<Checkpoint> {
     const { source, onProgress } = this.#deps;
-    const signal = this.#signal;
-    const events = framesOf(this.#sequence, this.#position, { ...source, signal });
     try {
-      for await (const event of this.#lookAhead?.watch(events) ?? events) {
+      for await (const event of framesOf(this.#sequence, this.#position, { ...source, signal })) {
         await this.#handle(event, signal);
         // A frame at which the run was interrupted comes in again when it goes on.
         this.#accountFor(event.account);
@@ -148,7 +123,8 @@ class SequenceRun {
   }
 
   /** @returns the time of the last frame, if the time since then is a gap */
-  #gapBefore(at: number, last = this.#position.at): number | null {
+  #gapBefore(at: number): number | null {
+    const last = this.#position.at;
     return last !== null && at - last > this.#sequence.gapMs ? last : null;
   }
 

@@ -1,4 +1,4 @@
-/** A sampled frame through the step of a live camera. The loop and its look-ahead share it. */
+/** A sampled frame through the step of a live camera. */
 import { frameKey } from '../../base/blobs.js';
 import { ScenedeltaError } from '../../base/errors.js';
 import { derivedId } from '../../base/ids.js';
@@ -10,7 +10,7 @@ import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { DecodeLimits } from '../../frames/decode.js';
 import { storeFrame } from '../../frames/keep.js';
 import type { Picture, SourceFrame } from '../inputs/source-frames.js';
-import type { FramePictures } from './frame-pictures.js';
+import { codedPicture, contentOf, previewOf } from './frame-pictures.js';
 import type { FramePreviews } from './frame-previews.js';
 import type { MemoryBlobs } from './memory-blobs.js';
 
@@ -18,7 +18,6 @@ export interface SourceStepContext {
   readonly camera: StoredCamera;
   readonly pipeline: FrameDependencies['pipeline'];
   readonly decodeLimits: DecodeLimits;
-  readonly pictures: FramePictures;
   readonly blobs: MemoryBlobs;
   readonly previews: FramePreviews;
   readonly signal: AbortSignal;
@@ -33,16 +32,16 @@ export async function stepSource(
   { at, picture: source }: SourceFrame,
   gapFrom: number | null,
   before: CameraState,
-  { camera, pictures, pipeline, decodeLimits, blobs, previews, signal }: SourceStepContext,
+  { camera, pipeline, decodeLimits, blobs, previews, signal }: SourceStepContext,
 ): Promise<StepResult & { readonly comparisonId: string }> {
-  const content = pictures.content(source);
+  const content = contentOf(source);
   const comparisonId = derivedId('cmp', at, `${camera.id}/${before.frames}`);
   const { picture, state, isNewRange } = await levelPicture(source, before, decodeLimits);
   const stepped = await stepSequence(
     {
       ...{ camera, state, at, signal, comparisonId, content },
-      preview: () => pictures.preview(picture),
-      frame: async () => storeFrame(blobs, await pictures.coded(picture)),
+      preview: () => previewOf(picture, camera, decodeLimits),
+      frame: async () => storeFrame(blobs, await codedPicture(picture, camera, decodeLimits)),
       events: gapFrom !== null ? [{ type: 'baseline.reset' }] : isNewRange ? [NEW_RANGE] : [],
       alerting: false,
     },
