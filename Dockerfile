@@ -7,7 +7,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY clients/package.json ./clients/
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json tsconfig.page.json ./
+COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY scripts ./scripts
 # Console and clients: their sources, the description of the API for their types, the example pair.

@@ -2,8 +2,9 @@
 /**
  * Entry point of the `scenedelta` command: runs the compiled program, and compiles it first in a checkout that was
  * never built. It is committed because npx keeps a link to the program that it found at its first call, and dist/ is
- * not there yet then. The console is not compiled: `npm run up` does that. The variable keeps glibc from holding memory
- * per thread, as in the images: pictures are decoded on many threads, and hours of footage took 400 MB more.
+ * not there yet then. Of the console only the documents are compiled: `npm run up` does the rest. The variable keeps
+ * glibc from holding memory per thread, as in the images: pictures are decoded on many threads, and hours of footage
+ * took 400 MB more.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

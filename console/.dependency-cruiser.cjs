@@ -24,6 +24,13 @@ module.exports = {
       to: { path: `^console/src/${PAGES}/.+\\.tsx$`, pathNot: '^console/src/$1/' },
     },
     {
+      name: 'documents-stand-alone',
+      comment: 'What a document shows lies in it: no page, no texts, no API.',
+      severity: 'error',
+      from: { path: '^console/src/documents/' },
+      to: { path: '^console/src/', pathNot: '^console/src/(documents|styles)/' },
+    },
+    {
       name: 'little-of-the-service',
       comment: 'Types of records, the clock, and pure code whose result must equal that of the service.',
       severity: 'error',
@@ -31,7 +38,7 @@ module.exports = {
       to: {
         path: '^src/',
         pathNot:
-          '^src/(base/clock|heatmaps/contour|camera/settings/(privacy-margin|zone-phrase)|footage/records|language/locales|schemas/place-search|camera/visits/places)\\.ts$',
+          '^src/(base/clock|heatmaps/contour|camera/settings/(privacy-margin|zone-phrase)|footage/records|language/locales|schemas/(documents|place-search)|camera/visits/places)\\.ts$',
       },
     },
   ],

@@ -76,9 +76,10 @@ export function filesState(folders, files) {
 }
 
 const BUILD_FILES = [
-  ...['tsconfig.json', 'tsconfig.build.json', 'tsconfig.page.json', 'package-lock.json'],
+  ...['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'],
   ...['clients/package.json', 'clients/tsconfig.json', 'clients/tsconfig.build.json'],
-  ...['console/index.html', 'console/vite.config.mjs', 'scripts/build-console.mjs', 'scripts/build-lab.mjs'],
+  ...['console/index.html', 'console/document.html', 'console/build-documents.mjs', 'console/vite.config.mjs'],
+  ...['scripts/build-console.mjs', 'scripts/build-lab.mjs'],
 ];
 
 /** @throws Stop with the errors of the compilers */

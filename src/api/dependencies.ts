@@ -103,6 +103,8 @@ export interface ApiDependencies {
   readonly evidenceKey: () => Promise<KeyObject>;
   /** folder of the built console; null: it is not served */
   readonly consoleFolder: string | null;
+  /** folder of the templates of documents */
+  readonly documentsFolder: URL;
   /** @returns epoch ms */
   readonly clock: () => number;
 }

@@ -63,6 +63,7 @@ const app = await buildApp(
     loginKey: loginKey(config, webhookSecret),
     evidenceKey: () => loadEvidenceKey(config),
     consoleFolder: fileURLToPath(new URL('../console/', import.meta.url)),
+    documentsFolder: new URL('../documents/', import.meta.url),
     clock: systemClock,
   },
   config,

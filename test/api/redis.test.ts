@@ -20,6 +20,7 @@ import { createEventReader } from '../../src/stores/delivery/events.js';
 import { KEYS } from '../../src/stores/redis/keys.js';
 import { connectRedis } from '../../src/stores/redis/redis.js';
 import { finished } from '../helpers/comparisons.js';
+import { DOCUMENTS } from '../helpers/documents.js';
 import { eventually } from '../helpers/eventually.js';
 import { checkedInject } from '../helpers/fake-app.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
@@ -58,6 +59,7 @@ beforeAll(async () => {
     loginKey: Buffer.alloc(32),
     evidenceKey: () => Promise.reject(new Error('not asked')),
     consoleFolder: null,
+    documentsFolder: DOCUMENTS,
     clock: Date.now,
   };
   live = new Queue(QUEUES.live, { connection: redis, prefix: QUEUE_PREFIX });

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 let checkout: string;
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'sd-checkout-'));
-  for (const part of ['bin', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsconfig.page.json']) {
+  for (const part of ['bin', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json']) {
     cpSync(resolve(part), join(checkout, part), { recursive: true });
   }
 });
@@ -29,7 +29,7 @@ it('without packages it names the two commands that are missing', async () => {
 
 it('never built, it compiles and then runs', async () => {
   symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'));
-  for (const folder of ['src', 'clients', 'openapi', 'scripts']) {
+  for (const folder of ['src', 'clients', 'console', 'openapi', 'scripts']) {
     cpSync(resolve(folder), join(checkout, folder), { recursive: true });
   }
   const { status, stdout, stderr } = await scenedelta('--version');

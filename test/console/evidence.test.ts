@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import { openPromise } from 'yauzl';
-import { describeInBrowser } from '../helpers/browser.js';
+import { describeInBrowser, inspect } from '../helpers/browser.js';
 import { storedChange } from '../helpers/changes.js';
 import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
@@ -24,7 +24,7 @@ describeInBrowser('Evidence', () => {
     const change = storedChange({ comparisons: { first: comparison, best: comparison, last: comparison } });
     service.addChange(change);
     await service.inject({ method: 'PUT', url: '/v1/cameras/gate', payload: {} });
-    const { page } = await open();
+    const { page, errors } = await open();
     await page.goto(`${service.url}/review/${change.id}`);
     const downloading = page.waitForEvent('download');
     await page.getByRole('link', { name: 'signed package' }).click();
@@ -39,5 +39,8 @@ describeInBrowser('Evidence', () => {
     await page.goto(pathToFileURL(join(folder, 'index.html')).href);
     const widths = () => page.evaluate('[...document.images].map((one) => one.naturalWidth)');
     await eventually(async () => expect(await widths()).toEqual([768, 768]));
+    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toContain(`Comparison ${comparison}`);
+    expect(await inspect(page, 'evidence')).toEqual([]);
+    expect(errors).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import type { Recording } from '../../src/footage/outputs/recording.js';
 import { reportPage } from '../../src/footage/outputs/report.js';
 import sharp from '../../src/frames/sharp.js';
 import { describeInBrowser, inspect, useBrowser } from '../helpers/browser.js';
+import { DOCUMENTS } from '../helpers/documents.js';
 import { change, moment, recording } from './records.js';
 
 const open = useBrowser();
@@ -24,7 +25,7 @@ afterAll(() => rm(folder, { recursive: true }));
 /** @returns the address of the page */
 async function pageOf(made: Recording, name: string): Promise<string> {
   const parts: string[] = [];
-  const options = { readPicture: async () => picture, page: pathToFileURL('dist/footage/outputs/page/') };
+  const options = { readPicture: async () => picture, documents: DOCUMENTS };
   for await (const part of reportPage(made, options)) parts.push(part);
   const file = join(folder, `${name}.html`);
   await writeFile(file, parts.join(''));

@@ -1,13 +1,12 @@
 /** report.html as text; the page in a browser is tested in report-page.test.ts. */
 import { createHash } from 'node:crypto';
-import { pathToFileURL } from 'node:url';
-import type { ReportData } from '../../src/footage/outputs/page/data.js';
 import type { Recording } from '../../src/footage/outputs/recording.js';
 import { type ReportOptions, reportPage } from '../../src/footage/outputs/report.js';
 import sharp from '../../src/frames/sharp.js';
+import type { ReportData } from '../../src/schemas/documents.js';
+import { blockOf, DOCUMENTS, dataOf } from '../helpers/documents.js';
 import { change, moment, recording } from './records.js';
 
-const PAGE = pathToFileURL('dist/footage/outputs/page/');
 const HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)"><!--';
 const picture = () =>
   sharp({ create: { width: 1280, height: 720, channels: 3, background: 'teal' } })
@@ -16,12 +15,9 @@ const picture = () =>
 
 async function pageOf(made: Recording, readPicture: ReportOptions['readPicture'] = async () => null) {
   let text = '';
-  for await (const part of reportPage(made, { readPicture, page: PAGE })) text += part;
+  for await (const part of reportPage(made, { readPicture, documents: DOCUMENTS })) text += part;
   return text;
 }
-const blockOf = (page: string, id: string) =>
-  new RegExp(`<script[^>]* id="${id}"[^>]*>([^<]*)</script>`).exec(page)?.[1];
-const dataOf = (page: string) => JSON.parse(blockOf(page, 'data') ?? '') as ReportData;
 const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 describe('report.html', () => {
@@ -38,7 +34,9 @@ describe('report.html', () => {
       "base-uri 'none'",
       "form-action 'none'",
     ]);
-    expect(page.match(/\s(?:src|href|action)=|@import|url\(|\simport\s*\(/g)).toBeNull();
+    const markup = page.replace(script, '');
+    expect(markup.match(/\s(?:src|href|action)=|@import|url\(/g)).toBeNull();
+    expect(script.match(/\bimport\b|\bfetch\b|XMLHttpRequest|https?:\/\/(?!www\.w3\.org\/)/g)).toBeNull();
   });
 
   it('has its texts in the language of its sentences', async () => {
@@ -48,9 +46,9 @@ describe('report.html', () => {
     const settings = { ...camera.settings, locale: 'de' as const };
     const page = await pageOf({ ...made, summary: { ...made.summary, cameras: [{ ...camera, settings }] } });
     expect(page).toContain('<html lang="de">');
-    expect(page).toContain('<h1>Änderungen in den Aufnahmen</h1>');
-    expect(page).toContain('1 Änderung · ');
-    const { changes, texts } = dataOf(page);
+    expect(page).toContain('<title>Änderungen in den Aufnahmen</title>');
+    const { summary, changes, texts } = dataOf<ReportData>(page);
+    expect(summary).toContain('1 Änderung · ');
     expect(changes[0]?.facts.map(([name]) => name)).toEqual(expect.arrayContaining(['zuletzt gesehen', 'Schwere']));
     expect(texts.shown).toBe('{n} von {all} Änderungen');
   });
@@ -70,7 +68,7 @@ describe('report.html', () => {
     expect(page).not.toContain('<script>alert');
     expect(page).not.toContain('<img');
     expect(page).not.toContain('<!--');
-    expect(dataOf(page).changes[0]).toMatchObject({ caption: HOSTILE, camera: HOSTILE });
+    expect(dataOf<ReportData>(page).changes[0]).toMatchObject({ caption: HOSTILE, camera: HOSTILE });
   });
 
   it('embeds each picture once, as a small JPEG, and lists a change whose picture is gone', async () => {
@@ -84,7 +82,7 @@ describe('report.html', () => {
       if (path.includes('gone')) return null;
       return path.includes('broken') ? new Uint8Array([1, 2, 3]) : bytes;
     });
-    const shown = dataOf(page).changes.map(({ before, after }) => [before.picture, after.picture]);
+    const shown = dataOf<ReportData>(page).changes.map(({ pictures }) => pictures.map(({ picture }) => picture));
     expect(shown).toEqual([
       [0, 1],
       [0, null],
@@ -101,15 +99,20 @@ describe('report.html', () => {
       [0.2, 0.1],
       [0.1, 0.2],
     ];
-    const data = dataOf(await pageOf(recording([change(1), change(2, { outlines: [{ side: 'before', points }] })])));
-    expect(data.changes[0]).toMatchObject({ before: { outline: '' }, after: { outline: 'M0.6 0.3h0.1v0.4h-0.1Z' } });
-    expect(data.changes[1]).toMatchObject({ before: { outline: 'M0.1 0.1L0.2 0.1L0.1 0.2Z' }, after: { outline: '' } });
+    const data = dataOf<ReportData>(
+      await pageOf(recording([change(1), change(2, { outlines: [{ side: 'before', points }] })])),
+    );
+    const outlines = data.changes.map(({ pictures }) => pictures.map(({ outline }) => outline));
+    expect(outlines).toEqual([
+      ['', 'M0.6 0.3h0.1v0.4h-0.1Z'],
+      ['M0.1 0.1L0.2 0.1L0.1 0.2Z', ''],
+    ]);
   });
 
   it("shows times in the camera's time zone, with days and gaps", async () => {
     const made = recording([change(1, { first_seen: moment(11 * 3600) })]);
     const cameras = made.summary.cameras.map((camera) => ({ ...camera, timezone: 'Asia/Tokyo' }));
-    const data = dataOf(await pageOf({ ...made, summary: { ...made.summary, cameras } }));
+    const data = dataOf<ReportData>(await pageOf({ ...made, summary: { ...made.summary, cameras } }));
     expect(data.changes[0]?.when).toBe('2026-06-02 08:00:00 Asia/Tokyo');
     expect(data.days).toEqual(['2026-06-02']);
     expect(data.cameras[0]).toMatchObject({ from: '2026-06-01 21:00:00 Asia/Tokyo' });
@@ -126,7 +129,7 @@ describe('report.html', () => {
       ...camera,
       files: camera.files.map((file) => ({ ...file, at: null })),
     }));
-    const data = dataOf(await pageOf({ ...made, gaps: [], summary: { ...made.summary, cameras } }));
+    const data = dataOf<ReportData>(await pageOf({ ...made, gaps: [], summary: { ...made.summary, cameras } }));
     expect(data.changes[0]).toMatchObject({ when: 'yard/13.mp4, 0:01:15', time: 3_675_000, day: '' });
     expect(data.cameras[0]).toMatchObject({ span: [0, 7_200_000], from: '0:00:00', to: '2:00:00' });
     expect(data.days).toEqual([]);
@@ -134,9 +137,9 @@ describe('report.html', () => {
 
   it('mentions that a run was ended early', async () => {
     const made = recording([]);
-    expect(await pageOf(made)).not.toContain('ended before the last frame');
-    expect(await pageOf({ ...made, summary: { ...made.summary, complete: false } })).toContain(
-      'ended before the last frame',
-    );
+    const noticeOf = async (complete: boolean) =>
+      dataOf<ReportData>(await pageOf({ ...made, summary: { ...made.summary, complete } })).incomplete;
+    expect(await noticeOf(true)).toBeNull();
+    expect(await noticeOf(false)).toContain('ended before the last frame');
   });
 });

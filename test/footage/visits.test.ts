@@ -113,7 +113,8 @@ it('the report shows a visit by the box and the way of its frame, and marks its 
   const place = change(1, { regions: at(0.4), first_seen: moment(14), last_seen: moment(15) });
   const data = reportData(recording([place, change(5)], [visit(1)]), (path) => (path === 'pictures/1.jpg' ? 7 : null));
   expect(data.visits).toHaveLength(1);
-  expect(data.visits[0]?.shown).toEqual({ picture: 7, outline: 'M0.4 0.3h0.1v0.4h-0.1Z' });
-  expect(data.visits[0]?.way).toMatch(/^M0.05 0.7L/);
-  expect(data.changes.map((one) => one.visit)).toEqual([visit(1).id, null]);
+  const way = expect.stringMatching(/^M0.05 0.7L/);
+  const picture = { name: 'shown at its best frame', picture: 7, outline: 'M0.4 0.3h0.1v0.4h-0.1Z', way };
+  expect(data.visits[0]?.pictures).toEqual([picture]);
+  expect(data.changes.map(({ isPlace }) => isPlace)).toEqual([true, false]);
 });

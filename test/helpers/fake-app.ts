@@ -15,6 +15,7 @@ import { linkKey } from '../../src/secrets/links.js';
 import { createBatchFiles } from '../../src/stores/batches/batch-files.js';
 import type { WorkerDescription } from '../../src/stores/redis/workers.js';
 import { type Contract, contractOf, type OpenApi } from './contract.js';
+import { DOCUMENTS } from './documents.js';
 import { FakeApiKeys } from './fake-api-keys.js';
 import { FakeBatches } from './fake-batches.js';
 import { FakeDays } from './fake-days.js';
@@ -200,6 +201,7 @@ export async function fakeApp(
     loginKey: Buffer.alloc(32, 1),
     evidenceKey: async () => EVIDENCE_KEY,
     consoleFolder: null,
+    documentsFolder: DOCUMENTS,
     clock: Date.now,
   };
   const options: ApiOptions = { ...loadConfig({ AUTH: 'off' }), ...overrides };

@@ -3,29 +3,8 @@ import { HOUR_MS } from '../../base/clock.js';
 import type { Locale } from '../../language/locales.js';
 import { textIn } from '../../language/translate.js';
 import { BRIEF_LISTS, type BriefGroup, type BriefRound, type CameraBrief, type Unseen } from '../../schemas/brief.js';
+import type { BriefCamera, BriefHour, BriefLine } from '../../schemas/documents.js';
 import { clockOf, dateOf } from './day.js';
-
-/** A line, and the change that it links to. */
-export interface Line {
-  readonly text: string;
-  readonly link: { readonly text: string; readonly url: string } | null;
-}
-interface Section {
-  readonly title: string;
-  /** counts of the hours of the day, for a plot; absent: there is none */
-  readonly hours?: readonly Hour[];
-  readonly lines: readonly Line[];
-}
-export interface Hour {
-  /** local time at which it begins */
-  readonly time: string;
-  readonly count: number;
-}
-export interface CameraText {
-  readonly title: string;
-  readonly subtitle: string;
-  readonly sections: readonly Section[];
-}
 
 /** A brief, the language of its text, and the address of the page that shows a change or a visit, by its id. */
 interface Wording {
@@ -34,13 +13,13 @@ interface Wording {
   readonly pageOf: (id: string) => string;
 }
 
-export function cameraText(wording: Wording): CameraText {
+export function cameraText(wording: Wording): BriefCamera {
   const { brief, locale } = wording;
   const { camera, name, day, timezone, over, not_seen, truncated } = brief;
   const text = (key: string): string => textIn(locale, key);
-  const leftOut = (n: number, key: string): Line[] =>
+  const leftOut = (n: number, key: string): BriefLine[] =>
     n === 0 ? [] : [{ text: textIn(locale, key, { n }), link: null }];
-  const perHour = (counts: CameraBrief['passages']): Line[] => {
+  const perHour = (counts: CameraBrief['passages']): BriefLine[] => {
     const shown = counts.map(({ from, count }) => `${timeIn(brief)(from)}: ${count}`);
     return shown.length === 0 ? [] : [{ text: shown.join(', '), link: null }];
   };
@@ -82,7 +61,7 @@ export function cameraText(wording: Wording): CameraText {
 }
 
 /** All hours of the day, those without any count as well. */
-function hoursOf(counts: CameraBrief['passages'], brief: CameraBrief): Hour[] {
+function hoursOf(counts: CameraBrief['passages'], brief: CameraBrief): BriefHour[] {
   const [from, until] = [Date.parse(brief.from), Date.parse(brief.until)];
   return Array.from({ length: Math.ceil((until - from) / HOUR_MS) }, (_, i) => {
     const begin = from + i * HOUR_MS;
@@ -97,7 +76,7 @@ const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\u2028\u2029]+/
 function groupLine(
   { caption, ended, count, first_at, last_at, changes }: BriefGroup,
   { brief, locale, pageOf }: Wording,
-): Line {
+): BriefLine {
   const time = timeIn(brief);
   const text = (key: string, values: Parameters<typeof textIn>[2] = {}): string => textIn(locale, key, values);
   const when = count === 1 ? time(first_at) : text('range', { from: time(first_at), to: time(last_at) });
@@ -116,20 +95,20 @@ function groupLine(
 function visitLine(
   { id, caption, status, first_seen, last_seen }: CameraBrief['visits']['items'][number],
   { brief, locale, pageOf }: Wording,
-): Line {
+): BriefLine {
   const time = timeIn(brief);
   const [from, to] = [time(first_seen), time(last_seen)];
   const when = status === 'open' ? `${from} ${textIn(locale, 'open_visit')}` : textIn(locale, 'range', { from, to });
   return { text: `${when}: ${oneLine(caption)}`, link: { text: textIn(locale, 'show'), url: pageOf(id) } };
 }
 
-function roundLine({ name, at, with: earlier, caption, url }: BriefRound, { brief, locale }: Wording): Line {
+function roundLine({ name, at, with: earlier, caption, url }: BriefRound, { brief, locale }: Wording): BriefLine {
   const time = timeIn(brief);
   const range = textIn(locale, 'range', { from: time(earlier), to: time(at) });
   return { text: `${oneLine(name)}, ${range}: ${oneLine(caption)}`, link: { text: textIn(locale, 'show'), url } };
 }
 
-function unseenLine({ from, until, detail, change }: Unseen, { brief, locale, pageOf }: Wording): Line {
+function unseenLine({ from, until, detail, change }: Unseen, { brief, locale, pageOf }: Wording): BriefLine {
   const time = timeIn(brief);
   const to = until === null ? textIn(locale, 'on_going') : time(until);
   return {

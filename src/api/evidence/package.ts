@@ -3,6 +3,7 @@ import { createHash, type KeyObject, sign } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
+import { fillTemplate, readTemplate } from '../../base/document-template.js';
 import { SIDES } from '../../base/images.js';
 import { VERSION } from '../../base/version.js';
 import { isoTime } from '../../base/wall-clock.js';
@@ -16,10 +17,10 @@ import { publicPem } from '../../secrets/evidence-key.js';
 import type { StoredComparison } from '../../stores/comparisons/stored-comparison.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Evidence } from './collect.js';
-import { evidencePage } from './page.js';
+import { evidenceData } from './page-data.js';
 
 type File = readonly [name: string, bytes: Uint8Array];
-export interface PackageDependencies extends Pick<ApiDependencies, 'blobs' | 'cameras' | 'clock'> {
+export interface PackageDependencies extends Pick<ApiDependencies, 'blobs' | 'cameras' | 'clock' | 'documentsFolder'> {
   readonly keeper: FrameKeeper;
 }
 
@@ -89,7 +90,9 @@ async function* filesOf(
   }
   yield hashed(text(EVIDENCE_FILES.key, publicPem(key)));
   const about = { subject: evidence.subject, clocks: clocks(), missing, made_at: isoTime(madeAt), scenedelta: VERSION };
-  yield hashed(text(EVIDENCE_FILES.page, evidencePage(evidence, { pictures, ...about }, locale)));
+  const template = await readTemplate(deps.documentsFolder, 'evidence');
+  const page = evidenceData(evidence, { pictures, ...about }, locale);
+  yield hashed(text(EVIDENCE_FILES.page, fillTemplate(template, page)));
   const manifest = json(EVIDENCE_FILES.manifest, {
     format: EVIDENCE_FORMAT,
     ...about,

@@ -1,5 +1,6 @@
 /** Route of the daily brief. */
 import { Type } from 'typebox';
+import { fillTemplate, readTemplate } from '../../base/document-template.js';
 import { invalidValue, type ScenedeltaError } from '../../base/errors.js';
 import { isTimeZone } from '../../base/wall-clock.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
@@ -10,7 +11,7 @@ import { type Brief, BriefSchema, type CameraBrief } from '../../schemas/brief.j
 import { literals } from '../../schemas/constructors.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import { DAY_PATTERN, dayOf } from '../brief/day.js';
-import { BRIEF_POLICY, briefHtml, briefMarkdown } from '../brief/html.js';
+import { briefData, briefMarkdown } from '../brief/documents.js';
 import { briefLists, isFact } from '../brief/lists.js';
 import { notSeen } from '../brief/not-seen.js';
 import { briefRounds } from '../brief/rounds.js';
@@ -75,7 +76,10 @@ const schema = {
 
 export function briefRoutes(
   app: Api,
-  deps: Pick<ApiDependencies, 'cameras' | 'days' | 'visits' | 'results' | 'clock' | 'consoleFolder'>,
+  deps: Pick<
+    ApiDependencies,
+    'cameras' | 'days' | 'visits' | 'results' | 'clock' | 'consoleFolder' | 'documentsFolder'
+  >,
   baseUrl: () => string,
 ): void {
   const urlOf = (id: string) => `${baseUrl()}/v1/${id.startsWith('vis_') ? 'visits' : 'changes'}/${id}`;
@@ -145,17 +149,17 @@ export function briefRoutes(
     const used = new Set([locale, ...page.items.map(localeOf)]);
     reply.header('Vary', 'Accept, Accept-Language').header('Content-Language', [...used].join(', '));
     if (format === 'json') return { cameras: items, next_cursor } satisfies Brief;
-    const texts = items.map((brief, i) =>
+    const cameras = items.map((brief, i) =>
       cameraText({ brief, locale: localeOf(page.items[i] as StoredCamera), pageOf }),
     );
-    if (format === 'markdown') {
-      return reply.type('text/markdown; charset=utf-8').send(briefMarkdown(texts, next_cursor !== null, locale));
-    }
+    const text = { cameras, more: next_cursor !== null, locale };
+    if (format === 'markdown') return reply.type('text/markdown; charset=utf-8').send(briefMarkdown(text));
+    const template = await readTemplate(deps.documentsFolder, 'brief');
     return reply
-      .header('Content-Security-Policy', BRIEF_POLICY)
+      .header('Content-Security-Policy', `${template.policy}; frame-ancestors 'self'`)
       .header('X-Content-Type-Options', 'nosniff')
       .type('text/html; charset=utf-8')
-      .send(briefHtml(texts, next_cursor !== null, locale));
+      .send(fillTemplate(template, briefData(text, deps.consoleFolder === null ? null : '../review')));
   });
 }
 

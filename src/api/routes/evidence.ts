@@ -34,7 +34,10 @@ const keySchema = {
 
 export function evidenceRoutes(
   app: Api,
-  deps: Pick<ApiDependencies, 'results' | 'cameras' | 'changes' | 'visits' | 'blobs' | 'clock' | 'evidenceKey'>,
+  deps: Pick<
+    ApiDependencies,
+    'results' | 'cameras' | 'changes' | 'visits' | 'blobs' | 'clock' | 'evidenceKey' | 'documentsFolder'
+  >,
   keeper: FrameKeeper,
 ): void {
   app.get('/v1/evidence', { schema, config }, async (request, reply) => {

@@ -1,21 +1,27 @@
 /** Data of report.html from the records of a recording: text ready to be shown, and positions on a timeline. Pure. */
-import type { Box, Side } from '../../base/images.js';
+import { type Box, SIDES, type Side } from '../../base/images.js';
 import { wallTimeIn } from '../../base/wall-clock.js';
 import type { Locale } from '../../language/locales.js';
 import { DEFAULT_LOCALE, textIn } from '../../language/translate.js';
+import {
+  type DocumentHead,
+  REPORT_TEXTS,
+  type ReportCamera,
+  type ReportData,
+  type ReportEntry,
+} from '../../schemas/documents.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { FootageChange, FootageSummary, FootageVisit, Moment, Outline } from '../records.js';
-import { visitsOfChanges } from './grouping.js';
-import type { ReportCamera, ReportChange, ReportData, ReportVisit } from './page/data.js';
+import { passagesPerHour, visitsOfChanges } from './grouping.js';
 import type { Recording } from './recording.js';
 
 /** A text of the report by its key without `report.`, in the language of the report. */
-export interface Text {
+interface Text {
   (key: string, values?: Readonly<Record<string, string | number>>): string;
   readonly locale: Locale;
 }
 /** The texts around the sentences, in the language of the sentences: that of the first camera. */
-export function textsOf({ summary: { cameras } }: Recording): Text {
+function textsOf({ summary: { cameras } }: Recording): Text {
   const locale: Locale = cameras[0]?.settings.locale ?? DEFAULT_LOCALE;
   return Object.assign((key: string, values = {}) => textIn(locale, `report.${key}`, values), { locale });
 }
@@ -51,20 +57,63 @@ export function reportData(recording: Recording, numberOf: NumberOf): ReportData
   });
   const grouped = visitsOfChanges(changes, visits);
   const clockOfCamera = (camera: string): Clock => clocks.get(camera) ?? NO_CLOCK;
-  const shown = roundFigures([...changes]).map((change) =>
-    reportChange(change, clockOfCamera(change.camera), { numberOf, text }, grouped.get(change.id) ?? null),
-  );
+  const shown = roundFigures([...changes]).map((change) => ({
+    ...reportChange(change, clockOfCamera(change.camera), { numberOf, text }),
+    isPlace: grouped.has(change.id),
+  }));
   const followed = visits.map((visit) => reportVisit(visit, clockOfCamera(visit.camera), { numberOf, text }));
   const days = [...new Set([...shown, ...followed].map(({ day }) => day))].filter((day) => day !== '').sort();
-  const texts = Object.fromEntries(PAGE_TEXTS.map((key) => [key, text(key)])) as ReportData['texts'];
-  return { changes: shown, visits: followed, days, cameras, texts };
+  const texts = Object.fromEntries(REPORT_TEXTS.map((key) => [key, text(key)])) as ReportData['texts'];
+  return {
+    ...reportHead(recording),
+    summary: summaryOf(recording, visits.length, text),
+    incomplete: summary.complete ? null : text('incomplete'),
+    lists: listsOf(recording, text),
+    changes: shown,
+    visits: followed,
+    days,
+    cameras,
+    texts: { ...texts, shown: text(visits.length === 0 ? 'shown' : 'shown_visits') },
+  };
 }
 
-/** Keys of the texts that the script of the page writes. */
-const PAGE_TEXTS = [
-  ...(['no_picture', 'best_frame', 'before', 'after', 'shown', 'shown_visits'] as const),
-  ...(['in_the_footage', 'zone'] as const),
-];
+export function reportHead(recording: Recording): DocumentHead {
+  const text = textsOf(recording);
+  return { locale: text.locale, title: text('title'), noscript: text('noscript') };
+}
+
+function summaryOf({ summary, changes }: Recording, visits: number, text: Text): string {
+  const count = (read: (camera: (typeof summary.cameras)[number]) => number) =>
+    summary.cameras.reduce((sum, camera) => sum + read(camera), 0);
+  const model = summary.model === null ? text('no_model') : `${summary.model.name} ${summary.model.version}`;
+  return [
+    ...(visits === 0 ? [] : [text('visit_count', { n: visits })]),
+    text('change_count', { n: changes.length }),
+    text('frame_count', { n: count(({ frames }) => frames), examined: count(({ examined }) => examined) }),
+    text('camera_count', { n: summary.cameras.length }),
+    `scenedelta ${summary.scenedelta}, ${model}`,
+  ].join(' · ');
+}
+
+function listsOf({ summary, visits, gaps, failures }: Recording, text: Text): ReportData['lists'] {
+  const zones = new Map(summary.cameras.map(({ camera, timezone }) => [camera, timezone]));
+  const passages = passagesPerHour(visits, (camera) => zones.get(camera) ?? 'UTC');
+  const gapLine = ({ camera, from, to, seconds }: Recording['gaps'][number]): string => {
+    const time = seconds === null ? text('unknown_time') : `${seconds} s`;
+    return text('gap', { camera, time, from: from.file, to: to.file });
+  };
+  const failureLine = ({ file, seconds, reason }: Recording['failures'][number]): string =>
+    `${file}${seconds === null ? '' : `, ${seconds} s`}: ${reason}`;
+  return [
+    { title: text('failures'), lines: failures.map(failureLine) },
+    { title: text('gaps'), lines: gaps.map(gapLine) },
+    {
+      title: textIn(text.locale, 'passages'),
+      lines: passages.map(({ camera, hour, passages }) => `${camera}, ${hour}: ${passages}`),
+    },
+    { title: text('warnings'), lines: summary.warnings ?? [] },
+  ].filter(({ lines }) => lines.length > 0);
+}
 
 const dayOf = ({ at }: Moment, clock: Clock): string =>
   at === null ? '' : clock.label(Date.parse(at)).slice(0, 'YYYY-MM-DD'.length);
@@ -74,7 +123,7 @@ interface Shown {
   readonly text: Text;
 }
 
-function reportVisit(visit: FootageVisit, clock: Clock, { numberOf, text }: Shown): ReportVisit {
+function reportVisit(visit: FootageVisit, clock: Clock, { numberOf, text }: Shown): ReportEntry {
   const { id, camera, caption, identity, first_seen, last_seen, gone, there_before, shown, path, changes } = visit;
   const of = (moment: Moment) => (moment.at === null ? placeOf(moment) : clock.label(Date.parse(moment.at)));
   const outlines = shown?.outlines ?? [];
@@ -93,24 +142,28 @@ function reportVisit(visit: FootageVisit, clock: Clock, { numberOf, text }: Show
       ...(identity === 'uncertain' ? [[text('identity'), text('uncertain')] as const] : []),
       ...changes.map(({ id: change }) => [text('change'), change] as const),
     ],
-    shown: {
-      picture: numberOf(shown?.picture ?? null),
-      outline: shown === null ? '' : outlines.length > 0 ? outlines.map(contour).join('') : rectangle(shown.box),
-    },
-    way: feet.length < 2 ? '' : `M${feet.join('L')}`,
+    pictures: [
+      {
+        name: text('best_frame'),
+        picture: numberOf(shown?.picture ?? null),
+        outline: shown === null ? '' : outlines.length > 0 ? outlines.map(contour).join('') : rectangle(shown.box),
+        way: feet.length < 2 ? '' : `M${feet.join('L')}`,
+      },
+    ],
+    isPlace: false,
   };
 }
 
-function reportChange(
-  change: FootageChange,
-  clock: Clock,
-  { numberOf, text }: Shown,
-  visit: string | null,
-): ReportChange {
+function reportChange(change: FootageChange, clock: Clock, { numberOf, text }: Shown): Omit<ReportEntry, 'isPlace'> {
   const { id, camera, kind, caption, severity, zone, confidence, status, pictures } = change;
   const { first_seen, last_seen, settled, reverted, pictured } = change;
   const of = (moment: Moment) => (moment.at === null ? placeOf(moment) : clock.label(Date.parse(moment.at)));
-  const side = (which: Side) => ({ picture: numberOf(pictures[which]), outline: outlineOf(change, which) });
+  const side = (which: Side) => ({
+    name: text(which),
+    picture: numberOf(pictures[which]),
+    outline: outlineOf(change, which),
+    way: '',
+  });
   return {
     id,
     camera,
@@ -132,9 +185,7 @@ function reportChange(
       [text('status'), text(status)],
       [text('confidence'), `${(confidence * 100).toFixed(1)} %`],
     ],
-    before: side('before'),
-    after: side('after'),
-    visit,
+    pictures: SIDES.map(side),
   };
 }
 
