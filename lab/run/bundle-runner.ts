@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { SIDES, type Side } from '../../src/base/images.js';
-import { graphCacheHome, withBundles } from '../../src/cli/config-with.js';
+import { withBundles } from '../../src/cli/config-with.js';
 import { type DecodedFrame, decodeFrame } from '../../src/frames/decode.js';
 import { graphCacheIn } from '../../src/inference/graph-cache.js';
 import { InferencePool } from '../../src/inference/pool.js';
@@ -12,6 +12,7 @@ import { loadBundle } from '../../src/model/manifest.js';
 import { fullFrame } from '../../src/model/preprocess.js';
 import { Pipeline } from '../../src/pipeline/compare.js';
 import type { StatementEvidence } from '../../src/pipeline/statement-evidence.js';
+import { cacheFolder } from '../../src/process/cache-folder.js';
 import type { Config } from '../../src/process/config.js';
 import { createLogger } from '../../src/process/logger.js';
 import type { Finding } from '../../src/schemas/comparison.js';
@@ -58,7 +59,7 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
   const logger = createLogger({ level: 'silent', name: 'evaluate' });
   const name = config.defaultModel;
   const bundle = await withBundles(config, loadBundle(join(config.modelsDir, name)));
-  const dataDir = await graphCacheHome(config.dataDir);
+  const dataDir = await cacheFolder(config.dataDir);
   const options = { config: { ...config, dataDir }, logger, onlyDefault: true, warmUp: false };
   const pipeline = await withBundles(config, Pipeline.start(options));
   // Separate threads for the features, because the pipeline does not hand its features out.
