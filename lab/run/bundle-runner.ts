@@ -1,4 +1,5 @@
 /** Runs a bundle and, on the same bytes, the detectors that need no training, on one pair after the other. */
+import { access } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { SIDES, type Side } from '../../src/base/images.js';
@@ -19,6 +20,17 @@ import type { Finding } from '../../src/schemas/comparison.js';
 import { featureMatching, peakOf, pixelSubtraction, type Signal } from '../figures/baselines.js';
 import type { Prediction } from '../figures/predictions.js';
 import type { Vectors } from './find-pairs.js';
+
+/** @returns the folder of the bundle: MODELS_DIR, or research/models beside it if only that one has the bundle */
+export async function folderOf(bundle: string, modelsDir: string): Promise<string> {
+  const research = join(modelsDir, '../research/models');
+  const has = (folder: string) =>
+    access(join(folder, bundle)).then(
+      () => true,
+      () => false,
+    );
+  return !(await has(modelsDir)) && (await has(research)) ? research : modelsDir;
+}
 
 /** Encoded bytes of both frames. */
 export type PairBytes = Readonly<Record<Side, Uint8Array>>;
