@@ -27,24 +27,72 @@ import type { LiveSearch } from './search/live-index.js';
 import type { QueryVectors } from './search/query-vectors.js';
 
 export interface ApiDependencies {
-  readonly results: ResultStore;
+  readonly results: Pick<
+    ResultStore,
+    'create' | 'get' | 'many' | 'update' | 'list' | 'openOf' | 'erase' | 'eraseEvents'
+  >;
   readonly blobs: BlobStore;
-  readonly frameUses: FrameUses;
-  readonly deliveries: DeliveryStore;
-  readonly endpoints: EndpointStore;
-  readonly cameras: CameraStore;
-  readonly changes: ChangeStore;
-  readonly search: LiveSearch;
+  readonly frameUses: Pick<FrameUses, 'ofCamera' | 'inComparisons' | 'leave' | 'leaveComparison'>;
+  readonly deliveries: Pick<DeliveryStore, 'create' | 'forget' | 'get' | 'resend' | 'ofSubject' | 'ofEndpoint'>;
+  readonly endpoints: Pick<EndpointStore, 'create' | 'update' | 'saveSecrets' | 'get' | 'list' | 'all' | 'erase'>;
+  readonly cameras: Pick<
+    CameraStore,
+    | 'put'
+    | 'alter'
+    | 'get'
+    | 'list'
+    | 'records'
+    | 'maskOf'
+    | 'state'
+    | 'snapshot'
+    | 'waitingFrames'
+    | 'orderBaseline'
+    | 'erase'
+  >;
+  readonly changes: Pick<
+    ChangeStore,
+    | 'get'
+    | 'many'
+    | 'list'
+    | 'counts'
+    | 'acknowledge'
+    | 'alert'
+    | 'alertsSince'
+    | 'withdrawAcknowledgement'
+    | 'giveFeedback'
+    | 'withdrawFeedback'
+    | 'makeNormal'
+    | 'withFeedback'
+    | 'eraseOf'
+  >;
+  readonly search: Pick<LiveSearch, 'search' | 'drop'>;
   readonly queryVectors: QueryVectors;
-  readonly questions: Questioner;
+  readonly questions: Pick<Questioner, 'ask'>;
   readonly days: DayStore;
-  readonly visits: VisitStore;
-  readonly batches: BatchStore;
-  readonly files: BatchFiles;
+  readonly visits: Pick<VisitStore, 'get' | 'list' | 'counts' | 'eraseOf'>;
+  readonly batches: Pick<BatchStore, 'create' | 'get' | 'list' | 'cancel' | 'retry' | 'erase'>;
+  readonly files: Pick<BatchFiles, 'saveUpload' | 'erase'>;
   readonly apiKeys: ApiKeyStore;
-  readonly workers: WorkerRegistry;
+  readonly workers: Pick<WorkerRegistry, 'list'>;
   readonly events: EventReader;
-  readonly queue: JobProducer;
+  readonly queue: Pick<
+    JobProducer,
+    | 'addComparison'
+    | 'addTurn'
+    | 'addBatch'
+    | 'addDelivery'
+    | 'forget'
+    | 'cancelBatch'
+    | 'forgetBatch'
+    | 'scheduleSnapshots'
+    | 'cancel'
+    | 'counts'
+    | 'oldest'
+    | 'waiting'
+    | 'ping'
+    | 'takesWrites'
+    | 'mayEvict'
+  >;
   readonly idempotency: IdempotencyRecords;
   readonly rates: RateCounter;
   /** key that encrypts the logins of cameras (login.ts) and the secrets of endpoints */

@@ -15,6 +15,7 @@ import { loadWebhookSecret } from '../secrets/webhook-secret.js';
 import { createChangeLog } from '../stores/changes/change-log.js';
 import { createStores } from '../stores/create.js';
 import { createEventReader } from '../stores/delivery/events.js';
+import { followRedisClock } from '../stores/redis/clock.js';
 import { createDeployment } from '../stores/redis/deployment.js';
 import { connectRedis } from '../stores/redis/redis.js';
 import { buildApp } from './app.js';
@@ -39,6 +40,7 @@ const tracing = await startTracing(config, 'api', logger);
 await assertDefaultModel(config);
 const webhookSecret = await loadWebhookSecret(config);
 const redis = connectRedis(redisUrlOf(config), { role: 'producer', logger });
+const redisClock = await followRedisClock(redis, { logger });
 const events = createEventReader(redis, { logger });
 const queue = createJobProducer(redis);
 const questioner = createQuestioner(redis, { logger });
@@ -82,6 +84,7 @@ closeOnSignals(
     { name: 'events', close: () => events.close() },
     { name: 'questions', close: () => questioner.close(), withinMs: QUEUE_CLOSE_MS },
     { name: 'queue', close: () => queue.close(), withinMs: QUEUE_CLOSE_MS },
+    { name: 'clock', close: async () => redisClock.close() },
     { name: 'redis', close: async () => redis.disconnect() },
     { name: 'tracing', close: () => tracing.close() },
   ],

@@ -1,10 +1,10 @@
 /**
  * The guard around every job of a worker. A store that refuses is no failure of a job: the queues are paused, and the
- * job runs again when the store takes writes. A job over which workers die runs beside no other one of its kind, and is
- * put into quarantine before it takes a third worker with it.
+ * job runs again when the store takes writes. When a worker dies, each of its jobs is a suspect. A suspect runs alone in
+ * its worker, so that it is put into quarantine only for deaths that no other job can have caused.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Mutex } from 'async-mutex';
+import { Semaphore } from 'async-mutex';
 import type { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { BlobStore } from '../base/blobs.js';
@@ -12,16 +12,28 @@ import { isStoreRefusal, ScenedeltaError } from '../base/errors.js';
 import type { Logger } from '../process/logger.js';
 import { KEYS } from '../stores/redis/keys.js';
 import { redisCall } from '../stores/redis/redis.js';
-import type { RunStore } from '../stores/redis/runs.js';
+import type { Deaths, RunStore } from '../stores/redis/runs.js';
 
-/** Workers that may die over a job. */
-const MOST_DEATHS = 2;
+/** Workers that may die while they run a job alone. */
+const MOST_DEATHS_ALONE = 2;
+/** More jobs than a worker holds: who takes the whole room is alone. */
+const ROOM = 1_000_000;
+/** Deaths from which a job that runs for hours is a suspect: others would have to wait for its next progress. */
+const LONG_SUSPECT_DEATHS = 2;
+const PROGRESS_CHECK_MS = 1_000;
 const PROBE_MS = 500;
 /** Runs of a job that says that a store refuses, while the store takes writes. */
 const MOST_REPEATS = 3;
 /** Time in which an answer of Redis says what is so now. */
 const PROMPT_MS = 1_000;
 const PROBE_BLOB = 'probes/writable';
+
+/** A job that runs for hours. */
+export interface LongJob {
+  /** Asks it to end at its next progress and to queue itself again, because a suspect has to run alone. */
+  readonly giveWay: () => void;
+  readonly hasProgressed: () => Promise<boolean>;
+}
 
 export type JobGuard = ReturnType<typeof createJobGuard>;
 
@@ -33,8 +45,9 @@ export function createJobGuard(deps: {
 }) {
   const { redis, blobs, runs, logger } = deps;
   const workers = new Set<Worker>();
-  const suspects = new Mutex();
-  const longSuspects = new Mutex();
+  const room = new Semaphore(ROOM);
+  const longJobs = new Set<LongJob>();
+  let suspects = 0;
   /** items of this process */
   const running = new Set<string>();
   const closing = new AbortController();
@@ -86,44 +99,72 @@ export function createJobGuard(deps: {
     }
   };
 
+  const beside = <T>(work: () => Promise<T>): Promise<T> => room.runExclusive(work);
+  const alone = async <T>(work: () => Promise<T>): Promise<T> => {
+    suspects += 1;
+    for (const { giveWay } of longJobs) giveWay();
+    try {
+      return await room.runExclusive(work, ROOM);
+    } finally {
+      suspects -= 1;
+    }
+  };
+
+  const runLong = async <T>(work: () => Promise<T>, job: LongJob, isAlone: boolean): Promise<T> => {
+    if (!isAlone) longJobs.add(job);
+    if (!isAlone && suspects > 0) job.giveWay();
+    const check = async () => (await job.hasProgressed()) && job.giveWay();
+    const timer = isAlone ? setInterval(() => void check().catch(() => {}), PROGRESS_CHECK_MS) : undefined;
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+      longJobs.delete(job);
+    }
+  };
+
   return {
     /** Runs `work`, again if a store refused, until the store takes writes. */
     patiently,
-    /** Runs `work` beside no other work over which a worker has died. */
-    alone: <T>(work: () => Promise<T>): Promise<T> => suspects.runExclusive(work),
+    /** Runs `work` while no suspect runs. */
+    beside,
+    /** Runs `work`, of a suspect, while nothing else of this worker runs. */
+    alone,
     /**
      * Counts the workers that die over an item.
      * @param options.progress changes whenever the item has gone on
-     * @param options.long the item runs for hours, so that only others of its kind wait for it
+     * @param options.long of an item that runs for hours
      * @param options.exclusive the item must not run twice at a time, e.g. after its lock was lost
      * @returns 'busy' if it runs elsewhere
-     * @throws ScenedeltaError 'quarantined' in place of a run that might take a third worker
+     * @throws ScenedeltaError 'quarantined' in place of a run that might take a further worker
      */
     async counted<T>(
       item: string,
       work: () => Promise<T>,
-      { progress, long = false, exclusive = false }: { progress?: string; long?: boolean; exclusive?: boolean } = {},
+      { progress, long, exclusive = false }: { progress?: string; long?: LongJob; exclusive?: boolean } = {},
     ): Promise<T | 'busy'> {
       if (exclusive && running.has(item)) return 'busy';
-      const begin = () => runs.begin(item, { progress, exclusive });
-      const deaths = await begin();
-      if (deaths === undefined) return 'busy';
-      running.add(item);
-      try {
-        assertNotQuarantined(deaths);
-        if (deaths === 0) return await work();
-        // A suspect that waits does not run: the death of the worker under another one must not count for it.
-        await runs.end(item);
-        return await (long ? longSuspects : suspects).runExclusive(async () =>
-          (await begin()) === undefined ? 'busy' : work(),
-        );
-      } finally {
-        // No job waits for it. Without it, a later death of this worker would count for the job. Until it is noted, the
-        // item does not run here again: a late end would end that run.
-        patiently(() => runs.end(item))
-          .catch((err) => logger.debug({ err, item }, 'end of a job not noted'))
-          .finally(() => running.delete(item));
-      }
+      const attempt = async (isAlone: boolean): Promise<T | 'busy' | 'suspect'> => {
+        const begun = await runs.begin(item, { progress, exclusive, alone: isAlone });
+        if (begun === undefined) return 'busy';
+        running.add(item);
+        let suspect = false;
+        try {
+          assertNotQuarantined(begun);
+          suspect = !isAlone && begun.deaths >= (long === undefined ? 1 : LONG_SUSPECT_DEATHS);
+          if (suspect) return 'suspect';
+          return await (long === undefined ? work() : runLong(work, long, isAlone));
+        } finally {
+          // No job waits for it. Without it, a later death of this worker would count for the job. Until it is noted,
+          // the item does not run here again: a late end would end that run.
+          const end = patiently(() => runs.end(item))
+            .catch((err) => logger.debug({ err, item }, 'end of a job not noted'))
+            .finally(() => running.delete(item));
+          if (suspect) await end;
+        }
+      };
+      const ended = await beside(() => attempt(false));
+      return ended === 'suspect' ? ((await alone(() => attempt(true))) as T | 'busy') : ended;
     },
     /**
      * Whether this worker still runs an exclusive item. One that was frozen, or away from Redis, may have lost it to
@@ -145,8 +186,8 @@ export function createJobGuard(deps: {
 }
 
 /** @throws ScenedeltaError 'quarantined' */
-export function assertNotQuarantined(deaths: number): void {
-  if (deaths < MOST_DEATHS) return;
-  const reason = `${deaths} workers died while they worked on it, so it is not tried again`;
+export function assertNotQuarantined({ deathsAlone }: Deaths): void {
+  if (deathsAlone < MOST_DEATHS_ALONE) return;
+  const reason = `It ran alone ${deathsAlone} times and the worker died each time, so it is not tried again`;
   throw new ScenedeltaError('quarantined', reason);
 }

@@ -82,8 +82,7 @@ export interface TurnDependencies extends CameraFrameDependencies {
   readonly token: () => string;
   /** name of this process (stores/redis/runs.ts) */
   readonly worker: string;
-  /** Runs work over which a worker has died, beside no other such work. */
-  readonly alone: JobGuard['alone'];
+  readonly guard: Pick<JobGuard, 'beside' | 'alone'>;
   readonly logger: Logger;
 }
 
@@ -173,13 +172,20 @@ export function createTurnProcessor(deps: TurnDependencies) {
     }
   };
 
+  const alone = async <T>(turn: Turn, run: () => Promise<T>): Promise<T> => {
+    await turns.alone(turn, deps.worker);
+    return run();
+  };
+
   /** Works on the earliest frame, which the caller has taken. @returns how the job goes on */
   const workOne = async (turn: Turn, stage: TurnStage): Promise<Worked | Exclude<TurnOutcome, { kind: 'worked' }>> => {
     const { camera, comparisonId, tries } = turn;
     let ended: Awaited<ReturnType<typeof work>>;
     try {
-      const holdingIt = () => holding(turn, (signal) => work(turn, stage, signal));
-      ended = await (turn.deaths > 0 ? deps.alone(holdingIt) : holdingIt());
+      ended = await holding(turn, (signal) => {
+        const run = () => work(turn, stage, signal);
+        return turn.deaths.deaths === 0 ? deps.guard.beside(run) : deps.guard.alone(() => alone(turn, run));
+      });
     } catch (thrown) {
       if (isStoreRefusal(thrown) || asScenedeltaError(thrown).permanent || tries >= MAX_TRIES) throw thrown;
       const fields = { err: thrown, camera_id: camera.id, comparison_id: comparisonId, tries };

@@ -9,6 +9,7 @@ import { startTracing } from '../process/start-tracing.js';
 import { loginKey } from '../secrets/login.js';
 import { loadWebhookSecret } from '../secrets/webhook-secret.js';
 import { createStores } from '../stores/create.js';
+import { followRedisClock } from '../stores/redis/clock.js';
 import { createDeployment } from '../stores/redis/deployment.js';
 import { connectRedis } from '../stores/redis/redis.js';
 import { createRefusedLogins } from '../stores/redis/refused-logins.js';
@@ -28,6 +29,8 @@ onShutdown('tracing', () => tracing.close());
 // 1. Connections. Redis comes first: a wrong address must be reported before a model is loaded.
 const redis = connectRedis(redisUrlOf(config), { role: 'consumer', logger });
 onShutdown('redis', async () => redis.disconnect());
+const redisClock = await followRedisClock(redis, { logger });
+onShutdown('clock', async () => redisClock.close());
 const stores = createStores(config, redis);
 onShutdown('s3', async () => stores.s3?.close());
 const secret = await loadWebhookSecret(config);

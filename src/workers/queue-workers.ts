@@ -119,18 +119,23 @@ export function startComparisonWorkers(
   };
 }
 
+/** Reason to stop a job of a batch that goes on later. */
+const GIVES_WAY = 'a suspect has to run alone';
+
 /** Steps of batches: batches/places.ts decides how many of the jobs go on at a time. */
 export function startBatchWorker(
   deps: Common & { processor: BatchProcessor; queue: Pick<JobProducer, 'batchJobBegins'> },
 ): QueueWorkers {
   const { processor } = deps;
   const closing = new AbortController();
+  /** per job of this worker */
+  const stops = new Map<string, AbortController>();
   /** per batch, of the jobs of this worker */
   const running = new Map<string, Set<AbortController>>();
   const run: Processor = async (job, token) => {
     const { batchId } = job.data;
     await deps.queue.batchJobBegins(job.opts.priority);
-    const stop = new AbortController();
+    const stop = stops.get(String(job.id)) ?? new AbortController();
     const onClose = () => stop.abort();
     closing.signal.addEventListener('abort', onClose, { once: true });
     const ofBatch = running.get(batchId) ?? new Set();
@@ -140,7 +145,8 @@ export function startBatchWorker(
         processor.process(job.data, { signal: stop.signal, lastAttempt: isLast(job) }),
       );
       if (typeof outcome === 'object') return await delay(job, outcome.laterAt, token);
-      return outcome === 'interrupted' && closing.signal.aborted ? await delay(job, systemClock(), token) : outcome;
+      const isQueuedAgain = closing.signal.aborted || stop.signal.reason === GIVES_WAY;
+      return outcome === 'interrupted' && isQueuedAgain ? await delay(job, systemClock(), token) : outcome;
     } finally {
       closing.signal.removeEventListener('abort', onClose);
       ofBatch.delete(stop);
@@ -149,12 +155,18 @@ export function startBatchWorker(
   };
   const counted: Counted = async (job, work) => {
     const progress = await processor.progressOf(job.data);
+    const stop = new AbortController();
+    stops.set(String(job.id), stop);
+    const long = {
+      giveWay: () => stop.abort(GIVES_WAY),
+      hasProgressed: async () => (await processor.progressOf(job.data)) !== progress,
+    };
     return runJob(
       deps.logger,
       job,
-      () => deps.guard.counted(String(job.id), work, { progress, long: true }),
+      () => deps.guard.counted(String(job.id), work, { progress, long }),
       (error) => processor.giveUp(job.data.batchId, error),
-    );
+    ).finally(() => stops.delete(String(job.id)));
   };
   const worker = startWorker(BATCH_QUEUE, run, deps, BATCH_JOBS, counted);
   worker.on('failed', (job, error) => {

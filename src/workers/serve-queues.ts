@@ -92,7 +92,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     previews: createPreviewStore({ ...stores, decodeLimits: config }),
     holdMs: 2 * config.jobLockMs,
     token: randomUUID,
-    ...{ worker: deps.worker, alone: guard.alone },
+    ...{ worker: deps.worker, guard },
   });
   const deliveries = createDeliveryProcessor({
     ...base,

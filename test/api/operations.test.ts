@@ -25,18 +25,36 @@ describe('Probes', () => {
       const answer = await fake.inject({ url: '/readyz' });
       return [answer.statusCode, answer.json()];
     };
-    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: true, evicts: false, workers: 0 }]);
+    expect(await ready()).toEqual([
+      503,
+      { ready: false, redis: true, writable: true, evicts: false, workers: 0, clock_offset_s: 0 },
+    ]);
     fake.workers.live = [workerWith()];
-    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: true, evicts: false, workers: 0 }]);
+    expect(await ready()).toEqual([
+      503,
+      { ready: false, redis: true, writable: true, evicts: false, workers: 0, clock_offset_s: 0 },
+    ]);
     fake.workers.live = [workerWith(), workerWith(MODEL)];
-    expect(await ready()).toEqual([200, { ready: true, redis: true, writable: true, evicts: false, workers: 1 }]);
+    expect(await ready()).toEqual([
+      200,
+      { ready: true, redis: true, writable: true, evicts: false, workers: 1, clock_offset_s: 0 },
+    ]);
     fake.workers.live = [{ ...workerWith(MODEL), paused: true }];
-    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: true, evicts: false, workers: 0 }]);
+    expect(await ready()).toEqual([
+      503,
+      { ready: false, redis: true, writable: true, evicts: false, workers: 0, clock_offset_s: 0 },
+    ]);
     fake.workers.live = [workerWith(MODEL)];
     fake.queue.full = true;
-    expect(await ready()).toEqual([503, { ready: false, redis: true, writable: false, evicts: false, workers: 1 }]);
+    expect(await ready()).toEqual([
+      503,
+      { ready: false, redis: true, writable: false, evicts: false, workers: 1, clock_offset_s: 0 },
+    ]);
     fake.queue.away = true;
-    expect(await ready()).toEqual([503, { ready: false, redis: false, writable: false, evicts: false, workers: 0 }]);
+    expect(await ready()).toEqual([
+      503,
+      { ready: false, redis: false, writable: false, evicts: false, workers: 0, clock_offset_s: 0 },
+    ]);
   });
 });
 

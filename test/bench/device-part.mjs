@@ -13,8 +13,8 @@ import { fresh, fullHdPairs } from './lib/pairs.mjs';
 import { percentile } from './lib/percentile.mjs';
 import { dist } from './lib/service.mjs';
 
-const { loadConfig } = await dist('config.js');
-const { createLogger } = await dist('logger.js');
+const { loadConfig } = await dist('process/config.js');
+const { createLogger } = await dist('process/logger.js');
 const { chooseProvider, RUNTIME_VERSION } = await dist('model/session.js');
 const { loadBundles } = await dist('pipeline/bundles.js');
 const { Pipeline } = await dist('pipeline/compare.js');

@@ -12,8 +12,8 @@ import { dist, numberOption } from './lib/service.mjs';
 
 const count = numberOption('count', 50);
 const WARM_UP = 5;
-const { loadConfig } = await dist('config.js');
-const { createLogger } = await dist('logger.js');
+const { loadConfig } = await dist('process/config.js');
+const { createLogger } = await dist('process/logger.js');
 const { Captioner } = await dist('model/captioner.js');
 const { resizeNormalised, fullFrame } = await dist('model/preprocess.js');
 const { chooseRegionCrops, cropOfRegion, findRegions, toPixels } = await dist('model/regions.js');

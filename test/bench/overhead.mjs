@@ -14,9 +14,9 @@ import { cpuMs, dist, formOf, numberOption, startService } from './lib/service.m
 const seconds = numberOption('seconds', 20);
 const rounds = numberOption('rounds', 3);
 const service = await startService({ env: { FEATURE_CACHE_MB: '0' } });
-const { loadConfig } = await dist('config.js');
+const { loadConfig } = await dist('process/config.js');
 const { loadBundles } = await dist('pipeline/bundles.js');
-const { createLogger } = await dist('logger.js');
+const { createLogger } = await dist('process/logger.js');
 
 const config = loadConfig();
 const threads = config.inferenceThreads || availableParallelism();

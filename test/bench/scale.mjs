@@ -66,13 +66,13 @@ await runMain(async () => {
 
 /** @returns start(count): queue workers with connections of their own, as processes have them */
 async function workersOf({ redisUrl, dataDir }, env, sleepMs) {
-  const { loadConfig } = await dist('config.js');
-  const { createLogger } = await dist('logger.js');
+  const { loadConfig } = await dist('process/config.js');
+  const { createLogger } = await dist('process/logger.js');
   const { createOutboundClient } = await dist('outbound/client.js');
   const { Pipeline } = await dist('pipeline/compare.js');
   const { createStores } = await dist('stores/create.js');
-  const { connectRedis } = await dist('stores/redis.js');
-  const { startHeartbeat } = await dist('stores/workers.js');
+  const { connectRedis } = await dist('stores/redis/redis.js');
+  const { startHeartbeat } = await dist('stores/redis/workers.js');
   const { createWorkerMetrics } = await dist('workers/metrics.js');
   const { serveQueues } = await dist('workers/serve-queues.js');
   const config = loadConfig({ ...env, DATA_DIR: dataDir, REDIS_URL: redisUrl });

@@ -22,9 +22,9 @@ import { cpuMs, dist, numberOption, residentBytes, startService } from './lib/se
 readOptions({ changes: { type: 'string' }, inserts: { type: 'string' }, write: { type: 'boolean' } });
 const count = numberOption('changes', 100_000);
 const inserts = numberOption('inserts', 20_000);
-const { KEYS } = await dist('stores/keys.js');
-const { connectRedis } = await dist('stores/redis.js');
-const { createLogger } = await dist('logger.js');
+const { KEYS } = await dist('stores/redis/keys.js');
+const { connectRedis } = await dist('stores/redis/redis.js');
+const { createLogger } = await dist('process/logger.js');
 const { SearchIndex } = await dist('search/search-index.js');
 
 const logger = createLogger({ level: 'silent', name: 'bench' });

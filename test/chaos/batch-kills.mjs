@@ -46,7 +46,7 @@ await runMain(async () => {
   // A single camera has a single file.
   const captions = cameras.length === 1 ? ['vtt'] : cameras.map((camera) => `vtt&name=${nameOf(camera)}`);
   const formats = [...FORMATS, ...captions];
-  const { uniformNumbers } = await dist('random.js');
+  const { uniformNumbers } = await dist('base/random.js');
   const folder = mkdtempSync(join(tmpdir(), 'sd-kills-'));
   const service = await startService({
     workers,

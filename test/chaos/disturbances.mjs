@@ -11,15 +11,15 @@ const FREEZE_WORKER_MS = 7_000;
 const FREEZE_REDIS_MS = [1_000, 7_000];
 const REFUSE_MS = [1_000, 4_000];
 /** Most that a clock jumps, in either direction. */
-const JUMP_S = 300;
+const JUMP_S = 86_400;
 
 /**
- * @param {{ service: object, next: () => number, clockFile?: string, disk?: string, sentinels?: object, redis: object }}
- *   options next: uniform in [0, 1); clockFile: sets the clocks of the processes; disk: the mounted data folder;
+ * @param {{ service: object, next: () => number, clockFiles: Record<string, string>, disk?: string, sentinels?: object, redis: object }}
+ *   options next: uniform in [0, 1); clockFiles: set the clocks of the API and of the workers; disk: the mounted data folder;
  *   redis: client of the Redis under test
  * @returns {Record<string, () => Promise<void>>} by name; those that cannot be made here are missing
  */
-export function disturbances({ service, next, workers, clockFile, disk, sentinels, redis }) {
+export function disturbances({ service, next, workers, clockFiles, disk, sentinels, redis }) {
   const between = ([least, most]) => pause(least + (most - least) * next());
   const aWorker = () => {
     const number = 1 + Math.floor(next() * workers);
@@ -83,15 +83,16 @@ export function disturbances({ service, next, workers, clockFile, disk, sentinel
             rmSync(join(disk, 'filler'));
           },
         }),
-    ...(clockFile === undefined
-      ? {}
-      : {
-          'set the clocks': async () => {
-            writeFileSync(clockFile, `${next() < 0.5 ? '-' : '+'}${Math.ceil(next() * JUMP_S)}`);
-            await between(REFUSE_MS);
-            writeFileSync(clockFile, '+0');
-          },
-        }),
+    ...Object.fromEntries(
+      Object.entries(clockFiles).map(([part, file]) => [
+        `set the clock of the ${part}`,
+        async () => {
+          writeFileSync(file, `${next() < 0.5 ? '-' : '+'}${Math.ceil(next() * JUMP_S)}`);
+          await between(REFUSE_MS);
+          writeFileSync(file, '+0');
+        },
+      ]),
+    ),
   };
 }
 

@@ -19,7 +19,7 @@ const START = Date.parse('2026-06-01T12:00:00Z');
 const SCENES = [false, false, true, true, true, false, false, false];
 const BATCH_FORMATS = ['ndjson', 'csv', 'json'];
 
-/** @returns two JPEGs of one scene, without and with a thing */
+/** @returns JPEGs of one scene: without a thing, with one, and with one elsewhere, which kills workers */
 export async function makeFrames() {
   const plain = (width, height, background) => ({ create: { width, height, channels: 3, background } });
   const picture = (things) =>
@@ -28,7 +28,8 @@ export async function makeFrames() {
       .jpeg({ quality: 90 })
       .toBuffer();
   const thing = { input: plain(58, 77, '#ff9696'), left: 288, top: 102 };
-  return { empty: await picture([]), thing: await picture([thing]) };
+  const other = { ...thing, left: 30 };
+  return { empty: await picture([]), thing: await picture([thing]), poison: await picture([other]) };
 }
 
 /** @returns the frames, and a recording of a minute, which is also in `folder` */
@@ -40,10 +41,10 @@ export async function makeMedia(folder, next) {
 
 /**
  * @param {{ url: string, headers: object }} service
- * @param {{ empty: Buffer, thing: Buffer, video: Buffer, framesPerCamera: number, hook: (query: string) => string }}
- *   options two JPEGs of one scene, a recording, and the address that receives what has the query
+ * @param {{ empty: Buffer, thing: Buffer, poison: Buffer, video: Buffer, framesPerCamera: number, hook: (query: string) => string }}
+ *   options JPEGs of one scene, a recording, and the address that receives what has the query
  */
-export function createLoad(service, { empty, thing, video, framesPerCamera, hook }) {
+export function createLoad(service, { empty, thing, poison, video, framesPerCamera, hook }) {
   const state = { accepted: 0, allowed: Number.POSITIVE_INFINITY, refused: 0, longestMs: 0 };
 
   /** Sends until it is accepted, with one Idempotency-Key. @returns the answer */
@@ -162,5 +163,8 @@ export function createLoad(service, { empty, thing, video, framesPerCamera, hook
         }),
     };
   };
-  return { state, tasks: { unchanged: comparison(empty), changed: comparison(thing), camera, batch } };
+  return {
+    state,
+    tasks: { unchanged: comparison(empty), changed: comparison(thing), poison: comparison(poison), camera, batch },
+  };
 }

@@ -1,11 +1,12 @@
 /**
  * `npm run test:chaos [-- --jobs=10000] [--seeds=3] [--seed=N] [--redis=one|three] [--short]`: comparisons with
  * callbacks, frames of cameras and batches while the service is disturbed: kills, frozen processes, a Redis that
- * refuses, a full disk, clocks that jump, receivers that flap. With `--redis=three` the primary of three nodes is
+ * refuses, a full disk, clocks that jump, receivers that flap, comparisons that kill each worker that reads their frame. With `--redis=three` the primary of three nodes is
  * killed and sentinels replace it. Every accepted job must end as it does in calm, and be delivered. The guarantees are
  * in docs/reliability.md. The exit status is 1 if anything was lost, failed, wrong, doubled or not delivered.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +27,8 @@ const FRAMES = 0.4;
 const JOBS_PER_BATCH = 250;
 /** Every so many comparisons one has a change. */
 const CHANGED_EVERY = 4;
+/** Comparisons that kill each worker which reads their frame. */
+const POISON = { long: 3, short: 1 };
 const FRAMES_PER_CAMERA = 24;
 /** rounds: how often each disturbance comes; kills: how often the primary is killed */
 const LONG = { jobs: 10_000, seeds: 3, rounds: 3, kills: 5 };
@@ -87,12 +90,15 @@ function mountDisk(folder) {
   return undefined;
 }
 
-/** @returns the environment in which the clock follows `file` within a second; empty without libfaketime */
+function hasFakeClock() {
+  if (existsSync(FAKETIME)) return true;
+  say('skipped', 'libfaketime is missing (apt-get install faketime): the clocks do not jump');
+  return false;
+}
+
+/** @returns the environment in which the clock follows `file` within a second; empty without a file */
 function fakeClock(file) {
-  if (!existsSync(FAKETIME)) {
-    say('skipped', 'libfaketime is missing (apt-get install faketime): the clocks do not jump');
-    return {};
-  }
+  if (file === undefined) return {};
   writeFileSync(file, '+0');
   return {
     ...{ LD_PRELOAD: FAKETIME, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_CACHE_DURATION: '1' },
@@ -101,34 +107,42 @@ function fakeClock(file) {
 }
 
 async function runOnce({ seed, jobs }) {
-  const { uniformNumbers } = await dist('random.js');
+  const { uniformNumbers } = await dist('base/random.js');
   const next = uniformNumbers(seed);
   const three = values.redis === 'three';
   const folder = mkdtempSync(join(tmpdir(), 'sd-chaos-'));
   const disk = three ? undefined : mountDisk(folder);
-  const clockFile = join(folder, 'clock');
-  const clock = three ? {} : fakeClock(clockFile);
+  const parts = three || !hasFakeClock() ? [] : ['API', 'workers'];
+  const clockFiles = Object.fromEntries(parts.map((part) => [part, join(folder, `clock-${part}`)]));
   const sentinels = three ? await startSentinels() : undefined;
+  const media = await makeMedia(folder, next);
+  const poison = createHash('sha256').update(media.poison).digest('hex');
   const service = await startService({
     folder,
     workers: WORKERS,
     redisUrl: sentinels?.url,
+    apiEnv: fakeClock(clockFiles.API),
+    workerEnv: {
+      NODE_OPTIONS: `--import=${join(ROOT, 'test/chaos/poison.mjs')}`,
+      CHAOS_POISON: poison,
+      ...fakeClock(clockFiles.workers),
+    },
     env: {
       ...{ MODELS_DIR: join(ROOT, 'test/fixtures'), DEFAULT_MODEL: 'bundle-tiny', INFERENCE_THREADS: '1' },
       ...{ JOB_LOCK_MS: '4000', OUTBOUND_ALLOW: '127.0.0.1', OUTBOUND_TIMEOUT_MS: '2000', LOG_LEVEL: 'info' },
-      ...{ MAX_WAITING: String(4 * jobs + 1000), ...clock },
+      ...{ MAX_WAITING: String(4 * jobs + 1000) },
     },
   });
   const redis = await clientOf(service.redisUrl);
   const receiver = await startReceiver({ next, attemptsOf: redis.attemptsOf });
   try {
     const load = createLoad(service, {
-      ...(await makeMedia(folder, next)),
+      ...media,
       framesPerCamera: FRAMES_PER_CAMERA,
       hook: receiver.url,
     });
     const calm = {};
-    for (const [kind, make] of Object.entries(load.tasks)) {
+    for (const [kind, make] of Object.entries(load.tasks).filter(([name]) => name !== 'poison')) {
       const task = make(`calm-${kind}`);
       await task.send();
       calm[kind] = await task.outcome();
@@ -143,7 +157,7 @@ async function runOnce({ seed, jobs }) {
     const clients = Array.from({ length: CLIENTS }, client);
     const made = disturbances({
       ...{ service, next, sentinels, workers: WORKERS, redis: redis.client },
-      ...{ disk, clockFile: clock.LD_PRELOAD && clockFile },
+      ...{ disk, clockFiles },
     });
     const list = shuffled(
       Array(three ? size.kills : size.rounds)
@@ -185,6 +199,7 @@ function planTasks(makers, jobs, next) {
   const tasks = [
     ...many(batches, () => 'batch'),
     ...many(cameras, () => 'camera'),
+    ...many(values.short ? POISON.short : POISON.long, () => 'poison'),
     ...many(comparisons, (i) => (i % CHANGED_EVERY === 0 ? 'changed' : 'unchanged')),
   ];
   return shuffled(tasks, next);
@@ -204,9 +219,9 @@ async function disturb(list, made, { jobs, state, next }) {
 
 /** @returns a client of the Redis under test, which waits while it is away, and the attempts of a delivery */
 async function clientOf(url) {
-  const { connectRedis } = await dist('stores/redis.js');
-  const { createLogger } = await dist('logger.js');
-  const { createDeliveryStore } = await dist('stores/deliveries.js');
+  const { connectRedis } = await dist('stores/redis/redis.js');
+  const { createLogger } = await dist('process/logger.js');
+  const { createDeliveryStore } = await dist('stores/delivery/deliveries.js');
   const client = connectRedis(url, { role: 'consumer', logger: createLogger({ level: 'silent', name: 'chaos' }) });
   const deliveries = createDeliveryStore(client, { retentionMs: 0 });
   return { client, attemptsOf: async (id) => (await deliveries.get(id))?.attempts ?? [] };
@@ -223,6 +238,7 @@ async function judge(tasks, { calm, receiver, redis }) {
     for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) {
       const outcome = await task.outcome();
       if (outcome === 'lost') fault('lost', task, 'it has no end');
+      else if (task.kind === 'poison' && outcome.includes('It ran alone')) continue;
       else if (outcome.startsWith('failed')) fault('failed', task, outcome);
       else if (outcome !== calm[task.kind]) fault('wrong', task, `${outcome}\ninstead of ${calm[task.kind]}`);
     }

@@ -59,7 +59,7 @@ await runMain(async () => {
 process.exit();
 
 async function runOnce(seed, jobs) {
-  const { uniformNumbers } = await dist('random.js');
+  const { uniformNumbers } = await dist('base/random.js');
   const next = uniformNumbers(seed);
   const folder = mkdtempSync(join(tmpdir(), 'sd-cluster-'));
   const dataDir = join(folder, 'data');

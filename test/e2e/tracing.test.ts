@@ -151,7 +151,7 @@ it('loads nothing of OpenTelemetry unless a collector is set', () => {
   const loaded = (endpoint: string | null): Record<string, string> => {
     const script = `
       import { createRequire } from 'node:module';
-      const { startTracing } = await import('./dist/start-tracing.js');
+      const { startTracing } = await import('./dist/process/start-tracing.js');
       const entries = ['api/app', 'workers/serve-queues', 'pipeline/compare', 'batches/processor', 'mqtt/publisher'];
       for (const name of entries) await import('./dist/' + name + '.js');
       await startTracing({ otelExporterOtlpEndpoint: ${JSON.stringify(endpoint)} }, 'api', console);

@@ -75,9 +75,9 @@ await runMain(async () => {
 });
 
 async function createKey(redisUrl, settings) {
-  const { createApiKeyStore } = await dist('stores/api-keys.js');
-  const { connectRedis } = await dist('stores/redis.js');
-  const { createLogger } = await dist('logger.js');
+  const { createApiKeyStore } = await dist('stores/redis/api-keys.js');
+  const { connectRedis } = await dist('stores/redis/redis.js');
+  const { createLogger } = await dist('process/logger.js');
   const redis = connectRedis(redisUrl, {
     role: 'consumer',
     logger: createLogger({ level: 'silent', name: 'fuzz' }),

@@ -12,7 +12,7 @@ import type { Comparison, Finding } from '../../src/schemas/comparison.js';
 import { createTurnProcessor, type TurnDependencies } from '../../src/workers/camera-turn.js';
 import { createFetchLimits } from '../../src/workers/fetch-limits.js';
 import { createLifeCycle, type LifeCycleDependencies } from '../../src/workers/life-cycle.js';
-import { type Bench, logger } from './workers.js';
+import { type Bench, jobGuard, logger } from './workers.js';
 
 export const WIDTH = 96;
 export const HEIGHT = 64;
@@ -203,6 +203,8 @@ export function turnProcessor(bench: Bench, { enqueueDelivery, ...change }: Turn
   };
   return createTurnProcessor({
     ...bench,
+    // As in a worker of its own.
+    guard: jobGuard(bench),
     pipeline: pixelPipeline().pipeline,
     fetchFrame: createFrameFetcher({
       ...bench,

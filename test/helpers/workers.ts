@@ -54,7 +54,6 @@ export interface Bench {
   readonly worker: string;
   readonly guard: JobGuard;
   readonly patiently: JobGuard['patiently'];
-  readonly alone: JobGuard['alone'];
   /** Stores the frames that `acceptedComparison` refers to. */
   storeFrames(): Promise<void>;
   stop(): Promise<void>;
@@ -78,7 +77,7 @@ export async function setUpBench(): Promise<Bench> {
     server,
     redis,
     worker: 'wrk_test',
-    ...{ guard, patiently: guard.patiently, alone: guard.alone },
+    ...{ guard, patiently: guard.patiently },
     results: createResultStore(redis, { retentionMs: HOUR }),
     batches: createBatchStore(redis),
     files: createBatchFiles(folder),

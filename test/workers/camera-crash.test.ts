@@ -1,7 +1,9 @@
 /** Crashes and retries of a turn: each step is saved completely or not at all. */
+
 import { describe, expect, it } from '@jest/globals';
 import { ScenedeltaError } from '../../src/base/errors.js';
 import type { StoredCamera } from '../../src/camera/settings/camera.js';
+import type { Turn } from '../../src/stores/cameras/turns.js';
 import type { WorkedFrame } from '../../src/workers/camera-turn.js';
 
 import {
@@ -167,17 +169,28 @@ describe('a worker that is killed during a turn', () => {
     expect(first).not.toBe(second);
   });
 
+  it('three times beside other jobs fails no frame', async () => {
+    const camera = await setUpCamera(bench, 'gate');
+    const innocent = await sendFrame(bench, camera, await EMPTY, T);
+    for (const worker of ['wrk_1', 'wrk_2', 'wrk_3']) {
+      await bench.turns.take('gate', { job: 'job', token: `killed ${worker}`, ttlMs: 60_000, worker });
+    }
+    await workOff('gate', turnProcessor(bench));
+    expect(await readComparison(bench, innocent)).toMatchObject({ status: 'finished' });
+  });
+
   it('twice by one frame puts that frame into quarantine, and the next is processed', async () => {
     const camera = await setUpCamera(bench, 'gate');
     const deadly = await sendFrame(bench, camera, await EMPTY, T);
     const next = await sendFrame(bench, camera, await EMPTY, T + 1000);
     for (const worker of ['wrk_1', 'wrk_2']) {
-      await bench.turns.take('gate', { job: 'job', token: `killed ${worker}`, ttlMs: 60_000, worker });
+      const turn = await bench.turns.take('gate', { job: 'job', token: `killed ${worker}`, ttlMs: 60_000, worker });
+      await bench.turns.alone(turn as Turn, worker);
     }
     await workOff('gate', turnProcessor(bench));
     expect(await readComparison(bench, deadly)).toMatchObject({
       status: 'failed',
-      error: { status: 500, detail: '2 workers died while they worked on it, so it is not tried again' },
+      error: { status: 500, detail: 'It ran alone 2 times and the worker died each time, so it is not tried again' },
     });
     expect(await readComparison(bench, next)).toMatchObject({ status: 'finished' });
   });

@@ -63,13 +63,15 @@ describe('a job that a script of the queue left in no list', () => {
   });
 });
 
-describe('a job over which two workers have died', () => {
+describe('a job that ran alone twice when its worker died', () => {
   /** A worker that takes an item and dies. */
-  const dies = async (item: string, name: string) => {
+  const dies = async (item: string, name: string, alone = true) => {
     const runs = createRunStore(queues.bench.redis, name);
     const presence = await runs.listen();
-    await runs.begin(item);
+    await runs.begin(item, { alone });
     await presence.close();
+    const seen = () => queues.bench.redis.pubsub('NUMSUB', KEYS.presence(name));
+    await eventually(async () => expect(await seen()).toEqual([expect.anything(), 0]));
   };
 
   it('is put into quarantine with the reason, and no third worker runs it', async () => {
@@ -82,7 +84,7 @@ describe('a job over which two workers have died', () => {
     expect(calls).toHaveLength(0);
     expect((await queues.bench.results.get(id))?.comparison.error).toMatchObject({
       type: expect.stringContaining('quarantined'),
-      detail: '2 workers died while they worked on it, so it is not tried again',
+      detail: 'It ran alone 2 times and the worker died each time, so it is not tried again',
     });
   });
 
@@ -96,9 +98,52 @@ describe('a job over which two workers have died', () => {
     deliver();
     await eventually(async () => {
       const [now] = await queues.bench.deliveries.ofSubject(id);
-      expect(now).toMatchObject({ state: 'failed', attempts: [{ error: expect.stringContaining('workers died') }] });
+      expect(now).toMatchObject({
+        state: 'failed',
+        attempts: [{ error: expect.stringContaining('the worker died each time') }],
+      });
     });
     expect(queues.posted).toEqual([]);
+  });
+
+  it('is not one that ran beside others, however often', async () => {
+    const { pipeline, calls } = scriptedPipeline(async () => output);
+    const { id } = await accept({ queue: 'archive' });
+    for (const name of ['wrk_1', 'wrk_2', 'wrk_3']) await dies(id, name, false);
+    serve(pipeline);
+    await eventually(async () => expect(await statusOf(id)).toBe('finished'));
+    expect(calls).toHaveLength(1);
+  });
+
+  it('runs alone: others end before it, and a job of hours gives way', async () => {
+    const guard = jobGuard(queues.bench);
+    await dies('suspect', 'wrk_1');
+    const order: string[] = [];
+    const step = (name: string) => async () => {
+      order.push(`${name} begins`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      order.push(`${name} ends`);
+    };
+    let giveWay = () => {};
+    const asked = new Promise<void>((resolve) => (giveWay = resolve));
+    const long = { giveWay, hasProgressed: async () => false };
+    const hours = guard.counted('batch', () => asked, { long }).then(() => order.push('batch gives way'));
+    await eventually(async () => expect(await queues.bench.redis.hget('sd:run:batch', 'worker')).not.toBe(null));
+    await Promise.all([hours, guard.counted('suspect', step('suspect')), guard.counted('other', step('other'))]);
+    await guard.counted('later', step('later'));
+    const alone = order.indexOf('suspect begins');
+    expect(order[alone + 1]).toBe('suspect ends');
+    expect(order.indexOf('batch gives way')).toBeLessThan(alone);
+    expect(await queues.bench.redis.hmget('sd:run:suspect', 'deaths', 'deathsAlone', 'alone')).toEqual(['1', '1', '1']);
+  });
+
+  it('as a batch, gives way at its next progress', async () => {
+    const guard = jobGuard(queues.bench);
+    for (const name of ['wrk_1', 'wrk_2']) await dies('batch', name, false);
+    let giveWay = () => {};
+    const asked = new Promise<string>((resolve) => (giveWay = () => resolve('gave way')));
+    const long = { giveWay, hasProgressed: async () => true };
+    expect(await guard.counted('batch', () => asked, { long })).toBe('gave way');
   });
 
   it('counts no death for a suspect that waited while another one ran', async () => {
@@ -115,10 +160,12 @@ describe('a job over which two workers have died', () => {
     );
     await eventually(async () => expect(await queues.bench.redis.hget('sd:run:first', 'worker')).not.toBe(''));
     const second = guard.counted('second', async () => {});
-    await eventually(async () => expect(await queues.bench.redis.hget('sd:run:second', 'worker')).toBe(''));
-    expect(await queues.bench.redis.hget('sd:run:second', 'deaths')).toBe('1');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    // A death of this worker would count for the first alone.
+    expect(await queues.bench.redis.hget('sd:run:second', 'worker')).not.toBe('wrk_test');
     end();
     await Promise.all([first, second]);
+    expect(await queues.bench.redis.hmget('sd:run:second', 'deaths', 'deathsAlone')).toEqual(['1', '1']);
   });
 
   it('counts no worker that lives, and none that has ended its run', async () => {
@@ -126,17 +173,17 @@ describe('a job over which two workers have died', () => {
     const [alive, ended, third] = ['wrk_a', 'wrk_b', 'wrk_c'].map((name) => createRunStore(redis, name));
     const presence = await alive?.listen();
     await alive?.begin('x');
-    expect(await ended?.begin('x')).toBe(0);
+    expect(await ended?.begin('x')).toEqual({ deaths: 0, deathsAlone: 0 });
     await ended?.end('x');
-    expect(await third?.begin('x')).toBe(0);
+    expect(await third?.begin('x')).toEqual({ deaths: 0, deathsAlone: 0 });
     await presence?.close();
   });
 
   it('counts no death before the last progress', async () => {
     const [one, two, three] = ['wrk_1', 'wrk_2', 'wrk_3'].map((name) => createRunStore(queues.bench.redis, name));
     await one?.begin('bat', { progress: '0' });
-    expect(await two?.begin('bat', { progress: '0' })).toBe(1);
-    expect(await three?.begin('bat', { progress: '1' })).toBe(1);
+    expect(await two?.begin('bat', { progress: '0' })).toMatchObject({ deaths: 1 });
+    expect(await three?.begin('bat', { progress: '1' })).toMatchObject({ deaths: 1 });
   });
 });
 
@@ -196,10 +243,10 @@ it('a worker that has not yet reached a Redis that failed over is not taken for 
   );
   await redis.set(KEYS.servedSince, 'abcdef:0');
   expect(await second?.begin('dlv_x', { exclusive: true })).toBeUndefined();
-  expect(await second?.begin('cmp_x')).toBe(0);
+  expect(await second?.begin('cmp_x')).toMatchObject({ deaths: 0 });
   const [server, since] = (await redis.get(KEYS.servedSince))?.split(':') ?? [];
   await redis.set(KEYS.servedSince, `${server}:${Number(since) - RETURN_S}`);
-  expect(await second?.begin('dlv_x', { exclusive: true })).toBe(1);
+  expect(await second?.begin('dlv_x', { exclusive: true })).toMatchObject({ deaths: 1 });
 });
 
 it('a comparison that was failed in the queue alone is tried again', async () => {

@@ -1,5 +1,6 @@
 /** Routes for probes, scrapers and scalers, and the start page. */
 import { Type } from 'typebox';
+import { clockOffsetMs } from '../../base/clock.js';
 import { VERSION } from '../../base/version.js';
 import { whilePending } from '../../base/while-pending.js';
 import type { QueueCounts, QueueName } from '../../jobs/job-states.js';
@@ -24,6 +25,11 @@ const ReadySchema = Type.Object({
   evicts: flag('Redis may evict keys, and with them accepted work: its maxmemory-policy is not noeviction.'),
   workers: Type.Integer({
     description: 'Live workers whose models are warmed up, and that have not paused because a store refuses writes.',
+  }),
+  clock_offset_s: Type.Integer({
+    description:
+      'Seconds that the clock of the host of this process, or of a worker, is ahead of that of Redis: the largest ' +
+      'difference. All times are by the clock of Redis, so no work fails by it; the clock should be set.',
   }),
 });
 const ReadyQuerySchema = Type.Object(
@@ -88,13 +94,15 @@ export function operationRoutes(
     const writable = redis && (await deps.queue.takesWrites());
     const evicts = redis && (await deps.queue.mayEvict());
     const live = redis ? await deps.workers.list().catch(() => []) : [];
+    const offsets = [clockOffsetMs() / 1000, ...live.map((worker) => worker.clock_offset_s ?? 0)];
+    const clock_offset_s = Math.round(offsets.reduce((most, one) => (Math.abs(one) > Math.abs(most) ? one : most)));
     const workers = live.filter((worker) => worker.models.length > 0 && worker.paused !== true).length;
-    return { redis, writable, evicts, workers };
+    return { redis, writable, evicts, workers, clock_offset_s };
   });
   app.get('/readyz', { schema: readyzSchema, config: openConfig }, async ({ query }, reply) => {
-    const { redis, writable, evicts, workers } = await state();
+    const { redis, writable, evicts, workers, clock_offset_s } = await state();
     const ready = writable && !evicts && (workers > 0 || query.exclude === 'workers');
-    return reply.code(ready ? 200 : 503).send({ ready, redis, writable, evicts, workers });
+    return reply.code(ready ? 200 : 503).send({ ready, redis, writable, evicts, workers, clock_offset_s });
   });
 
   const metricsSchema = {

@@ -19,7 +19,7 @@ import { endingWrites } from '../comparisons/result-writes.js';
 import { parseRecord, type StoredComparison } from '../comparisons/stored-comparison.js';
 import { KEYS } from '../redis/keys.js';
 import { defineScript, type RedisCommand, redisCall } from '../redis/redis.js';
-import { IS_GONE } from '../redis/runs.js';
+import { type Deaths, IS_GONE } from '../redis/runs.js';
 import { readCameraState, storedState } from './camera-state.js';
 
 export interface Turn {
@@ -34,8 +34,8 @@ export interface Turn {
   readonly events: readonly (CameraEvent | BaselineEvent)[];
   /** number of this try: from 1; tries that a death or a store ended do not count */
   readonly tries: number;
-  /** number of workers that died over the frame */
-  readonly deaths: number;
+  /** of workers over the frame */
+  readonly deaths: Deaths;
   /** value of the lock; opaque */
   readonly held: string;
 }
@@ -67,6 +67,7 @@ type TakeReply = readonly [
   comparisonId: string,
   tries: number,
   deaths: number,
+  deathsAlone: number,
   camera: string,
   state: string,
   record: readonly (string | null)[],
@@ -84,15 +85,19 @@ if not first or not camera then
   return {'empty'}
 end
 redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'PX', ARGV[3])
-local by, counted = first .. ':worker', first .. ':deaths'
-local begun = redis.call('HMGET', KEYS[3], first, by, counted)
-local deaths = tonumber(begun[3]) or 0
-if begun[2] and begun[2] ~= '' and begun[2] ~= ARGV[5] and isGone(begun[2]) then deaths = deaths + 1 end
-redis.call('HSET', KEYS[3], by, ARGV[5], counted, deaths)
+local by, counted, countedAlone = first .. ':worker', first .. ':deaths', first .. ':deathsAlone'
+local begun = redis.call('HMGET', KEYS[3], first, by, counted, countedAlone)
+local deaths, deathsAlone = tonumber(begun[3]) or 0, tonumber(begun[4]) or 0
+local worker, alone = string.match(begun[2] or '', '^([^!]*)(!?)$')
+if worker ~= '' and worker ~= ARGV[5] and isGone(worker) then
+  deaths = deaths + 1
+  if alone == '!' then deathsAlone = deathsAlone + 1 end
+end
+redis.call('HSET', KEYS[3], by, ARGV[5], counted, deaths, countedAlone, deathsAlone)
 local tries = (tonumber(begun[1]) or 0) + 1
 local state = redis.call('HGET', KEYS[4], 'state') or ''
 local record = redis.call('HMGET', ARGV[4] .. first, 'comparison', 'frames', 'job')
-return {'taken', first, tries, deaths, camera, state, record, redis.call('LRANGE', KEYS[5], 0, -1)}`;
+return {'taken', first, tries, deaths, deathsAlone, camera, state, record, redis.call('LRANGE', KEYS[5], 0, -1)}`;
 
 /** KEYS: turn. ARGV: held, ttl (ms). */
 const RENEW = `
@@ -108,7 +113,7 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 const COMMIT = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'lost', 0} end
 redis.call('ZREM', KEYS[2], ARGV[2])
-redis.call('HDEL', KEYS[3], ARGV[2], ARGV[2] .. ':worker', ARGV[2] .. ':deaths')
+redis.call('HDEL', KEYS[3], ARGV[2], ARGV[2] .. ':worker', ARGV[2] .. ':deaths', ARGV[2] .. ':deathsAlone')
 local more = redis.call('EXISTS', KEYS[2])
 if more == 0 then redis.call('DEL', KEYS[1]) end
 if ARGV[4] == '' then return {'final', more} end
@@ -130,6 +135,11 @@ const COUNT = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('HSET', KEYS[2], ARGV[2], ARGV[3], ARGV[2] .. ':worker', '')`;
 
+/** KEYS: turn, tries. ARGV: held, comparison id, worker. */
+const ALONE = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('HSET', KEYS[2], ARGV[2] .. ':worker', ARGV[3] .. '!')`;
+
 /** @param options.retentionMs how long a comparison and a change are kept, from their creation and last write. */
 export function createTurnStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
   const now = options.now ?? systemClock;
@@ -137,6 +147,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
   const runRenew = defineScript<number>(redis, 'sdRenew', RENEW);
   const runCommit = defineScript<[CommitResult['kind'], 0 | 1]>(redis, 'sdCommit', COMMIT);
   const runCount = defineScript<number>(redis, 'sdCount', COUNT);
+  const runAlone = defineScript<number>(redis, 'sdAlone', ALONE);
   const runRelease = defineScript<'free' | 'more' | 'lost'>(redis, 'sdRelease', RELEASE);
   const keysOf = (camera: string) => [
     KEYS.cameraTurn(camera),
@@ -176,7 +187,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
       redisCall("taking a camera's turn", async () => {
         const keys = [...keysOf(id), KEYS.cameraEvents(id)];
         const reply = await runTake(keys, job, token, ttlMs, KEYS.comparison(''), worker);
-        const [kind, comparisonId, tries, deaths, camera, state, record, events] = reply;
+        const [kind, comparisonId, tries, deaths, deathsAlone, camera, state, record, events] = reply;
         if (kind !== 'taken') return kind;
         return {
           camera: JSON.parse(camera),
@@ -185,7 +196,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
           stored: parseRecord(record),
           events: events.map((json) => JSON.parse(json)),
           tries,
-          deaths,
+          deaths: { deaths, deathsAlone },
           held: `${job}:${token}`,
         };
       }),
@@ -208,6 +219,11 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
       redisCall("counting a camera's tries", async () => {
         const keys = [KEYS.cameraTurn(camera.id), KEYS.cameraTries(camera.id)];
         await runCount(keys, held, comparisonId, failed);
+      }),
+    /** Notes that the worker runs nothing but this frame from now on. */
+    alone: async ({ camera, comparisonId, held }: Turn, worker: string): Promise<void> =>
+      redisCall("beginning a camera's frame alone", async () => {
+        await runAlone([KEYS.cameraTurn(camera.id), KEYS.cameraTries(camera.id)], held, comparisonId, worker);
       }),
     /**
      * Gives the turn back.

@@ -96,7 +96,7 @@ export const KEYS = {
   presence: (workerId: string) => `sd:present:${workerId}`,
   /** the server of Redis that was last asked whether a worker lives, and since when it answers (stores/redis/runs.ts) */
   servedSince: 'sd:served-since',
-  /** hash: worker, progress and deaths of a job that has begun; expires */
+  /** hash: worker, progress, deaths and whether it runs alone, of a job that has begun; expires */
   run: (item: string) => `sd:run:${item}`,
   /** written to find out whether Redis takes writes; expires */
   /** hash: format and version of the records, and the mark in the API's store of frames (deployment.ts) */
@@ -115,7 +115,7 @@ export const KEYS = {
   camera: (id: string) => `sd:cam:${id}`,
   /** sorted set of comparison ids that wait for the camera's turn, score = capture time in ms */
   cameraFrames: (id: string) => `sd:cam:${id}:frames`,
-  /** hash: per waiting comparison id its failed tries, `ID:worker` that runs it, and `ID:deaths` of workers over it */
+  /** hash: per waiting comparison id its failed tries, `ID:worker` that runs it (with `!`: alone), `ID:deaths`, `ID:deathsAlone` */
   cameraTries: (id: string) => `sd:cam:${id}:tries`,
   /** lock of the turn under way: '<job id>:<token>'; expires */
   cameraTurn: (id: string) => `sd:cam:${id}:turn`,

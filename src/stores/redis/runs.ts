@@ -1,5 +1,5 @@
 /**
- * Work that has begun: which worker runs an item, and how many workers have died over it. A worker is present while it
+ * Work that has begun: which worker runs an item, and how many workers have died meanwhile, with and without other items. A worker is present while it
  * listens on a channel of its name: its connection ends with its process, whatever ends that.
  */
 import type { Redis } from 'ioredis';
@@ -33,18 +33,24 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
 /**
- * KEYS: run. ARGV: worker, progress, lifetime (ms), exclusive ('1' or ''). Returns the deaths, or -1 if another worker
- * runs the item and it is exclusive. Deaths before the last progress do not count.
+ * KEYS: run. ARGV: worker, progress, lifetime (ms), exclusive ('1' or ''), alone ('1' or ''). Returns the deaths and those
+ * of them while the item ran alone; -1 and 0 if another worker runs the item and it is exclusive. Deaths before the last
+ * progress do not count.
  */
 const BEGIN = `${IS_GONE}
-local run = redis.call('HMGET', KEYS[1], 'worker', 'progress', 'deaths')
-local deaths = run[2] == ARGV[2] and tonumber(run[3]) or 0
+local run = redis.call('HMGET', KEYS[1], 'worker', 'progress', 'deaths', 'deathsAlone', 'alone')
+local same = run[2] == ARGV[2]
+local deaths, deathsAlone = same and tonumber(run[3]) or 0, same and tonumber(run[4]) or 0
 if run[1] and run[1] ~= '' and run[1] ~= ARGV[1] then
-  if isGone(run[1]) then deaths = deaths + 1 elseif ARGV[4] == '1' then return -1 end
+  if isGone(run[1]) then
+    deaths = deaths + 1
+    if run[5] == '1' then deathsAlone = deathsAlone + 1 end
+  elseif ARGV[4] == '1' then return {-1, 0} end
 end
-redis.call('HSET', KEYS[1], 'worker', ARGV[1], 'progress', ARGV[2], 'deaths', deaths)
+redis.call('HSET', KEYS[1], 'worker', ARGV[1], 'progress', ARGV[2], 'deaths', deaths, 'deathsAlone', deathsAlone,
+  'alone', ARGV[5])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
-return deaths`;
+return {deaths, deathsAlone}`;
 
 /** KEYS: run. ARGV: worker. The deaths stay, because a job that failed may be tried again. */
 const END = `
@@ -54,11 +60,17 @@ return 1`;
 /** A job that no worker has taken up for so long has been recovered otherwise. */
 const KEPT_MS = 3_600_000;
 
+/** Workers that died while they ran an item, and those of them that ran nothing else. */
+export interface Deaths {
+  readonly deaths: number;
+  readonly deathsAlone: number;
+}
+
 export type RunStore = ReturnType<typeof createRunStore>;
 
 /** @param worker name of this process, which `listen` makes present */
 export function createRunStore(redis: Redis, worker: string) {
-  const runBegin = defineScript<number>(redis, 'sdRunBegin', BEGIN);
+  const runBegin = defineScript<[deaths: number, alone: number]>(redis, 'sdRunBegin', BEGIN);
   const runEnd = defineScript<number>(redis, 'sdRunEnd', END);
   return {
     worker,
@@ -75,15 +87,22 @@ export function createRunStore(redis: Redis, worker: string) {
     /**
      * @param options.progress changes whenever the item has gone on
      * @param options.exclusive the item must not run twice at a time
-     * @returns number of workers that died over the item since its last progress; undefined: another worker runs it
+     * @param options.alone no other item runs in this worker meanwhile
+     * @returns number of workers that died while they ran the item, since its last progress, and those of them that ran it
+     *   alone; undefined: another worker runs it
      */
     begin: (
       item: string,
-      { progress = '', exclusive = false }: { progress?: string | undefined; exclusive?: boolean } = {},
-    ): Promise<number | undefined> =>
+      {
+        progress = '',
+        exclusive = false,
+        alone = false,
+      }: { progress?: string | undefined; exclusive?: boolean; alone?: boolean } = {},
+    ): Promise<Deaths | undefined> =>
       redisCall('beginning a job', async () => {
-        const deaths = await runBegin([KEYS.run(item)], worker, progress, KEPT_MS, exclusive ? '1' : '');
-        return deaths < 0 ? undefined : deaths;
+        const flags = [exclusive, alone].map((flag) => (flag ? '1' : ''));
+        const [deaths, deathsAlone] = await runBegin([KEYS.run(item)], worker, progress, KEPT_MS, ...flags);
+        return deaths < 0 ? undefined : { deaths, deathsAlone };
       }),
     /** @returns whether this worker is the one that runs the item */
     holds: (item: string): Promise<boolean> =>

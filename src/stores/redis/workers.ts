@@ -5,7 +5,7 @@
 import { hostname } from 'node:os';
 import type { Redis } from 'ioredis';
 import { type Static, Type } from 'typebox';
-import { systemTime } from '../../base/clock.js';
+import { clockOffsetMs, systemTime } from '../../base/clock.js';
 import { newId } from '../../base/ids.js';
 import type { Logger } from '../../process/logger.js';
 import { type ModelDescription, ModelDescriptionSchema } from '../../schemas/model-description.js';
@@ -22,6 +22,8 @@ const WorkerDescriptionSchema = Type.Object(
     models: Type.Array(ModelDescriptionSchema),
     /** the store of frames takes no writes, so the worker has paused its queues */
     paused: Type.Optional(Type.Boolean()),
+    /** how far the clock of its host is ahead of that of Redis */
+    clock_offset_s: Type.Optional(Type.Number()),
   },
   { $id: 'WorkerDescription' },
 );
@@ -74,7 +76,12 @@ export function startHeartbeat({ workers, logger }: { workers: WorkerRegistry; l
   const beat = (): Promise<void> => {
     // While Redis is away a beat waits for it; one waiting beat is enough.
     beating ??= workers
-      .beat({ ...self, models, ...(isPaused() ? { paused: true } : {}) })
+      .beat({
+        ...self,
+        models,
+        clock_offset_s: Math.round(clockOffsetMs() / 1000),
+        ...(isPaused() ? { paused: true } : {}),
+      })
       .catch((err) => logger.warn({ err }, 'heartbeat failed'))
       .finally(() => {
         beating = undefined;

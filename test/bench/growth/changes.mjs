@@ -111,9 +111,9 @@ export const changes = {
       'the API to a complete index. A vector of a query comes from the cache; the model does not run.',
   ],
   async measure() {
-    const { createLogger } = await dist('logger.js');
-    const { connectRedis } = await dist('stores/redis.js');
-    const { KEYS } = await dist('stores/keys.js');
+    const { createLogger } = await dist('process/logger.js');
+    const { connectRedis } = await dist('stores/redis/redis.js');
+    const { KEYS } = await dist('stores/redis/keys.js');
     const logger = createLogger({ level: 'silent', name: 'bench' });
     // Its API indexes nothing; it is there for the settings of the camera.
     const service = await startService({ worker: false, build: false, env: { SEARCH_CHANGES: '0' } });

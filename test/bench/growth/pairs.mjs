@@ -17,8 +17,8 @@ const WARM_UP = 30;
 const QUALITY = 88;
 
 async function withPipeline(use) {
-  const { loadConfig } = await dist('config.js');
-  const { createLogger } = await dist('logger.js');
+  const { loadConfig } = await dist('process/config.js');
+  const { createLogger } = await dist('process/logger.js');
   const { Pipeline } = await dist('pipeline/compare.js');
   const dataDir = mkdtempSync(join(tmpdir(), 'sd-bench-'));
   const config = { ...loadConfig(), dataDir };
@@ -105,7 +105,7 @@ const LINES = 3;
 const SCALE = 0.6;
 
 async function layouts() {
-  const { seededRandom } = await dist('random.js');
+  const { seededRandom } = await dist('base/random.js');
   const [{ base, things }] = await scenesOf();
   const [{ picture, box }] = things;
   const [width, height] = [box.width, box.height].map((side) => Math.round(side * SCALE));

@@ -21,10 +21,10 @@ const MEMORY = 'Redis, MB';
 
 /** @returns fill(depth), which makes so many jobs wait, with their comparisons, as the acceptance does */
 async function filler(service, redis, example) {
-  const { loadConfig } = await dist('config.js');
+  const { loadConfig } = await dist('process/config.js');
   const { createStores } = await dist('stores/create.js');
   const { createJobProducer } = await dist('jobs/producer.js');
-  const { newId } = await dist('ids.js');
+  const { newId } = await dist('base/ids.js');
   const { results } = createStores(loadConfig({ DATA_DIR: service.dataDir, REDIS_URL: service.redisUrl }), redis);
   const jobs = createJobProducer(redis);
   const stored = await results.get(example);
@@ -66,8 +66,8 @@ export const queue = {
       'CPU-ms of Redis per job that a worker takes and ends, without the comparison. Redis syncs each write.',
   ],
   async measure() {
-    const { createLogger } = await dist('logger.js');
-    const { connectRedis } = await dist('stores/redis.js');
+    const { createLogger } = await dist('process/logger.js');
+    const { connectRedis } = await dist('stores/redis/redis.js');
     const { QUEUES, QUEUE_PREFIX } = await dist('jobs/queues.js');
     const service = await startService({ worker: false, build: false, env: { MAX_WAITING: '1000000' } });
     const redis = connectRedis(service.redisUrl, {

@@ -14,15 +14,15 @@ const FRAME_MS = 1_000;
  * @returns CPU-ms per frame, frames per second, and the share of quiet frames
  */
 export async function libraryCall(sequence, { warmUp, frames }) {
-  const { loadConfig } = await dist('config.js');
-  const { checkSettings } = await dist('cameras/settings.js');
+  const { loadConfig } = await dist('process/config.js');
+  const { checkSettings } = await dist('camera/settings/settings.js');
   const { decodePreview } = await dist('frames/preview.js');
-  const { createLogger } = await dist('logger.js');
+  const { createLogger } = await dist('process/logger.js');
   const { Pipeline } = await dist('pipeline/compare.js');
-  const { createPreviewStore } = await dist('sequence/previews.js');
-  const { initialCameraState } = await dist('sequence/state.js');
-  const { stepSequence } = await dist('sequence/step.js');
-  const { frameKey } = await dist('blobs.js');
+  const { createPreviewStore } = await dist('camera/fold/previews.js');
+  const { initialCameraState } = await dist('camera/fold/state.js');
+  const { stepSequence } = await dist('camera/fold/step.js');
+  const { frameKey } = await dist('base/blobs.js');
 
   const dataDir = mkdtempSync(join(tmpdir(), 'sd-bench-'));
   const config = { ...loadConfig(), dataDir };

@@ -33,7 +33,7 @@ const enlarged = async (file) => {
  */
 export async function cameraSequences(count) {
   // Both read dist/, which the caller builds.
-  const { seededRandom } = await dist('random.js');
+  const { seededRandom } = await dist('base/random.js');
   const { grain } = await import('../../../scripts/lib/variants.mjs');
   const coded = async (image, seed) => {
     const { data } = grain(image, NOISE, seededRandom(seed));

@@ -1,12 +1,12 @@
 /** Made changes of 100 cameras in 30 days with search vectors, queries that find them, and a worker without a model. */
 import { dist } from './service.mjs';
 
-const { changeWrites } = await dist('stores/change-writes.js');
-const { derivedId } = await dist('ids.js');
-const { uniformNumbers } = await dist('random.js');
+const { changeWrites } = await dist('stores/changes/change-writes.js');
+const { derivedId } = await dist('base/ids.js');
+const { uniformNumbers } = await dist('base/random.js');
 const { QUESTION_QUEUE } = await dist('jobs/queues.js');
 const { createJobGuard } = await dist('jobs/job-guard.js');
-const { createRunStore } = await dist('stores/runs.js');
+const { createRunStore } = await dist('stores/redis/runs.js');
 const { createQuestionProcessor } = await dist('workers/question-job.js');
 const { startQuestionWorker } = await dist('workers/question-job.js');
 

@@ -14,13 +14,13 @@ import { Supervised, WORKER_NICENESS } from '../../../scripts/lib/supervise.mjs'
 
 const isRedis = ({ name }) => name === 'redis';
 
-/** Imports a module of the built service, e.g. dist('config.js'). */
+/** Imports a module of the built service, e.g. dist('process/config.js'). */
 export const dist = (file) => import(pathToFileURL(join(ROOT, 'dist', file)));
 
 /**
  * Redis, the API, and a worker unless `worker: false`, with the niceness that `npm run up` gives it; several `workers`
  * are named worker, worker-2 and so on. Each comes back if it is killed. `build: false` if dist/ is current.
- * redisUrl: the caller's Redis; absent: one is started. apiEnv: environment of the API alone. folder: where the data
+ * redisUrl: the caller's Redis; absent: one is started. apiEnv, workerEnv: environment of the API or of the workers alone. folder: where the data
  * folder is made. With AUTH=on in `env`, `headers` of the result have a key.
  * @returns {Promise<{ url: string, redisUrl: string, dataDir: string, headers: object, stop: () => Promise<void>,
  *   pid: (name: string) => number }>}
@@ -31,6 +31,7 @@ export async function startService({
   redisUrl,
   env = {},
   apiEnv = {},
+  workerEnv = {},
   build = true,
   niceness = WORKER_NICENESS,
   folder = tmpdir(),
@@ -85,7 +86,7 @@ export async function startService({
     const names = Array.from({ length: worker ? workers : 0 }, (_, i) => (i === 0 ? 'worker' : `worker-${i + 1}`));
     await Promise.all([
       start('api', 'api', { ...childEnv, ...apiEnv }),
-      ...names.map((name) => start(name, 'workers', childEnv, niceness)),
+      ...names.map((name) => start(name, 'workers', { ...childEnv, ...workerEnv }, niceness)),
     ]);
     if (worker) await waitUntilReady(url, 120_000);
     if (childEnv.AUTH === 'on') ({ headers } = await firstKey(url, dataDir, childEnv));

@@ -229,7 +229,7 @@ function randomness(next) {
  */
 export async function* hostileImages(seed, count) {
   // Imported here, because the service that is started before builds it.
-  const { uniformNumbers } = await dist('random.js');
+  const { uniformNumbers } = await dist('base/random.js');
   const random = randomness(uniformNumbers(seed));
   const valid = await validImages();
   const families = Object.entries(FAMILIES);
