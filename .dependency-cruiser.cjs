@@ -24,6 +24,12 @@ const ROOMS = [
     [],
     'From two frames to a finding: knows no camera, no queue and no store.',
   ],
+  [
+    'library',
+    ['base', 'process', 'frames', 'heatmaps', 'language', 'pipeline', 'schemas'],
+    [],
+    "The pipeline in a caller's own process: no Redis, no queue, no camera.",
+  ],
   ['camera/quiet', [], ['base/images'], 'Numbers in, a decision out.'],
   ['camera/settings', ['base', 'language', 'schemas'], [], 'A camera is rules over values.'],
   [

@@ -16,7 +16,7 @@ import { alignPredictions, formatPrediction, type Prediction, parsePredictions }
 import { type DetectorRun, evaluate, type NuisanceResult, nuisanceResult, type Run } from './figures/report.js';
 import type { Retrieval } from './figures/retrieval.js';
 import { formatReport } from './figures/table.js';
-import { type BundleRunner, createBundleRunner, type PairBytes, pixelSignals } from './run/bundle-runner.js';
+import { type BundleRunner, createBundleRunner, folderOf, type PairBytes, pixelSignals } from './run/bundle-runner.js';
 import { findPairs } from './run/find-pairs.js';
 import { openPairs, type PairFolder, readText, withNuisance } from './run/frames.js';
 
@@ -48,7 +48,7 @@ export const command = createCommand('evaluate')
       'defined in lab/README.md.',
   )
   .argument('<pairs>', 'NDJSON file of labelled pairs')
-  .option('--bundle <name>', 'model to measure; default: DEFAULT_MODEL of MODELS_DIR')
+  .option('--bundle <name>', 'model to measure, of MODELS_DIR or research/models; default: DEFAULT_MODEL')
   .option('--json <file>', 'also write everything that was measured')
   .option('--predictions <file>', 'also write the predictions of the model, one line per pair')
   .addOption(
@@ -82,7 +82,8 @@ export const command = createCommand('evaluate')
 async function run(file: string, options: Options): Promise<void> {
   const nuisances = chosenNuisances(options.nuisance ?? []);
   const settings = loadConfig();
-  const config = { ...settings, defaultModel: options.bundle ?? settings.defaultModel };
+  const defaultModel = options.bundle ?? settings.defaultModel;
+  const config = { ...settings, defaultModel, modelsDir: await folderOf(defaultModel, settings.modelsDir) };
   const folder = await openPairs(file);
   const baselines = await Promise.all((options.baseline ?? []).map((text) => readBaseline(text, folder.pairs)));
   const measured =

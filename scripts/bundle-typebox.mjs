@@ -39,7 +39,7 @@ for (const name of readdirSync(DIST, { recursive: true })) {
   const folder = relative(dirname(path), BUNDLED);
   const changed = text.replace(IMPORT, (_, before, quote, entry) => {
     const file = `${folder}/${ENTRIES[entry]}.js`;
-    return `${before}${quote}${file.startsWith('.') ? file : `.//${file}`}${quote}`;
+    return `${before}${quote}${file.startsWith('.') ? file : `./${file}`}${quote}`;
   });
   if (changed !== text) writeFileSync(path, changed);
 }

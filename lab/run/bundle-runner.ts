@@ -1,8 +1,9 @@
 /** Runs a bundle and, on the same bytes, the detectors that need no training, on one pair after the other. */
+import { access } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { SIDES, type Side } from '../../src/base/images.js';
-import { graphCacheHome, withBundles } from '../../src/cli/config-with.js';
+import { withBundles } from '../../src/cli/config-with.js';
 import { type DecodedFrame, decodeFrame } from '../../src/frames/decode.js';
 import { graphCacheIn } from '../../src/inference/graph-cache.js';
 import { InferencePool } from '../../src/inference/pool.js';
@@ -12,12 +13,24 @@ import { loadBundle } from '../../src/model/manifest.js';
 import { fullFrame } from '../../src/model/preprocess.js';
 import { Pipeline } from '../../src/pipeline/compare.js';
 import type { StatementEvidence } from '../../src/pipeline/statement-evidence.js';
+import { cacheFolder } from '../../src/process/cache-folder.js';
 import type { Config } from '../../src/process/config.js';
 import { createLogger } from '../../src/process/logger.js';
 import type { Finding } from '../../src/schemas/comparison.js';
 import { featureMatching, peakOf, pixelSubtraction, type Signal } from '../figures/baselines.js';
 import type { Prediction } from '../figures/predictions.js';
 import type { Vectors } from './find-pairs.js';
+
+/** @returns the folder of the bundle: MODELS_DIR, or research/models beside it if only that one has the bundle */
+export async function folderOf(bundle: string, modelsDir: string): Promise<string> {
+  const research = join(modelsDir, '../research/models');
+  const has = (folder: string) =>
+    access(join(folder, bundle)).then(
+      () => true,
+      () => false,
+    );
+  return !(await has(modelsDir)) && (await has(research)) ? research : modelsDir;
+}
 
 /** Encoded bytes of both frames. */
 export type PairBytes = Readonly<Record<Side, Uint8Array>>;
@@ -58,7 +71,7 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
   const logger = createLogger({ level: 'silent', name: 'evaluate' });
   const name = config.defaultModel;
   const bundle = await withBundles(config, loadBundle(join(config.modelsDir, name)));
-  const dataDir = await graphCacheHome(config.dataDir);
+  const dataDir = await cacheFolder(config.dataDir);
   const options = { config: { ...config, dataDir }, logger, onlyDefault: true, warmUp: false };
   const pipeline = await withBundles(config, Pipeline.start(options));
   // Separate threads for the features, because the pipeline does not hand its features out.

@@ -8,7 +8,7 @@ const VAGUE_NAME = new RegExp(`^${VAGUE.source}$`);
 const SCRIPTS = new Set(['.ts', '.tsx', '.mjs', '.cjs', '.js']);
 /**
  * Codecs of stored formats, which have a field of such a name, and their tests; networks whose parameters have such a
- * name in the graphs of the shipped bundles, from which training goes on.
+ * name in the graphs of the bundles, from which training goes on.
  */
 const FORMATS = new Set([
   'src/stores/cameras/camera-state.ts',

@@ -27,72 +27,24 @@ import type { LiveSearch } from './search/live-index.js';
 import type { QueryVectors } from './search/query-vectors.js';
 
 export interface ApiDependencies {
-  readonly results: Pick<
-    ResultStore,
-    'create' | 'get' | 'many' | 'update' | 'list' | 'openOf' | 'erase' | 'eraseEvents'
-  >;
+  readonly results: ResultStore;
   readonly blobs: BlobStore;
-  readonly frameUses: Pick<FrameUses, 'ofCamera' | 'inComparisons' | 'leave' | 'leaveComparison'>;
-  readonly deliveries: Pick<DeliveryStore, 'create' | 'forget' | 'get' | 'resend' | 'ofSubject' | 'ofEndpoint'>;
-  readonly endpoints: Pick<EndpointStore, 'create' | 'update' | 'saveSecrets' | 'get' | 'list' | 'all' | 'erase'>;
-  readonly cameras: Pick<
-    CameraStore,
-    | 'put'
-    | 'alter'
-    | 'get'
-    | 'list'
-    | 'records'
-    | 'maskOf'
-    | 'state'
-    | 'snapshot'
-    | 'waitingFrames'
-    | 'orderBaseline'
-    | 'erase'
-  >;
-  readonly changes: Pick<
-    ChangeStore,
-    | 'get'
-    | 'many'
-    | 'list'
-    | 'counts'
-    | 'acknowledge'
-    | 'alert'
-    | 'alertsSince'
-    | 'withdrawAcknowledgement'
-    | 'giveFeedback'
-    | 'withdrawFeedback'
-    | 'makeNormal'
-    | 'withFeedback'
-    | 'eraseOf'
-  >;
-  readonly search: Pick<LiveSearch, 'search' | 'drop'>;
+  readonly frameUses: FrameUses;
+  readonly deliveries: DeliveryStore;
+  readonly endpoints: EndpointStore;
+  readonly cameras: CameraStore;
+  readonly changes: ChangeStore;
+  readonly search: LiveSearch;
   readonly queryVectors: QueryVectors;
-  readonly questions: Pick<Questioner, 'ask'>;
+  readonly questions: Questioner;
   readonly days: DayStore;
-  readonly visits: Pick<VisitStore, 'get' | 'list' | 'counts' | 'eraseOf'>;
-  readonly batches: Pick<BatchStore, 'create' | 'get' | 'list' | 'cancel' | 'retry' | 'erase'>;
-  readonly files: Pick<BatchFiles, 'saveUpload' | 'erase'>;
+  readonly visits: VisitStore;
+  readonly batches: BatchStore;
+  readonly files: BatchFiles;
   readonly apiKeys: ApiKeyStore;
-  readonly workers: Pick<WorkerRegistry, 'list'>;
+  readonly workers: WorkerRegistry;
   readonly events: EventReader;
-  readonly queue: Pick<
-    JobProducer,
-    | 'addComparison'
-    | 'addTurn'
-    | 'addBatch'
-    | 'addDelivery'
-    | 'forget'
-    | 'cancelBatch'
-    | 'forgetBatch'
-    | 'scheduleSnapshots'
-    | 'cancel'
-    | 'counts'
-    | 'oldest'
-    | 'waiting'
-    | 'ping'
-    | 'takesWrites'
-    | 'mayEvict'
-  >;
+  readonly queue: JobProducer;
   readonly idempotency: IdempotencyRecords;
   readonly rates: RateCounter;
   /** key that encrypts the logins of cameras (login.ts) and the secrets of endpoints */

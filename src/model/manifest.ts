@@ -237,16 +237,23 @@ function findContradiction(manifest: BundleManifest): string | null {
   return null;
 }
 
-function contradictionOfOptional({ names, people, check, graphs, glance }: BundleManifest): string | null {
-  if ((check === undefined) !== (graphs.check === undefined)) return '/check and /graphs/check: one is set alone';
-  if (check !== undefined && glance === null) return '/check is set but /glance is null';
+/** Parts of a captioner that describes locations. One of full frames, which has no region crops, has none of them. */
+const PARTS_ABOUT_LOCATIONS = ['names', 'people', 'check', 'search'] as const;
+
+function contradictionOfOptional(manifest: BundleManifest): string | null {
+  const { names, people, check, graphs, glance } = manifest;
+  const part = PARTS_ABOUT_LOCATIONS.find((one) => manifest[one] !== undefined);
+  if (glance === null && part !== undefined) {
+    return `/${part} is set but /glance is null: a captioner of full frames has none of ${PARTS_ABOUT_LOCATIONS.join(', ')}`;
+  }
+  for (const one of ['names', 'people', 'check'] as const) {
+    if ((manifest[one] === undefined) !== (graphs[one] === undefined))
+      return `/${one} and /graphs/${one}: one is set alone`;
+  }
   const contradiction = check === undefined ? null : contradictionOfCheck(check);
   if (contradiction !== null) return contradiction;
-  if ((people === undefined) !== (graphs.people === undefined)) return '/people and /graphs/people: one is set alone';
-  if ((names === undefined) !== (graphs.names === undefined)) return '/names and /graphs/names: one is set alone';
   if (people !== undefined && names === undefined) return '/people is set but /names is not';
   if (names === undefined) return null;
-  if (glance === null) return '/names is set but /glance is null';
   return names.nouns[0] === 'nothing' ? null : `/names/nouns starts with ${names.nouns[0]}, expected "nothing"`;
 }
 

@@ -5,7 +5,7 @@ import { fillLostRows, isCut } from '../frames/lost-rows.js';
 import { allSettledOrThrow, assertSameAspectRatio, haveSamePixels, mapSides } from '../frames/pair.js';
 import { FeatureCache } from '../inference/feature-cache.js';
 import type { InferencePool } from '../inference/pool.js';
-import { mostProbableKind, type Prediction } from '../model/calibration.js';
+import type { Prediction } from '../model/calibration.js';
 import type { CheckOutput, FeaturePair } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import { findRegions, type MapRegion } from '../model/regions.js';
@@ -16,10 +16,10 @@ import type { Lost } from '../schemas/loss.js';
 import type { ModelDescription } from '../schemas/model-description.js';
 import type { Registration } from '../viewpoint/registration.js';
 import { answerOf, answerWithoutModel, readQuestion } from './ask.js';
+import { captionerOf } from './captioners.js';
 import { Catalogue, type OperatingPoints } from './catalogue.js';
-import { composeChecked } from './checked-sentence.js';
 import { cropsAbout } from './crops-about.js';
-import { type CaptionParts, describePair } from './describe.js';
+import type { CaptionParts } from './describe.js';
 import { Encoder } from './encoder.js';
 import {
   changedFinding,
@@ -221,29 +221,25 @@ export class Pipeline {
     const { bundle, input, truth } = comparison;
     const { manifest } = bundle;
     const { frames, difference, toSourceFrame } = pair;
-    const { description, crops, peopleIn, evidence } = await comparison.step('caption', () =>
-      describePair(this.#captionParts, { bundle, statements: input.statements === true, truth }, pair, regions),
+    const { captioned, check, crops, seenTogether, statements, facts, peopleIn, evidence } = await comparison.step(
+      'caption',
+      () => {
+        const wanted = { bundle, statements: input.statements === true, truth };
+        return captionerOf(manifest)(this.#captionParts, wanted, pair, regions);
+      },
     );
-    const strongest = crops.slice(0, description.crops.length);
-    const likely = mostProbableKind(description.joint.kindLogits ?? difference.kindLogits, manifest.kinds);
-    const { captioned, check } = await comparison.step('caption', () =>
-      composeChecked(description, likely, { crops, regions }, manifest, comparison.truth, (seen, sentences) =>
-        this.#pool.run('check', manifest.name, { ...difference, crops: seen, sentences }),
-      ),
-    );
+    const strongest = crops.slice(0, seenTogether);
     const words = await comparison.step('heatmap', async () =>
       toSourceFrame.words(wordHeatmaps(captioned, manifest.attention, difference.after)),
     );
-    // A bundle without region crops describes no single location.
-    const statements = comparison.input.statements && description.crops.length > 0 ? description.statements : undefined;
     const described = changedFinding(
       prediction,
       captioned,
       regions,
       this.#catalogue.modelUsed(comparison.bundle),
       viewpoint,
-      statements,
-      manifest.names === undefined ? undefined : description.statements.flatMap(({ facts }) => facts),
+      input.statements ? statements : undefined,
+      facts,
     );
     const finding = check === undefined ? described : { ...described, check };
     const after = toSourceFrame.map(difference.after);

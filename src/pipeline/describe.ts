@@ -24,7 +24,7 @@ export interface CaptionParts {
   readonly encoder: Encoder;
 }
 
-interface Wanted {
+export interface Wanted {
   readonly bundle: Bundle;
   /** a statement per location, for as many as a camera's changes need */
   readonly statements: boolean;
@@ -37,7 +37,7 @@ interface NamedCrop {
   readonly names: PairNames;
 }
 
-interface DescribedPair {
+export interface DescribedPair {
   readonly description: Description;
   /** of the locations, the strongest first */
   readonly crops: readonly EncodedCrop[];

@@ -2,9 +2,11 @@
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { buildApp } from '../../src/api/app.js';
+import type { ApiDependencies } from '../../src/api/dependencies.js';
 import { loadConfig } from '../../src/process/config.js';
 import { createLogger } from '../../src/process/logger.js';
 import { fakeApp } from '../helpers/fake-app.js';
+import { partial } from '../helpers/partial.js';
 import { form, jpeg, post } from '../helpers/requests.js';
 
 let fake: Awaited<ReturnType<typeof fakeApp>>;
@@ -40,7 +42,7 @@ describe('A path', () => {
     const lines: string[] = [];
     const logger = createLogger({ level: 'debug', name: 'test' }, { write: (line: string) => void lines.push(line) });
     const options = loadConfig({ AUTH: 'off' });
-    const app = await buildApp({ ...fake }, options, logger);
+    const app = await buildApp(partial<ApiDependencies>({ ...fake }), options, logger);
     const url = 'x'.repeat(3000);
     for (const path of [`/v1/cameras/${url}`, `/${url}`, `/%${url}`]) await app.inject({ url: path });
     await app.close();

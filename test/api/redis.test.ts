@@ -50,7 +50,7 @@ beforeAll(async () => {
     ...stores,
     search: createLiveSearch({ ...stores, changeLog: createChangeLog(redis) }, { most: 10, clock: Date.now, logger }),
     queryVectors: async () => ({ missing: 'no_worker' }),
-    questions: { ask: () => Promise.reject(new Error('not asked')) },
+    questions: { ask: () => Promise.reject(new Error('not asked')), close: async () => {} },
     events: createEventReader(redis),
     queue: producer,
     idempotency: createIdempotencyRecords(redis),

@@ -83,8 +83,8 @@ describe('GET /v1/changes?q=', () => {
     const horse = keep('a horse has appeared');
     const van = keep('a van has appeared');
     const [near, far] = [Float32Array.of(1, 0), Float32Array.of(0, 1)];
-    fake.changes.vectors.set(horse.id, { bundle: 'new', values: near });
-    fake.changes.vectors.set(van.id, { bundle: 'new', values: far });
+    fake.changes.keptVectors.set(horse.id, { bundle: 'new', values: near });
+    fake.changes.keptVectors.set(van.id, { bundle: 'new', values: far });
     fake.changes.queryVectors.set('a person', { bundle: 'new', values: near, least: 0.6 });
     const answer = await get('q=a+person');
     expect(ids(answer)).toEqual([horse.id]);
@@ -99,7 +99,7 @@ describe('GET /v1/changes?q=', () => {
 
   it('takes a vector of an older model as none, and nonsense as nothing', async () => {
     const horse = keep('a horse has appeared');
-    fake.changes.vectors.set(horse.id, { bundle: 'old', values: Float32Array.of(1, 0) });
+    fake.changes.keptVectors.set(horse.id, { bundle: 'old', values: Float32Array.of(1, 0) });
     const vector = { bundle: 'new', values: Float32Array.of(1, 0), least: 0.6 };
     for (const text of ['a person', 'xqzvbn', '\u{1F697}']) fake.changes.queryVectors.set(text, vector);
     for (const text of ['a+person', 'xqzvbn', '%F0%9F%9A%97']) {
@@ -178,7 +178,7 @@ describe('GET /v1/changes?like=', () => {
     ];
     for (const [id, bundle, degrees] of vectors) {
       const angle = (degrees * Math.PI) / 180;
-      fake.changes.vectors.set(id ?? '', { bundle, values: Float32Array.of(Math.cos(angle), Math.sin(angle)) });
+      fake.changes.keptVectors.set(id ?? '', { bundle, values: Float32Array.of(Math.cos(angle), Math.sin(angle)) });
     }
     const answer = await get(`like=${car.id}`);
     expect(ids(answer)).toEqual([near?.id]);

@@ -17,6 +17,7 @@ import { acceptedComparison, finished } from './comparisons.js';
 import { fakeApp } from './fake-app.js';
 import { fakeSearch } from './fake-search.js';
 import { FakeCameras, FakeChanges } from './fake-stores.js';
+import type { Parts } from './partial.js';
 
 const CONSOLE = resolve('dist/console');
 const EXAMPLES = { before: readFileSync('examples/before.jpg'), after: readFileSync('examples/after.jpg') };
@@ -44,7 +45,7 @@ class PagedChanges extends FakeChanges {
 export type ConsoleService = Awaited<ReturnType<typeof startConsole>>;
 
 /** @param replaced stores of a test. @throws Error if the console has not been built */
-export async function startConsole(options: Partial<ApiOptions> = {}, replaced: Partial<ApiDependencies> = {}) {
+export async function startConsole(options: Partial<ApiOptions> = {}, replaced: Parts<ApiDependencies> = {}) {
   if (!existsSync(CONSOLE)) throw new Error(`${CONSOLE} is missing: run npm run build`);
   const changes = new PagedChanges();
   const cameras = new FakeCameras();

@@ -24,6 +24,7 @@ import { FakeFrameUses } from './fake-frame-uses.js';
 import { FakeQuestions } from './fake-questions.js';
 import { fakeSearch } from './fake-search.js';
 import { FakeBlobs, FakeCameras, FakeChanges, FakeEvents, FakeResults } from './fake-stores.js';
+import { type Parts, partial } from './partial.js';
 import { FakeVisits } from './visits.js';
 
 /** Folder of uploads. It exists only after one. */
@@ -168,7 +169,7 @@ export const workerWith = (...models: ModelDescription[]): WorkerDescription => 
  */
 export async function fakeApp(
   overrides: Partial<ApiOptions> = {},
-  replaced: Partial<ApiDependencies> = {},
+  replaced: Parts<ApiDependencies> = {},
   logger = createLogger({ level: 'silent', name: 'test' }),
   bodyLimits?: BodyLimits,
 ) {
@@ -205,7 +206,7 @@ export async function fakeApp(
     clock: Date.now,
   };
   const options: ApiOptions = { ...loadConfig({ AUTH: 'off' }), ...overrides };
-  const app = await buildApp({ ...fakes, ...replaced }, options, logger, bodyLimits);
+  const app = await buildApp(partial<ApiDependencies>({ ...fakes, ...replaced }), options, logger, bodyLimits);
   await app.ready();
   /** Back to an empty service: building an app costs a few hundred milliseconds, so a file's tests share one. */
   const reset = () => {
@@ -223,7 +224,7 @@ export async function fakeApp(
     fakes.endpoints.kept.clear();
     fakes.queue.deliveries.length = 0;
     fakes.changes.kept.length = 0;
-    fakes.changes.vectors.clear();
+    fakes.changes.keptVectors.clear();
     fakes.changes.queryVectors.clear();
     fakes.questions.asked.length = 0;
     fakes.questions.answer = undefined;

@@ -6,13 +6,13 @@ import type { SearchVector } from '../../src/schemas/search-vector.js';
 import { SearchIndex } from '../../src/search/search-index.js';
 
 export function fakeSearch(
-  changes: { readonly kept: readonly Change[]; readonly vectors: ReadonlyMap<string, SearchVector> },
+  changes: { readonly kept: readonly Change[]; readonly keptVectors: ReadonlyMap<string, SearchVector> },
   cameras: { readonly kept: ReadonlyMap<string, StoredCamera> },
 ): Pick<LiveSearch, 'search' | 'drop'> {
   return {
     async search(text, filter, vectorOf) {
       const index = new SearchIndex();
-      for (const change of changes.kept) index.put(change, changes.vectors.get(change.id));
+      for (const change of changes.kept) index.put(change, changes.keptVectors.get(change.id));
       index.setNames((camera, zone) => {
         const settings = cameras.kept.get(camera)?.settings;
         const names = [settings?.name, settings?.zones.find(({ id }) => id === zone)?.name];

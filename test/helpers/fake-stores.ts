@@ -217,7 +217,7 @@ export class FakeChanges {
   async withdrawAcknowledgement(id: string) {
     return this.#alter(id, { status: 'persisting', acknowledged_at: null });
   }
-  readonly vectors = new Map<string, SearchVector>();
+  readonly keptVectors = new Map<string, SearchVector>();
   /** answers of the worker, by the text of the query */
   readonly queryVectors = new Map<string, EmbeddedQuery>();
   /** ids of changes that were made normal */

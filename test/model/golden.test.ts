@@ -1,9 +1,9 @@
 /**
- * Parity of onnxruntime-node with ONNX Runtime in Python, which the exporter compared with PyTorch, for every shipped
- * bundle. `python -m training.bundle golden` writes the expected values; the formulas of the inputs are in
+ * Parity of onnxruntime-node with ONNX Runtime in Python, which the exporter compared with PyTorch, for every bundle of
+ * the repository. `python -m training.bundle golden` writes the expected values; the formulas of the inputs are in
  * training/bundle/golden.py and here.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { FULL_FRAME_KIND } from '../../src/model/contract.js';
 import { loadBundle } from '../../src/model/manifest.js';
@@ -11,7 +11,7 @@ import { fullFrame, resizeNormalised } from '../../src/model/preprocess.js';
 import { type Graph, openGraph, type Tensor } from '../../src/model/session.js';
 
 const folder = fileURLToPath(new URL('../fixtures/golden/', import.meta.url));
-const models = fileURLToPath(new URL('../../models/', import.meta.url));
+const MODELS = ['models/', 'research/models/'].map((path) => fileURLToPath(new URL(`../../${path}`, import.meta.url)));
 /** Largest difference of a float that is computed in float32. */
 const TOLERANCE = 1e-3;
 /**
@@ -86,6 +86,7 @@ const shapeOf = (graph: Graph, name: string) =>
 
 describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bundle %s', (name) => {
   const golden = JSON.parse(readFileSync(`${folder}${name}.json`, 'utf8')) as Golden;
+  const models = MODELS.find((path) => existsSync(`${path}${name}`)) ?? '';
 
   it('is the bundle of the golden values', async () => {
     const { manifest } = await loadBundle(`${models}${name}`);

@@ -108,6 +108,12 @@ describe('loadBundle refuses', () => {
   it.each<[string, string, unknown, string]>([
     ['without its graph', 'graphs.check', undefined, '/check and /graphs/check: one is set alone'],
     ['alone', 'check', undefined, '/check and /graphs/check: one is set alone'],
+    [
+      'in a captioner of full frames',
+      'glance',
+      null,
+      '/check is set but /glance is null: a captioner of full frames has none of names, people, check, search',
+    ],
     ['without a key', 'check.vocabulary', undefined, '/check lacks the key "vocabulary"'],
     ['with an unknown key', 'check.colour', 1, '/check has the unknown key "colour"'],
     ['with slots in another order', 'check.slots', ['noun', 'action', 'colour', 'place', 'count'], '/check/slots/0'],

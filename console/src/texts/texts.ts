@@ -31,7 +31,7 @@ const plural = new Intl.PluralRules(locale);
 /** Before any other part of the page, because constants of modules have texts. */
 export async function loadTexts(): Promise<void> {
   document.documentElement.lang = locale;
-  table = (await tables[`.//${locale}.json`]?.())?.default ?? {};
+  table = (await tables[`./${locale}.json`]?.())?.default ?? {};
 }
 
 /** @param chosen null: as the browser asks */

@@ -71,7 +71,7 @@ export async function useConsole(
 }
 
 /** @returns the way from a path to the root of the service, e.g. '../' from '/review/chg_1' */
-const upFrom = (url: string): string => `.//${'../'.repeat((url.split('?')[0] as string).split('/').length - 2)}`;
+const upFrom = (url: string): string => `./${'../'.repeat((url.split('?')[0] as string).split('/').length - 2)}`;
 
 /** @returns undefined if the console has not been built */
 async function readPage(file: string): Promise<string | undefined> {

@@ -2,11 +2,8 @@
 import { extname } from 'node:path';
 import type { RgbImage, Side } from '../../base/images.js';
 import { probabilityByFacts } from '../../camera/changes/rule-sentences.js';
-import { decodeFrame } from '../../frames/decode.js';
+import { outlinedPair } from '../../frames/outlined-pair.js';
 import sharp, { type Sharp } from '../../frames/sharp.js';
-import type { HeatmapData } from '../../heatmaps/data.js';
-import { renderOutline } from '../../heatmaps/outline.js';
-import { sideBySide } from '../../heatmaps/render.js';
 import type { Locale } from '../../language/locales.js';
 import { translated } from '../../language/translate.js';
 import { Pipeline } from '../../pipeline/compare.js';
@@ -51,7 +48,7 @@ export async function comparePair(
     const described = options.json ? JSON.stringify({ ...finding, asked }, null, 2) : describe(finding);
     printLine(asked === undefined || options.json ? described : `${described}\n${describeAsked(asked)}`);
     if (options.heatmap !== undefined) {
-      const picture = await drawHeatmaps(frames, output.heatmaps, config.pixelLimit);
+      const picture = await outlinedPair(frames, output.heatmaps, config.pixelLimit);
       await writeAtOnce(options.heatmap, await encoded(picture, options.heatmap));
     }
   } finally {
@@ -69,19 +66,6 @@ const encoded = ({ data, width, height }: RgbImage, file: string): Promise<Uint8
   const image = sharp(data, { raw: { width, height, channels: 3 } });
   return ENCODERS[extname(file).toLowerCase() as HeatmapFormat](image).toBuffer();
 };
-
-async function drawHeatmaps(
-  frames: Record<Side, Uint8Array>,
-  heatmaps: HeatmapData | null,
-  pixelLimit: number,
-): Promise<RgbImage> {
-  const drawn = async (side: Side): Promise<RgbImage> => {
-    const allocate = (bytes: number) => new Uint8Array(bytes);
-    const frame = await decodeFrame(frames[side], { field: side, pixelLimit, allocate });
-    return heatmaps === null ? frame : renderOutline(heatmaps[side], frame);
-  };
-  return sideBySide(await drawn('before'), await drawn('after'));
-}
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 

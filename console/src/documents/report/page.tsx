@@ -1,5 +1,5 @@
 /** report.html: a timeline, filters, and a card for every visit and change of a recording. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { ReportData, ReportEntry } from '../../../../src/schemas/documents.js';
 import { Card } from './card.js';
 import { EVERYTHING, matcherOf } from './filter.js';
@@ -19,7 +19,8 @@ export function ReportPage({ data }: { readonly data: ReportData }) {
     const at = current === undefined ? -1 : list.indexOf(current);
     choose(list[at < 0 ? 0 : Math.min(Math.max(at + by, 0), list.length - 1)]);
   };
-  useEffect(() => {
+  // With each rendering: the next key must find the entry that the last one chose.
+  useLayoutEffect(() => {
     const follow = (event: KeyboardEvent) => {
       const { target, key, ctrlKey, altKey, metaKey } = event;
       if (ctrlKey || altKey || metaKey || target instanceof HTMLInputElement || target instanceof HTMLSelectElement)
