@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from './lib/shell.mjs';
 
-const USAGE = 'usage: npm run notices -- FILE';
+const USAGE = 'usage: node scripts/write-notices.mjs FILE';
 /** Files that hold a licence, an attribution, or, in sharp's prebuilt libraries, the table of the licences inside. */
 const TEXTS = /^(licen[cs]e|copying|copyright|notice|third.?party)/i;
 const TABLE = /^readme/i;

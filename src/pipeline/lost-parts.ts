@@ -14,7 +14,7 @@ import type { FramePair } from './pair.js';
 const UNUSABLE = 0.2;
 /** Share of a region in a lost part from which the loss explains it. */
 const EXPLAINED = 0.5;
-/** Share of the frames that are called damaged and are (`npm run bench:glitches`). */
+/** Share of the frames that are called damaged and are (`npm run bench -- glitches`). */
 export const CERTAINTY = 0.99;
 
 /**

@@ -28,7 +28,7 @@ export type RunCaptions<C> = (
 /** More clauses than a row has words. */
 const ALL_CLAUSES = 100;
 
-/** Bound of the cost: a row of a run of the caption graph takes 4 ms (`npm run bench:model`). */
+/** Bound of the cost: a row of a run of the caption graph takes 4 ms (`npm run bench -- model`). */
 export const MAX_STATEMENTS = 6;
 /** Number of locations that have facts, if no statements were asked for. */
 export const MAX_FACTS = 5;

@@ -57,7 +57,7 @@ function highestFirst(
     .sort((a, b) => b.score - a.score);
 }
 
-/** Least score of a turned camera: of frames of other cameras 99 % have more (`npm run bench:views`). */
+/** Least score of a turned camera: of frames of other cameras 99 % have more (`npm run bench -- views`). */
 const OTHER_VIEW = 0.9;
 /** Whether both frames show a scene, and nothing of one scene is in the other: the camera was turned, or exchanged. */
 export const showsOtherView = ({ refusal, tampers }: ViewpointEvidence): boolean =>

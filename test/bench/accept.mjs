@@ -1,5 +1,5 @@
 /**
- * `npm run bench:accept [-- --seconds=8] [--rounds=2] [--clients=64] [--write]`: cost of accepting uploads of
+ * `npm run bench -- accept [--seconds=8] [--rounds=2] [--clients=64] [--write]`: cost of accepting uploads of
  * 1080p JPEGs, and the latency of /livez meanwhile, beside a bare server that drops the same uploads. The servers take
  * turns, so that a busy machine disturbs all of them alike.
  */
@@ -204,7 +204,7 @@ const rows = [...sums].map(([name, one]) => {
   ];
 });
 report(
-  'bench:accept',
+  'accept',
   'Acceptance of uploads, and the event loop of the API',
   [
     [

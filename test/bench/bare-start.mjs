@@ -1,4 +1,4 @@
-/** Bare process of bench:start: opens the graphs whose files are its arguments, and ends. */
+/** Bare process of bench start: opens the graphs whose files are its arguments, and ends. */
 import * as ort from 'onnxruntime-node';
 
 for (const file of process.argv.slice(2)) {

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:before -- --data=FOLDER [--out=FOLDER] [--half=odd] [--write]`: false changes of the modes `previous`
+ * `npm run bench -- before --data=FOLDER [--out=FOLDER] [--half=odd] [--write]`: false changes of the modes `previous`
  * and `memory` on cameras that show nothing new. The frames of each unchanged real pair make a sequence with one kind
  * of nuisance, which goes through `scenedelta footage` with default settings, and its evidence through the alerts of a
  * live camera. `--half`: even or odd pairs alone.
@@ -153,7 +153,7 @@ try {
 const columns = (mode) => [`${mode}: opened`, 'reverted', 'frames "change"', 'examined'];
 const all = rows.reduce((sum, row) => sum.map((value, i) => value + Number(row[i + 1])), Array(10).fill(0));
 report(
-  'bench:before',
+  'before',
   'Cameras that show nothing new',
   [
     ['nuisance', 'cameras', 'frames', ...columns('previous'), ...columns('memory')],

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:budget -- --data=FOLDER [--write]`: whether alarm budgets hold per camera, with the bundle's
+ * `npm run bench -- budget --data=FOLDER [--write]`: whether alarm budgets hold per camera, with the bundle's
  * operating points as they are and with those of the camera's own frames (ADR 23). FOLDER has pairs.ndjson of
  *
  *     python -m training.worlds streams --out FOLDER
@@ -104,7 +104,7 @@ const rows = RATES.flatMap((rate) => [
   row(rate, 'of the camera', folds, ({ ofCamera }) => ofCamera),
 ]);
 report(
-  'bench:budget',
+  'budget',
   'Alarm budgets: false alarms and changes found',
   [['accepted', 'operating points', 'false alarms', 'changes found', 'halves with more'], ...rows],
   [

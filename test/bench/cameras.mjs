@@ -1,5 +1,5 @@
 /**
- * `npm run bench:cameras [-- --seconds=12] [--frames=40] [--write]`: how many cameras with a frame per second the
+ * `npm run bench -- cameras [--seconds=12] [--frames=40] [--write]`: how many cameras with a frame per second the
  * machine serves, and the CPU time of a quiet and of a busy frame (API, worker and Redis without the client), with and
  * without the rule of quiet frames, beside the library call and the same frames decoded and nothing else, in one run.
  */
@@ -106,7 +106,7 @@ try {
   rows.push([...ofOne('quiet, decoded alone', alone, ''), '', '']);
   rows.push([...ofOne('quiet, reduced by the decoder alone', reduction, ''), '', '']);
   report(
-    'bench:cameras',
+    'cameras',
     'Cameras: frames of fixed 1080p cameras by HTTP',
     [
       [

@@ -1,5 +1,5 @@
 /**
- * Process of one part of bench:device. A process of its own, because a run on a device that hangs cannot be cancelled,
+ * Process of one part of bench device. A process of its own, because a run on a device that hangs cannot be cancelled,
  * and because the memory of a device is given back when the process ends.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:device [-- --device=cuda:0] [--threads=1,2,4,8] [--seconds=5] [--pairs=FILE --count=30]
+ * `npm run bench -- device [--device=cuda:0] [--threads=1,2,4,8] [--seconds=5] [--pairs=FILE --count=30]
  * [--models=FOLDER] [--parts=speed,answers,graphs] [--limit=90] [--out=FILE] [--write]`: a device beside the CPU of the
  * same machine: the pairs per second of the pipeline, whether the answers are the same, and the time per run of each
  * graph, in the order of `parts`. `pairs` is a file with the paths `before` and `after` per line, of which `count` are
@@ -98,7 +98,7 @@ async function reportSpeed() {
   const speed = await speedRows();
   const head = ['device', 'threads', 'changed: pairs/s', 'p50 ms', 'p95 ms', 'unchanged: pairs/s', 'p50 ms', 'p95 ms'];
   report(
-    'bench:device',
+    'device',
     `Speed of ${device}`,
     [[...head, 'start s', 'GPU memory'], ...speed],
     [
@@ -113,25 +113,25 @@ async function reportSpeed() {
 async function reportAnswers() {
   const answers = await answerRows();
   report(
-    'bench:device',
+    'device',
     `Answers of ${device} beside those of the CPU`,
     [['of the answers', ''], ...answers],
     ['Confidences, probabilities of words and map cells are between 0 and 1.', ...failuresOf('answers')],
-    'bench:device answers',
+    'device answers',
   );
 }
 
 async function reportGraphs() {
   const graphs = await graphRows();
   report(
-    'bench:device',
+    'device',
     `Graphs on ${device} and on one thread of the CPU`,
     [['graph, ms per run', 'CPU, first round', 'again', `${device}, first round`, 'again'], ...graphs],
     [
       'Medians over the pairs, one task at a time. In the first round the shapes of tensors are new.',
       ...failuresOf('graphs'),
     ],
-    'bench:device graphs',
+    'device graphs',
   );
 }
 
@@ -143,5 +143,5 @@ if (out !== undefined) appendFileSync(out, `${JSON.stringify({ part: 'open', dev
 if (opened.ok) {
   for (const part of parts) await PARTS[part]();
 } else {
-  say('skipped', `bench:device measures nothing: ${opened.reason}`);
+  say('skipped', `bench device measures nothing: ${opened.reason}`);
 }

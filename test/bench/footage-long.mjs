@@ -1,5 +1,5 @@
 /**
- * `npm run bench:footage-long [-- --frames=100000] [--pictures=20000] [--keep=FOLDER] [--write]`: memory of `scenedelta
+ * `npm run bench -- footage-long [--frames=100000] [--pictures=20000] [--keep=FOLDER] [--write]`: memory of `scenedelta
  * footage` over many frames of 1080p video, and a folder of pictures in the layout of Frigate: two cameras over four
  * days, with the pauses of the nights between them.
  */
@@ -33,7 +33,7 @@ const [scene] = await scenesOf(undefined);
 const rows = [frames > 0 ? await video() : [], pictures > 0 ? await layout() : []].filter(({ length }) => length > 0);
 if (values.keep === undefined) rmSync(folder, { recursive: true });
 report(
-  'bench:footage-long',
+  'footage-long',
   'Footage: memory over many frames, and a folder of pictures with pauses',
   [
     ['input', 'frames', 'compared', 'changes', 'wrong', 'time', 'frames/s', `peak memory in ${PARTS} parts of the run`],

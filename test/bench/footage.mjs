@@ -1,5 +1,5 @@
 /**
- * `npm run bench:footage [-- --hour] [--pairs=FOLDER] [--keep=FOLDER] [--write]`: a made recording with known changes
+ * `npm run bench -- footage [--hour] [--pairs=FOLDER] [--keep=FOLDER] [--write]`: a made recording with known changes
  * through `scenedelta footage`: recall, false changes, errors of the times, speed beside ffmpeg decoding alone, memory.
  * The short form has 6 minutes. With --pairs, the scenes of labelled pairs make up an hour (or 10 minutes), a camera
  * each.
@@ -60,7 +60,7 @@ async function measureSpeed() {
   }
   const head = ['decoded', 'changes found', 'false', 'latest', 'compared/frames', 'time', 'real time'];
   report(
-    'bench:footage',
+    'footage',
     'Footage: a made recording with known changes, 1080p H.264, 15 frames per second',
     [
       [
@@ -109,7 +109,7 @@ async function measureScenes() {
   const rows = [...groups.values(), all].map(rowOf);
   const { seconds } = all;
   report(
-    'bench:footage',
+    'footage',
     'Footage: scenes of labelled pairs as a recording with known changes',
     [['scene', 'cameras', 'length', 'changes found', 'false', 'latest', 'compared/frames'], ...rows],
     [
@@ -119,7 +119,7 @@ async function measureScenes() {
         `${run.cpu.toFixed(1)} CPU seconds; peak memory ${run.peaks.map(mb).join(', ')} in both halves.`,
       ...problems,
     ],
-    'bench:footage-pairs',
+    'footage-pairs',
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:glitches -- --data=FOLDER [--every=1] [--width=1280] [--pictures=FOLDER] [--cost | --write]`: lost
+ * `npm run bench -- glitches --data=FOLDER [--every=1] [--width=1280] [--pictures=FOLDER] [--cost | --write]`: lost
  * parts of frames that `findLosses` finds, and whole frames that it calls damaged, on real pairs of fixed cameras.
  * Frames are reduced to `--width` and coded as JPEG after the damage. `--pictures` writes those that are wrong.
  * `--cost` measures the CPU time of the search in place of its errors, beside that of all evidence of the same pairs.
@@ -128,7 +128,7 @@ const rate = (test) => {
 };
 const [, ...found] = /^(\d+) of/.exec(rate((row) => !isWhole(row))) ?? [];
 report(
-  'bench:glitches',
+  'glitches',
   'Lost parts of frames',
   [
     ['frames', 'called damaged'],

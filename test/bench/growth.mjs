@@ -1,5 +1,5 @@
 /**
- * `npm run bench:growth [-- --only=NAME,NAME] [--again] [--write]`: how cost grows with the size of the frames, the
+ * `npm run bench -- growth [--only=NAME,NAME] [--again] [--write]`: how cost grows with the size of the frames, the
  * things that changed, the cameras, the jobs that wait and the stored changes. With --write, docs/growth.md has the
  * figures of each axis with a plot, and an axis that was measured for the bundle that ships is not measured again.
  */
@@ -50,7 +50,7 @@ async function measure(axis) {
     '',
     ...wrapped(axis.sentence(rows)),
     '',
-    provenance('bench:growth', { command: `npm run bench:growth -- --only=${name}`, busy }).join('  \n'),
+    provenance('growth', { command: `npm run bench -- growth --only=${name}`, busy }).join('  \n'),
     '',
     ...tableLines(table),
     ...(notes.length === 0 ? [] : ['', ...notes.flatMap((note) => wrapped(`- ${note}`))]),

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:latency [-- --count=300] [--write]`: latency from a POST with two 1080p JPEGs to the
+ * `npm run bench -- latency [--count=300] [--write]`: latency from a POST with two 1080p JPEGs to the
  * finished answer, at 2 requests per second. Open loop: requests leave on a fixed schedule, and time counts from the
  * schedule, so that a slow answer does not delay the clock of the next request (no coordinated omission).
  */
@@ -77,7 +77,7 @@ try {
   const rows = [];
   for (const one of CASES) rows.push(await measure(one));
   report(
-    'bench:latency',
+    'latency',
     'Latency: two 1080p JPEGs to a finished answer at 2 requests/s',
     [
       ['frames', 'requests', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms', 'median of the stages, ms', 'verdict change'],

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:load [-- --seconds=20] [--comparisons=500 | --full] [--write]`: accepted (202) pairs per second
+ * `npm run bench -- load [--seconds=20] [--comparisons=500 | --full] [--write]`: accepted (202) pairs per second
  * with files and Redis synced; latency of /livez while inference uses every core; memory over many comparisons (--full:
  * 5,000).
  */
@@ -155,7 +155,7 @@ try {
     await service.stop();
   }
   report(
-    'bench:load',
+    'load',
     'Load: acceptance, probes, memory',
     [['what', 'measured', 'how'], ...rows],
     [

@@ -9,7 +9,7 @@ import { readOptions } from '../../scripts/lib/options.mjs';
 import { run, runMain, Stop, say } from '../../scripts/lib/shell.mjs';
 import { busyShare, commandLine, RESULTS, shippedBundle } from './lib/report.mjs';
 
-/** Names of npm scripts without `bench:`, with their options; those that need labelled pairs are not among them. */
+/** Names of benches, with their options; those that need labelled pairs are not among them. */
 const SECTIONS = [
   ['start'],
   ['model'],
@@ -35,7 +35,7 @@ const { values } = readOptions({
 /** Whether RESULTS.md has the section of this command for the bundle that ships. */
 function isMeasured(name, options) {
   const sections = readFileSync(RESULTS, 'utf8').split(/^## /m);
-  const command = `\`${commandLine(`bench:${name}`, options)}\``;
+  const command = `\`${commandLine(name, options)}\``;
   return sections.some((section) => section.includes(command) && section.includes(`\n${shippedBundle()}\n`));
 }
 
@@ -69,7 +69,7 @@ await runMain(async () => {
     }
     if (!values.loaded) await waitUntilQuiet();
     say(name, 'is measured');
-    const { ok } = await run('npm', ['run', '--silent', `bench:${name}`, '--', ...options, '--write'], { show: true });
+    const { ok } = await run('npm', ['run', '--silent', 'bench', '--', name, ...options, '--write'], { show: true });
     if (!ok) failed.push(name);
   }
   if (failed.length > 0) throw new Stop(`Failed: ${failed.join(', ')}`);

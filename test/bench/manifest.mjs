@@ -1,5 +1,5 @@
 /**
- * `npm run bench:manifest [-- --lines=1000000] [--write]`: memory of a worker over a batch whose manifest has many
+ * `npm run bench -- manifest [--lines=1000000] [--write]`: memory of a worker over a batch whose manifest has many
  * lines. Each step of the batch runs in a process of its own, with the stores of a worker in a folder and without
  * Redis, a model and the network; the memory of those comes on top.
  */
@@ -43,7 +43,7 @@ function measureAll() {
       return [what, mb(bytes), `${seconds} s`];
     });
     report(
-      'bench:manifest',
+      'manifest',
       'Batches: memory of a worker over a manifest of many lines',
       [['step of the batch', 'peak memory', 'time'], ...peaks],
       [

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:model [-- --count=50] [--write]`: CPU time per stage of one changed 1080p pair, stage by stage on one
+ * `npm run bench -- model [--count=50] [--write]`: CPU time per stage of one changed 1080p pair, stage by stage on one
  * thread, beside the same pair through the pipeline with its threads and messages. CPU time is that of the whole
  * process, so that the decoder's own threads count.
  */
@@ -190,7 +190,7 @@ try {
   rows.push(['sum of the stages', '', '', '', ms(stages)]);
   await measurePipeline();
   report(
-    'bench:model',
+    'model',
     'Stages of a changed 1080p pair, each on one thread',
     [['stage', 'p50 ms', 'p95 ms', 'CPU-ms', 'CPU-ms per pair'], ...rows],
     [

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:outages -- --data=FOLDER [--frames=2000] [--write]`: damaged frames between whole ones of real cameras
+ * `npm run bench -- outages --data=FOLDER [--frames=2000] [--write]`: damaged frames between whole ones of real cameras
  * through `stepSequence`. The lost parts are those of `findLosses`; in place of the model, each difference is a change:
  * the damage itself, and the things of the pair where they are not lost. No change may open by damage, and each thing
  * that came during an outage must be reported after it.
@@ -128,7 +128,7 @@ for (const [n, pair] of appeared.entries()) {
 }
 
 report(
-  'bench:outages',
+  'outages',
   'Damaged frames in a sequence',
   [
     ['measure', 'count'],

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:overhead [-- --seconds=20] [--rounds=3] [--write]`: throughput of the service as a share of a bare
+ * `npm run bench -- overhead [--seconds=20] [--rounds=3] [--write]`: throughput of the service as a share of a bare
  * loop of the same pipeline, which has no HTTP, queue, files or messages between threads. Both run in turns, so that a
  * change of the machine's speed affects both. CPU time per pair is measured too: other programs on the machine change
  * it less.
@@ -129,7 +129,7 @@ try {
     share(row.bareCpu, row.serviceCpu),
   ];
   report(
-    'bench:overhead',
+    'overhead',
     'Overhead: the service beside a bare loop of the same decoding and graphs',
     [
       [

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:peers [-- --python=FILE] [--hour] [--things=4] [--keep=FOLDER] [--write]`: programs that watch
+ * `npm run bench -- peers [--python=FILE] [--hour] [--things=4] [--keep=FOLDER] [--write]`: programs that watch
  * recordings, on one made recording with known changes: changes found, false ones, time, processor time, memory.
  * --python is the Python of an environment with test/bench/peers/requirements.txt; a peer that is missing is skipped,
  * and one that fails or takes too long is reported. Rows are written as they are measured, and a later run with the
@@ -153,7 +153,7 @@ function measure(peer, version, command, args) {
 function reportAll() {
   const done = Object.values(measured);
   report(
-    'bench:peers',
+    'peers',
     'Peers: programs that watch recordings, on one made recording with known changes',
     [
       ['program', 'version', 'changes found', 'false', 'time', 'CPU', 'peak memory', 'an answer says'],

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:replay [-- FOLDER] [--camera=settings.json] [--reference=picture] [--person=list.json] [--kill]
+ * `npm run bench -- replay [FOLDER] [--camera=settings.json] [--reference=picture] [--person=list.json] [--kill]
  * [--always] [--once]`: the frames of a folder, named by their times (2026-01-05T12-00-00Z.jpg), are sent to POST
  * /v1/cameras/{id}/frames of a fresh service, twice; both runs must give the same list of changes. `--kill`: in the
  * second run the worker is killed (-9) half-way and a new one takes over. `--always`: the second run examines every
@@ -189,7 +189,7 @@ const result = same ? equal : 'DIFFERENT RESULTS';
 const examined = always ? `, with every frame examined (before, ${first.quiet} were quiet)` : '';
 const outcome = values.once ? 'Replayed once.' : `Replayed again${killed}${examined}: ${result}.`;
 report(
-  'bench:replay',
+  'replay',
   `Replay: ${frames.length} frames of a fixed camera, ${clock(frames[0].at)} to ${clock(frames.at(-1).at)}`,
   [['zone', 'a person lists', 'the service reports', 'opened', 'as'], ...rowsBeside(person, first.found.changes)],
   [

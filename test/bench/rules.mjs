@@ -1,5 +1,5 @@
 /**
- * `npm run bench:rules -- --data=FOLDER [--write]`: how well the sentences of severity rules single out changes, on the
+ * `npm run bench -- rules --data=FOLDER [--write]`: how well the sentences of severity rules single out changes, on the
  * labelled pairs of dev_pairs and dev2_pairs. Beside the facts, which rules use, stands the truth check of the same
  * bundle, which was asked the same sentences (ADR 22). A pair counts as named by a sentence if one of its changed
  * things fits the sentence.
@@ -90,7 +90,7 @@ for (const set of ['dev_pairs', 'dev2_pairs']) {
 }
 await pipeline.close();
 report(
-  'bench:rules',
+  'rules',
   'Sentences of severity rules: which changes they name',
   [
     ['pairs', 'by', 'true sentences that hold', 'false sentences that hold', 'right of those that hold', 'AUROC'],

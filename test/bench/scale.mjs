@@ -1,5 +1,5 @@
 /**
- * `npm run bench:scale [-- --sleep=600] [--rounds=5] [--frames=2000] [--write]`: the queue without the model. Inference
+ * `npm run bench -- scale [--sleep=600] [--rounds=5] [--frames=2000] [--write]`: the queue without the model. Inference
  * is replaced by a sleep of --sleep ms, so that up to 64 workers (queue workers of this process) and 1,000 cameras fit
  * one machine: time beside the sleep per job, and Redis commands, bytes and processor time per comparison and per
  * frame, from which follows where one Redis ends.
@@ -37,7 +37,7 @@ await runMain(async () => {
     for (const count of WORKERS) rows.push(await comparisons(service, workers, { count, rounds, sleepMs, pictures }));
     for (const count of CAMERAS) rows.push(await cameras(service, workers, { count, frames, pictures }));
     report(
-      'bench:scale',
+      'scale',
       'Scale: queues without the model',
       [
         [

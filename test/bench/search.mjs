@@ -1,5 +1,5 @@
 /**
- * `npm run bench:search [-- --changes=100000] [--inserts=20000] [--write]`: the search over made changes by HTTP, the
+ * `npm run bench -- search [--changes=100000] [--inserts=20000] [--write]`: the search over made changes by HTTP, the
  * memory of its index, and the rate at which changes are written with and without it.
  */
 import { setFlagsFromString } from 'node:v8';
@@ -151,7 +151,7 @@ try {
   const middle = (values) => percentile(values, 0.5).toFixed(0);
   const times = (values) => [0.5, 0.95, 0.99].map((share) => ms(percentile(values, share))).join(' / ');
   report(
-    'bench:search',
+    'search',
     `Search over ${count.toLocaleString('en')} changes`,
     [
       ['what', 'measured'],

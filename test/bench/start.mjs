@@ -1,5 +1,5 @@
 /**
- * `npm run bench:start [-- --count=10] [--write]`: time from the start of `scenedelta compare` to its end, for the
+ * `npm run bench -- start [--count=10] [--write]`: time from the start of `scenedelta compare` to its end, for the
  * example pair, beside a bare Node process that opens the same optimised graphs. Both start in turn.
  */
 import { spawnSync } from 'node:child_process';
@@ -48,7 +48,7 @@ try {
     slowest: slowest(of),
   }));
   report(
-    'bench:start',
+    'start',
     'Start: `scenedelta compare` of one pair',
     [
       ['process', 'median ms', 'slowest ms', 'median CPU-ms'],

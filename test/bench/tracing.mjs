@@ -1,5 +1,5 @@
 /**
- * `npm run bench:tracing [-- --rounds=5] [--count=100]`: CPU time per comparison with a collector of OpenTelemetry and
+ * `npm run bench -- tracing [--rounds=5] [--count=100]`: CPU time per comparison with a collector of OpenTelemetry and
  * without one, with the small bundle, so that the rest costs little. Both services take their rounds in turns.
  */
 import { createServer } from 'node:http';

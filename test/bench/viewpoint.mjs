@@ -1,5 +1,5 @@
 /**
- * `npm run bench:viewpoint -- --data=FOLDER [--every=1] [--bundle=models/scorer-surveillance] [--write]`: quality
+ * `npm run bench -- viewpoint --data=FOLDER [--every=1] [--bundle=models/scorer-surveillance] [--write]`: quality
  * of registration, nuisance and tamper scores and of the verdict, on the development pairs and on synthetic variants of
  * them. It chooses no threshold; `npm run fit:viewpoint` chose them on synthetic pairs.
  */
@@ -204,7 +204,7 @@ row(
 );
 
 report(
-  'bench:viewpoint',
+  'viewpoint',
   'Viewpoint: motion of the camera, lighting and changes of the scene',
   [['what', 'measured', 'aim'], ...rows],
   [

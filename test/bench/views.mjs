@@ -1,5 +1,5 @@
 /**
- * `npm run bench:views -- --data=FOLDER [--sequences=200] [--write]`: made sequences of real cameras with one or two
+ * `npm run bench -- views --data=FOLDER [--sequences=200] [--write]`: made sequences of real cameras with one or two
  * pictures of other cameras between their frames, or a new view from some frame on, through `stepSequence`. The
  * evidence of the viewpoint decides, without a model. The threshold was chosen on the first half of the cameras.
  */
@@ -120,7 +120,7 @@ for (let n = 0; n < Number(values.sequences); n++) {
 
 const shown = ([right, all]) => `${right} of ${all}`;
 report(
-  'bench:views',
+  'views',
   'Pictures of other cameras',
   [
     ['frames', 'first half of the cameras', 'second half'],

@@ -1,8 +1,8 @@
 /**
- * `npm run bench:visits`: the visits of test/fixtures/replay, in the modes `previous` and `memory`, beside a person's
- * list of its people (visits.json), by lib/visit-agreement.mjs. It fails if a figure falls below its floor.
+ * `npm run bench -- visits`: the visits of test/fixtures/replay, in the modes `previous` and `memory`, beside a
+ * person's list of its people (visits.json), by lib/visit-agreement.mjs. It fails if a figure falls below its floor.
  *
- * `npm run bench:visits -- --streams=30 --seed=0 --data=FOLDER`: those of made streams of busy places instead, which
+ * `npm run bench -- visits --streams=30 --seed=0 --data=FOLDER`: those of made streams of busy places instead, which
  * training/worlds/surveillance/made_visits.py writes. Streams of an even number are for choosing values, the others for
  * judging them. `--out=FOLDER` keeps the streams, and reads those that are there. `--before=memory` measures one mode.
  */

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:when [-- --pairs=FOLDER[,FOLDER]] [--count=20] [--keep=FOLDER] [--write]`: `scenedelta when` on
+ * `npm run bench -- when [--pairs=FOLDER[,FOLDER]] [--count=20] [--keep=FOLDER] [--write]`: `scenedelta when` on
  * recordings of an hour, in each of which one place changes once, or something covers it for a while. Looks beside
  * 2 log2(n), and whether the interval is the right one.
  */
@@ -118,7 +118,7 @@ if (values.keep === undefined) rmSync(folder, { recursive: true });
 const all = `${totals.right}/${count} changes, ${totals.still}/${totals.stills} without one`;
 rows.push(['all', '', '', all, `at most ${totals.looks} of ${most}`, '']);
 report(
-  'bench:when',
+  'when',
   'When did a place change: recordings of an hour with one change',
   [['place', 'changes at', 'covered in the middle', 'found', 'looks', 'right'], ...rows],
   [

@@ -1,4 +1,6 @@
-/** `npm run images:pin` on copies of the files, with a registry on 127.0.0.1 that wants tokens as Docker Hub does. */
+/**
+ * `scripts/pin-images.mjs` on copies of the files, with a registry on 127.0.0.1 that wants tokens as Docker Hub does.
+ */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';

@@ -26,7 +26,7 @@ it('npm run sbom writes a CycloneDX document that names every production depende
   expect(names).not.toContain('jest');
 }, 60_000);
 
-it('npm run notices collects the licence of every production dependency, and of the libvips inside sharp', () => {
+it('write-notices.mjs collects the licence of every production dependency, and of the libvips inside sharp', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sd-notices-'));
   const file = join(folder, 'notices.txt');
   execFileSync(process.execPath, ['scripts/write-notices.mjs', file]);

@@ -14,7 +14,9 @@ type Regions = readonly ChangeRegion[];
 const MIN_OVERLAP = 0.3;
 /** Least intersection over union of two outlines of one thing, which keeps its size (set, not fitted). */
 const MIN_IOU = 0.3;
-/** Longest displacement between two frames, in lengths of the thing. Chosen by `npm run bench:replay` (1 frame/s). */
+/**
+ * Longest displacement between two frames, in lengths of the thing. Chosen by `npm run bench -- replay` (1 frame/s).
+ */
 const MAX_DISPLACEMENT = 1;
 
 export const isSameOutline = (a: Box, b: Box): boolean =>

@@ -29,7 +29,7 @@ import { isPassage, isVisit, visitOf } from './visit.js';
 
 /**
  * Share of the smaller box that two boxes of one place have in common. From 0.45 to 0.6 the figures of `npm run
- * bench:visits` differ by one person; below, neighbours in a group are taken for one place.
+ * bench -- visits` differ by one person; below, neighbours in a group are taken for one place.
  */
 const SAME_PLACE = 0.5;
 /**

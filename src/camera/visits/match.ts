@@ -15,7 +15,7 @@ const SPREAD = { person: [0.3, 0.35], animal: [0.4, 0.8], vehicle: [0.5, 1.5], o
 const REACH = 3;
 /**
  * Parts of the cost, which adds up like the logarithm of a likelihood. Measured on the people of the replay (`npm run
- * bench:visits`, mode `memory`): the colours of a person differ by 0.23 from one second to the next (median; 0.42 at
+ * bench -- visits`, mode `memory`): the colours of a person differ by 0.23 from one second to the next (median; 0.42 at
  * 90 %), those of two people by 0.49 (0.31 at 10 %).
  */
 const WEIGHT = { place: 0.5, colours: 10, size: 2, name: 3, missed: 1 } as const;

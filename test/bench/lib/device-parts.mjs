@@ -1,4 +1,4 @@
-/** Parts of bench:device, each in a process of its own with a time limit, and the comparison of their answers. */
+/** Parts of bench device, each in a process of its own with a time limit, and the comparison of their answers. */
 import { fork } from 'node:child_process';
 import { ROOT } from '../../../scripts/lib/shell.mjs';
 

@@ -1,4 +1,4 @@
-/** Report of a bench: machine, versions, date and a table; --write puts it into its section of RESULTS.md. */
+/** The report of one bench: machine, versions, date and a table; --write puts it into its section of RESULTS.md. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -11,7 +11,7 @@ export const RESULTS = join(ROOT, 'test/bench/RESULTS.md');
 /** Longest line of a Markdown paragraph. */
 const LINE_LENGTH = 118;
 /** Benches that run no model: their figures hold for every bundle. */
-const WITHOUT_MODEL = ['bench:glitches', 'bench:outages', 'bench:views', 'bench:scale'];
+const WITHOUT_MODEL = ['glitches', 'outages', 'views', 'scale'];
 
 const SAMPLE_MS = 2000;
 
@@ -81,11 +81,11 @@ function commit() {
 export function commandLine(name, given = process.argv.slice(2)) {
   // Folders of this machine mean nothing to readers.
   const args = given.filter((arg) => arg !== '--write').map((arg) => arg.replace(/=\/.*/, '=FOLDER'));
-  return ['npm run', name, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+  return ['npm run bench --', name, ...args].join(' ');
 }
 
 /**
- * @param {string} name of the npm script, e.g. 'bench:latency'
+ * @param {string} name of the bench, e.g. 'latency'
  * @param {string[][]} table the first row is the head
  * @param {string[]} notes facts that a reader needs to judge the figures
  * @param {string} [section] of RESULTS.md, if a bench has several

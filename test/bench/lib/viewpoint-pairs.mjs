@@ -1,4 +1,4 @@
-/** Worker thread of bench:viewpoint: evidence, tampering and model outputs of one development pair and its variants. */
+/** Worker thread of bench viewpoint: evidence, tampering and model outputs of one development pair and its variants. */
 import { join } from 'node:path';
 import { seededRandom } from '../../../dist/base/random.js';
 import { fuseTampers } from '../../../dist/pipeline/tamper-fusion.js';

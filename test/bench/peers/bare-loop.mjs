@@ -1,5 +1,5 @@
 /**
- * Peer of bench:peers: the graphs of the bundle that ships on the key frames of a file, one per second, each beside the
+ * Peer of bench peers: the graphs of the bundle that ships on the key frames of a file, one per second, each beside the
  * one before it, without registration, memory or confirmation. Prints a JSON list: seconds of the frames that differ.
  */
 import { spawn } from 'node:child_process';

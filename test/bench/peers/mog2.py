@@ -1,4 +1,4 @@
-"""Peer of bench:peers: OpenCV's MOG2 background subtraction with contours, on one frame per second of a file.
+"""Peer of bench peers: OpenCV's MOG2 background subtraction with contours, on one frame per second of a file.
 
 Prints a JSON list: seconds at which motion began and ended.
 """

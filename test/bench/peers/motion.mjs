@@ -1,5 +1,5 @@
 /**
- * Peer of bench:peers: Motion with its default settings on a file, which it plays at the rate of its frames. Its log is
+ * Peer of bench peers: Motion with its default settings on a file, which it plays at the rate of its frames. Its log is
  * timed from the moment at which it opened the file. Prints a JSON list: seconds at which its events began and ended.
  */
 import { spawn } from 'node:child_process';
