@@ -64,6 +64,9 @@ describeInBrowser('report.html in a browser', () => {
     await page.locator('.card img').first().waitFor();
     expect(await page.evaluate("document.querySelector('.card img').decode().then(() => true)")).toBe(true);
     expect(await inspect(page, 'report')).toEqual([]);
+    // On paper every picture is there, also those far from the view.
+    await page.pdf();
+    expect(await page.locator('.card img[src]').count()).toBe(24);
     expect(requests).toEqual([address]);
     expect(errors).toEqual([]);
   });
