@@ -5,14 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { BlobStore } from '../base/blobs.js';
 import { ScenedeltaError } from '../base/errors.js';
-import {
-  type Checkpoint,
-  type CheckpointStore,
-  type ChunkRecord,
-  checkpointOf,
-  type StoredCheckpoint,
-  storedCheckpoint,
-} from '../footage/run/checkpoint.js';
+import type { Checkpoint, CheckpointStore, ChunkRecord } from '../footage/run/checkpoint.js';
 import { type BatchProgress, type BatchStore, batchPrefix } from '../stores/batches/batches.js';
 
 /** The batch has ended, or its chunk was committed: by another worker, or by an earlier try that got no answer. */
@@ -25,7 +18,7 @@ interface Stores {
 
 /** Checkpoint with the keys of the frames that the next chunk needs. */
 interface Stored {
-  readonly checkpoint: StoredCheckpoint;
+  readonly checkpoint: Checkpoint;
   readonly blobs: readonly string[];
 }
 
@@ -45,7 +38,7 @@ export function batchCheckpoints(batch: string, index: number, { batches, blobs 
       const found = new Map<string, Uint8Array>();
       for (const key of keys) found.set(key, await present(keyOf(key), blobs));
       kept = new Set(keys);
-      return { checkpoint: checkpointOf(checkpoint, nameOf(batch, index)), blobs: found };
+      return { checkpoint, blobs: found };
     },
     async save({ checkpoint, records, pictures, blobs: frames }) {
       for (const { name, bytes } of pictures) await blobs.put(pictureKey(batch, name), bytes);
@@ -55,7 +48,7 @@ export function batchCheckpoints(batch: string, index: number, { batches, blobs 
       const hash = createHash('sha256').update(lines).digest('hex').slice(0, 16);
       const blob = `${prefix}/chunks/${String(checkpoint.chunk).padStart(6, '0')}-${hash}`;
       await blobs.put(blob, lines);
-      const stored: Stored = { checkpoint: storedCheckpoint(checkpoint), blobs: [...frames.keys()] };
+      const stored: Stored = { checkpoint, blobs: [...frames.keys()] };
       const committed = await batches.commit(batch, index, {
         ...{ chunk: checkpoint.chunk, blob, checkpoint: JSON.stringify(stored) },
         progress: progressOf(checkpoint),
@@ -82,11 +75,8 @@ export async function* batchRecords(
 
 export async function readCheckpoint(batch: string, index: number, { batches }: Pick<Stores, 'batches'>) {
   const stored = await batches.checkpoint(batch, index);
-  return stored && checkpointOf((JSON.parse(stored.checkpoint) as Stored).checkpoint, nameOf(batch, index));
+  return stored && (JSON.parse(stored.checkpoint) as Stored).checkpoint;
 }
-
-/** Names the state of a camera in an error. */
-const nameOf = (batch: string, index: number): string => `${index} of batch ${batch}`;
 
 function progressOf({ counts, position, done }: Checkpoint): BatchProgress {
   const reached = position.at === null ? null : new Date(position.at).toISOString();

@@ -9,10 +9,10 @@ import { batchPrefix } from '../stores/batches/batches.js';
 /** Files per blob: a few megabytes of JSON. */
 const PART = 20_000;
 
-/** The first blob of a plan. Plans of earlier versions have all items in it, and no `parts`. */
+/** The first blob of a plan. */
 interface FirstPart extends FootageSequence {
   /** number of blobs; the others are lists of items */
-  readonly parts?: number;
+  readonly parts: number;
 }
 
 const planKey = (batch: string, index: number, part: number): string =>
@@ -44,7 +44,7 @@ export async function loadPlan(batch: string, index: number, blobs: Pick<BlobSto
     if (bytes === undefined) throw new ScenedeltaError('gone', `the plan of ${batch} is not stored any more`);
     return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
   };
-  const { items: first, parts = 1, ...sequence } = (await read(0)) as FirstPart;
+  const { items: first, parts, ...sequence } = (await read(0)) as FirstPart;
   const items: FootageItem[] = [];
   for (const item of first) items.push(compact(item));
   for (let part = 1; part < parts; part++) {

@@ -18,8 +18,7 @@ export const command = createCommand('models')
       process.exitCode = 1;
       printError(`broken: ${reason}`);
     };
-    const warn = ({ model }: { model: string }, message: string) => printError(`${model}: ${message}`);
-    const bundles = await withBundles(config, loadBundles(config.modelsDir, config.defaultModel, { warn, error }));
+    const bundles = await withBundles(config, loadBundles(config.modelsDir, config.defaultModel, { error }));
     if (json) printLine(JSON.stringify(bundles.map(describe), null, 2));
     else for (const bundle of bundles) printLine(line(bundle, config.defaultModel));
   });

@@ -154,9 +154,7 @@ export const FrameStatsSchema = Type.Object(
     ),
     gap: Type.Optional(
       Type.Boolean({
-        description:
-          'Whether the recording paused before this frame. Absent without `reset`: it did not; with it: an earlier ' +
-          'version wrote this, and every `reset` but the first is a pause.',
+        description: 'Whether the recording paused before this frame. Absent: it did not.',
       }),
     ),
     finding: nullable(
@@ -239,16 +237,14 @@ export const FootageSummarySchema = Type.Object(
         changes: count('Changes found.'),
         gaps: count('Gaps between frames.'),
         failures: count('Failures of files and frames.'),
-        account: Type.Optional(
-          Type.Object(
-            {
-              in: count('Frames that the decoder handed over, and pictures.'),
-              skipped: Type.Partial(
-                Type.Object(Object.fromEntries(SKIP_REASONS.map((reason) => [reason, count('Frames.')])) as Skips),
-              ),
-            },
-            { description: '`in` is `frames` and all of `skipped`. Absent: an earlier version began the run.' },
-          ),
+        account: Type.Object(
+          {
+            in: count('Frames that the decoder handed over, and pictures.'),
+            skipped: Type.Partial(
+              Type.Object(Object.fromEntries(SKIP_REASONS.map((reason) => [reason, count('Frames.')])) as Skips),
+            ),
+          },
+          { description: '`in` is `frames` and all of `skipped`.' },
         ),
       }),
     ),

@@ -4,8 +4,7 @@
  *
  * Layout, little endian: magic 'SDM1', uint16 grid width, uint16 grid height, uint16 number of words, uint16 flag, then
  * float32 maps of width * height values each, row-major: before, after, one per word of the caption. Flag 1: these word
- * maps lie on before, and as many that lie on after follow. Flag 0: they lie on both frames; files
- * from before the flag existed have 0 as well.
+ * maps lie on before, and as many that lie on after follow. Flag 0: they lie on both frames.
  */
 import { ScenedeltaError } from '../base/errors.js';
 import type { Heatmap, Side } from '../base/images.js';

@@ -72,7 +72,7 @@ export function batchJobs(
 }
 
 export const planJobId = (batchId: string): string => `${batchId}-plan`;
-/** The first run has no suffix, as in earlier versions. */
+/** The first run has no suffix. */
 const suffixOf = (run: number): string => (run === 0 ? '' : `-r${run}`);
 const cameraJobId = (batchId: string, { run, camera }: { run: number; camera: number }): string =>
   `${batchId}-camera-${camera}${suffixOf(run)}`;

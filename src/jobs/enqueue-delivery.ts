@@ -11,7 +11,6 @@ import type { Message } from '../schemas/message.js';
 import type { StoredMessage } from '../stores/changes/change-writes.js';
 import type { ChangeStore } from '../stores/changes/changes.js';
 import type { StoredComparison } from '../stores/comparisons/results.js';
-import { ownerOf } from '../stores/comparisons/stored-comparison.js';
 import type { DeliveryStore, NewDelivery } from '../stores/delivery/deliveries.js';
 import type { EndpointRecord, EndpointStore } from '../stores/delivery/endpoints.js';
 import type { DeliveryJob } from './payloads.js';
@@ -48,7 +47,7 @@ export function createEnqueueDelivery(deps: {
           : [{ id: deliveryIdOf(id), comparison: id, subject, url: loggedUrl(callbackUrl) }]),
         ...(round === null ? [] : (await wanting(round)).map((endpoint) => endpointDelivery(round, id, endpoint))),
       ];
-      if (all.length > 0) await enqueue(all, { traceId, owner: ownerOf(request) });
+      if (all.length > 0) await enqueue(all, { traceId, owner: request.owner });
       if (callbackUrl === null && request.round === true) await deliveries.forget(deliveryIdOf(id));
     },
     /** One delivery to the callback of the camera, if there is one, and one to each endpoint that wants the alert. */

@@ -56,7 +56,7 @@ export async function enqueueFrame(
       deadline,
       callbackUrl,
       apiKeyId,
-      ...(owner === undefined ? {} : { owner }),
+      owner,
     },
   };
   // Sent together, so that they wait for the disk of Redis once. Redis runs them in this order: the job must find the

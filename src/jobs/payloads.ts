@@ -1,16 +1,14 @@
 /**
  * Job payloads: ids and a version, nothing else; those of questions are in questions.ts. The stored records hold the
- * rest, once: callback and frame URLs may contain credentials. Version 1 carried copies of the record beside the same
- * ids, so both versions are read alike.
+ * rest, once: callback and frame URLs may contain credentials.
  */
 import { type Static, type TObject, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { invalidRequest } from '../base/errors.js';
 
 const JOB_VERSION = 2;
-const READ_VERSIONS: readonly unknown[] = [1, JOB_VERSION];
 /** The version in every payload. */
-export const version = Type.Union([Type.Literal(1), Type.Literal(JOB_VERSION)]);
+export const version = Type.Literal(JOB_VERSION);
 
 export const ComparisonJobSchema = Type.Object({
   v: version,
@@ -49,11 +47,8 @@ export const jobPayload = <T extends object>(ids: T) => ({ v: JOB_VERSION, ...id
 export function parseJob<T extends TObject>(schema: T, payload: unknown): Static<T> {
   if (Value.Check(schema, payload)) return payload as Static<T>;
   const given = (payload as { v?: unknown } | null)?.v;
-  if (given !== undefined && !READ_VERSIONS.includes(given)) {
-    throw invalidRequest(
-      `Job payload has version ${JSON.stringify(given)}, expected one of ${READ_VERSIONS.join(', ')}`,
-      '/v',
-    );
+  if (given !== undefined && given !== JOB_VERSION) {
+    throw invalidRequest(`Job payload has version ${JSON.stringify(given)}, expected ${JOB_VERSION}`, '/v');
   }
   const [first] = Value.Errors(schema, payload);
   const field = first?.instancePath || '(the whole payload)';

@@ -1,6 +1,5 @@
 /**
- * The reader of sentences that were written by the English table: the captioner's, and those that version 0.1.0 stored
- * as text. Each clause is matched as a whole against the templates, so that a sentence of another grammar is refused.
+ * The reader of the captioner's sentences, which are written by the English table. Each clause is matched as a whole against the templates, so that a sentence of another grammar is refused.
  * Sentences of people are read by `people/captions.ts`.
  */
 import type { Statement, Thing } from '../schemas/statement.js';

@@ -7,7 +7,7 @@ import type { Locale } from './locales.js';
 import { type Case, type Table, type Template, tableOf, wordOf } from './table.js';
 import { agreementOf, classOf, fill, type Word, withComma, wordsOf, writeParts, writeThing } from './thing.js';
 
-/** A sentence of another grammar than ours stays as text: of a captioner of its own, or stored by version 0.1.0. */
+/** A sentence of another grammar than ours stays as text: of a captioner of its own. */
 export type Caption = Statement | string;
 
 /** The place of the thing instead of the statement's phrase: the name of a zone, or both zones of a move. */

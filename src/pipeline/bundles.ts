@@ -1,17 +1,13 @@
 /**
  * Loader of the bundles in MODELS_DIR. The default bundle must be valid; another broken bundle is logged and left out.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BundleError } from '../model/bundle.js';
 import { type Bundle, checkFiles, loadBundle, MANIFEST_FILE, readBundle } from '../model/manifest.js';
 import { KINDS } from '../schemas/comparison.js';
 
-/** Bundles up to version 0.7 kept `align_from` in this file instead of their manifest. */
-const LEGACY_RULE_FILE = 'verdict.json';
-
 interface Log {
-  warn(fields: { model: string }, message: string): void;
   error(fields: { model: string; reason: string }, message: string): void;
 }
 
@@ -20,11 +16,11 @@ interface Log {
  * @throws BundleError if the default bundle is missing or broken
  */
 export async function loadBundles(modelsDir: string, defaultModel: string, logger: Log): Promise<Bundle[]> {
-  const bundles = [await loadNamed(modelsDir, defaultModel, logger)];
+  const bundles = [await loadNamed(modelsDir, defaultModel)];
   for (const name of await bundleFolders(modelsDir)) {
     if (name === defaultModel) continue;
     try {
-      bundles.push(await loadNamed(modelsDir, name, logger));
+      bundles.push(await loadNamed(modelsDir, name));
     } catch (error) {
       if (!(error instanceof BundleError)) throw error;
       logger.error({ model: name, reason: error.message }, 'bundle is broken and not served');
@@ -41,9 +37,8 @@ export async function loadBundles(modelsDir: string, defaultModel: string, logge
 export async function readDefault(
   modelsDir: string,
   defaultModel: string,
-  logger: Log,
 ): Promise<{ readonly bundle: Bundle; readonly checking: Promise<void> }> {
-  const bundle = await loadNamed(modelsDir, defaultModel, logger, readBundle);
+  const bundle = await loadNamed(modelsDir, defaultModel, readBundle);
   const checking = checkFiles(bundle);
   checking.catch(() => {});
   return { bundle, checking };
@@ -57,7 +52,7 @@ async function bundleFolders(modelsDir: string): Promise<string[]> {
     .sort();
 }
 
-async function loadNamed(modelsDir: string, name: string, logger: Log, load = loadBundle): Promise<Bundle> {
+async function loadNamed(modelsDir: string, name: string, load = loadBundle): Promise<Bundle> {
   const bundle = await load(join(modelsDir, name));
   const path = join(bundle.directory, MANIFEST_FILE);
   if (bundle.manifest.name !== name) {
@@ -67,27 +62,5 @@ async function loadNamed(modelsDir: string, name: string, logger: Log, load = lo
   if (unknown !== undefined) {
     throw new BundleError(path, `/kinds has ${unknown}, expected only ${KINDS.join(', ')}`);
   }
-  return bundle.manifest.align_from === undefined ? withLegacyAlignment(bundle, logger) : bundle;
-}
-
-/** The bundle with `align_from` of a legacy rule file, if there is such a file and it was written for these graphs. */
-async function withLegacyAlignment(bundle: Bundle, logger: Log): Promise<Bundle> {
-  const model = bundle.manifest.name;
-  let rule: { readonly bundle_sha256?: unknown; readonly align_from?: unknown } | null;
-  try {
-    rule = JSON.parse(await readFile(join(bundle.directory, LEGACY_RULE_FILE), 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return bundle;
-    rule = null;
-  }
-  const alignFrom = rule?.align_from;
-  if (rule?.bundle_sha256 !== bundle.sha256 || typeof alignFrom !== 'number' || !(alignFrom >= 0)) {
-    logger.warn({ model }, `${LEGACY_RULE_FILE} is ignored: put "align_from" into ${MANIFEST_FILE} to align frames`);
-    return bundle;
-  }
-  logger.warn(
-    { model },
-    `only align_from of ${LEGACY_RULE_FILE} is read: put "align_from": ${alignFrom} into ${MANIFEST_FILE}`,
-  );
-  return { ...bundle, manifest: { ...bundle.manifest, align_from: alignFrom } };
+  return bundle;
 }

@@ -61,7 +61,7 @@ async function bundlesOf({
   onlyDefault = false,
 }: PipelineOptions): Promise<{ readonly bundles: Bundle[]; readonly checking?: Promise<void> }> {
   if (!onlyDefault) return { bundles: await loadBundles(modelsDir, defaultModel, logger) };
-  const { bundle, checking } = await readDefault(modelsDir, defaultModel, logger);
+  const { bundle, checking } = await readDefault(modelsDir, defaultModel);
   return { bundles: [bundle], checking };
 }
 

@@ -64,6 +64,7 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
         comparisonId: newId('cmp', now),
         traceId: newTraceId(),
         apiKeyId: SNAPSHOT,
+        owner: SNAPSHOT,
         frame: ref,
         capturedAt: now,
         acceptedAt: now,

@@ -4,7 +4,7 @@
  */
 import { createShares } from '../jobs/shares.js';
 import { unfetchedFrames } from '../jobs/unfetched.js';
-import { ownerOf, type StoredComparison } from '../stores/comparisons/stored-comparison.js';
+import type { StoredComparison } from '../stores/comparisons/stored-comparison.js';
 
 /**
  * Fetches at a time. They mostly wait, but each may hold two frames in memory (FRAME_LIMIT each), so the number is not
@@ -43,7 +43,7 @@ function sharesOf(stored: StoredComparison, archive: boolean): string[] {
   );
   return [
     ...new Set(origins),
-    `owner ${ownerOf(stored.request)}`,
+    `owner ${stored.request.owner}`,
     ...(camera === null ? [] : [`camera ${camera}`]),
     ...(archive ? ['archive'] : []),
   ];

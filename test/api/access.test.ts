@@ -96,15 +96,6 @@ describe('A comparison', () => {
     expect(await listed('/v1/comparisons', replacement)).toEqual([id]);
   });
 
-  it('of an older version belongs to the key that made it', async () => {
-    const stored = acceptedComparison();
-    await fake.results.create(stored);
-    const url = `/v1/comparisons/${stored.comparison.id}`;
-    const [made, other] = [await keyWith({ owner: 'key_test' }), await keyWith()];
-    expect((await fake.inject({ url, headers: made })).statusCode).toBe(200);
-    expect((await fake.inject({ url, headers: other })).statusCode).toBe(404);
-  });
-
   it('may name only a camera of the key, whether or not that camera exists', async () => {
     await setUp('yard');
     const key = await keyWith({ cameras: ['gate-*'] });

@@ -67,7 +67,7 @@ describe('an alarm budget', () => {
     expect(await read('gate')).toMatchObject({ met: true, rate_ratio: expect.any(Number), frames: 30_000 });
   });
 
-  it('is unknown without a worker, or with one of an earlier version, and absent if it is not set', async () => {
+  it('is unknown without a worker, or with a bundle without operating points, and absent if it is not set', async () => {
     expect((await put('gate', { alarms_per_day: 2 })).json().alarm_budget).toMatchObject({ met: null });
     serve(MODEL);
     expect(await read('gate')).toMatchObject({ threshold: null, met: null });

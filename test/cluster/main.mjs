@@ -1,14 +1,13 @@
 /**
- * `npm run test:cluster [-- --jobs=300] [--seeds=3] [--seed=N] [--other=FOLDER] [--short]`: seven hosts as network
+ * `npm run test:cluster [-- --jobs=300] [--seeds=3] [--seed=N] [--short]`: seven hosts as network
  * namespaces: Redis, two APIs, three workers, and a receiver. The link of each host is cut twice while jobs come, and
- * the clock of one worker is five minutes ahead. With `--other`, the first worker and the first API are those of
- * another built version in FOLDER. Every accepted job, one of them a batch, must end as it does in calm, and be
- * delivered once. `--short`, a part of `npm test`: one API, two workers, each link cut once, and few jobs.
+ * the clock of one worker is five minutes ahead. Every accepted job, one of them a batch, must end as it does in calm,
+ * and be delivered once. `--short`, a part of `npm test`: one API, two workers, each link cut once, and few jobs.
  */
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { firstKey, waitUntilReady } from '../../scripts/lib/example.mjs';
 import { readOptions, wholeNumber } from '../../scripts/lib/options.mjs';
@@ -42,7 +41,6 @@ const { values } = readOptions({
   jobs: { type: 'string' },
   seeds: { type: 'string' },
   seed: { type: 'string', default: '1' },
-  other: { type: 'string' },
   short: { type: 'boolean' },
 });
 const form = values.short ? SHORT : LONG;
@@ -154,14 +152,12 @@ async function startAll(hosts, dataDir) {
       MAX_WAITING: '100000',
     },
   };
-  const programOf = (name, part) =>
-    join(values.other !== undefined && name.endsWith('-1') ? resolve(values.other) : ROOT, 'dist', part, 'main.js');
   const processes = form.hosts.filter((name) => /^(api|worker)/.test(name));
   for (const name of processes) {
     const part = name.startsWith('api') ? 'api' : 'workers';
     const clock = name === 'worker-2' && isAhead ? AHEAD : {};
     const address = { HOST: hosts.addresses[name], WORKER_METRICS_PORT: '0' };
-    hosts.run(name, process.execPath, [programOf(name, part)], { ...env, ...address, ...clock });
+    hosts.run(name, process.execPath, [join(ROOT, 'dist', part, 'main.js')], { ...env, ...address, ...clock });
   }
   const apis = processes.filter((name) => name.startsWith('api'));
   const urls = apis.map((name) => `http://${hosts.addresses[name]}:${PORT}`);

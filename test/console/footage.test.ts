@@ -46,6 +46,7 @@ const putBatch = async (given: Partial<BatchRecord> & { name?: string } = {}): P
 const plan = {
   cameras: [{ camera: 'yard', files: 2, starts_at: BEGIN, ends_at: END }],
   failures: [{ camera: null, file: HOSTILE, code: 'video-unreadable', reason: HOSTILE }],
+  warnings: [],
 };
 const progress = (minutes: number) => [
   {

@@ -78,7 +78,7 @@ async function complete(found: Partial<PlaceSearch>): Promise<void> {
     }
   }
   const cameras = [{ camera: 'yard', files: 1, starts_at: moment(0).at as string, ends_at: moment(20).at as string }];
-  const plan = { cameras, failures: [] };
+  const plan = { cameras, failures: [], warnings: [] };
   service.batches.kept.set(id, { ...sent(), status: 'completed', finishedAt: Date.now(), plan });
 }
 

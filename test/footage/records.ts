@@ -75,6 +75,7 @@ export const recording = (changes: readonly FootageChange[], visits: readonly Fo
         files: ['yard/12.mp4', 'yard/13.mp4'].map((file, i) => ({ file, at: moment(3600 * i).at, duration: 3600 })),
         frames: 7200,
         examined: 100,
+        account: { in: 7200, skipped: {} },
         changes: changes.length,
         gaps: 1,
         failures: 1,

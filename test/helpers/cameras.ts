@@ -173,6 +173,7 @@ export async function sendFrame(
       comparisonId,
       traceId: '0'.repeat(32),
       apiKeyId: 'key_test',
+      owner: 'key_test',
       frame: { from: 'stored', sha256, bytes: frame.byteLength, contentType: 'image/png' },
       capturedAt,
       acceptedAt: change.acceptedAt ?? Date.now(),
@@ -238,7 +239,7 @@ export async function workOff(
   job = 'job',
 ): Promise<void> {
   for (;;) {
-    const outcome = await processor.process({ v: 1, camera }, { job });
+    const outcome = await processor.process({ v: 2, camera }, { job });
     if (outcome.kind === 'idle') return;
     if (outcome.kind === 'later') throw new Error('the turn has to be retried');
   }

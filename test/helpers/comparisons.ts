@@ -52,7 +52,7 @@ export function acceptedComparison(
       deadline: options.deadline ?? null,
       callbackUrl: options.callbackUrl ?? null,
       apiKeyId: 'key_test',
-      ...(options.owner === undefined ? {} : { owner: options.owner }),
+      owner: options.owner ?? 'key_test',
     },
   };
 }

@@ -14,7 +14,7 @@ import type { StoredMessage } from '../../src/stores/changes/change-writes.js';
 import type { ChangeQuery } from '../../src/stores/changes/changes.js';
 import { eventOf } from '../../src/stores/comparisons/result-writes.js';
 import type { ListQuery } from '../../src/stores/comparisons/results.js';
-import { ownerOf, type StoredComparison } from '../../src/stores/comparisons/stored-comparison.js';
+import type { StoredComparison } from '../../src/stores/comparisons/stored-comparison.js';
 import {
   compareEventIds,
   type EventFilter,
@@ -66,7 +66,7 @@ export class FakeResults {
     const { turn } = stored.request;
     if (turn && !(await this.cameras.addFrame(turn.camera, stored.comparison.id, turn.capturedAt))) return false;
     this.kept.set(stored.comparison.id, stored);
-    this.events.append(stored.comparison, ownerOf(stored.request));
+    this.events.append(stored.comparison, stored.request.owner);
     return true;
   }
   async get(id: string) {
@@ -79,12 +79,12 @@ export class FakeResults {
     const stored = this.kept.get(id);
     if (stored === undefined || isFinal(stored.comparison.status)) return false;
     this.kept.set(id, { ...stored, ...change });
-    this.events.append(change.comparison, ownerOf(stored.request));
+    this.events.append(change.comparison, stored.request.owner);
     return true;
   }
   async list({ visibility = 'everything', ...query }: ListQuery) {
     const all = [...this.kept.values()]
-      .filter(({ comparison: { camera }, request }) => seesComparison(visibility, { owner: ownerOf(request), camera }))
+      .filter(({ comparison: { camera }, request }) => seesComparison(visibility, { owner: request.owner, camera }))
       .map((stored) => stored.comparison)
       .filter((c) => query.camera === undefined || c.camera === query.camera)
       .filter((c) => query.verdict === undefined || c.verdict === query.verdict)
@@ -95,7 +95,7 @@ export class FakeResults {
   }
   async openOf(owner: string) {
     return [...this.kept.values()].filter(
-      ({ comparison, request }) => !isFinal(comparison.status) && ownerOf(request) === owner,
+      ({ comparison, request }) => !isFinal(comparison.status) && request.owner === owner,
     ).length;
   }
   async erase(id: string) {

@@ -36,6 +36,7 @@ const accepted = () => ({
   comparisonId: newId('cmp'),
   traceId: '0'.repeat(32),
   apiKeyId: 'key_test',
+  owner: 'key_test',
   frame: { from: 'stored', sha256: '0'.repeat(64), bytes: 1, contentType: 'image/png' } as const,
   capturedAt: 1_000,
   acceptedAt: Date.now(),

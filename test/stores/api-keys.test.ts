@@ -59,25 +59,13 @@ describe('API keys', () => {
     expect(await keys.list()).toEqual([second.key]);
   });
 
-  it('of an older version with the scope "batch" can still be read and used', async () => {
-    const keys = createApiKeyStore(redis);
-    const { key, secret } = await keys.create({ name: 'old', scopes: ['compare'] });
-    const stored = JSON.parse((await redis.hget(KEYS.apiKeys, key.id)) ?? '') as object;
-    await redis.hset(KEYS.apiKeys, key.id, JSON.stringify({ ...stored, scopes: ['compare', 'batch'] }));
-    expect(await keys.authenticate(secret)).toMatchObject({ id: key.id, scopes: ['compare', 'batch'] });
-    expect(await keys.list()).toMatchObject([{ id: key.id, scopes: ['compare', 'batch'] }]);
-  });
-
-  it('have an owner and cameras: by default their own id and none, and every camera if an older version made them', async () => {
+  it('have an owner and cameras: by default their own id and none', async () => {
     const keys = createApiKeyStore(redis);
     const scopes = ['compare'] as const;
     const plain = await keys.create({ name: 'plain', scopes });
     const scoped = await keys.create({ name: 'scoped', scopes, owner: 'police', cameras: ['gate-*'] });
     expect(await keys.authenticate(plain.secret)).toMatchObject({ owner: plain.key.id, cameras: [] });
     expect(await keys.authenticate(scoped.secret)).toMatchObject({ owner: 'police', cameras: ['gate-*'] });
-    const { cameras: _none, ...old } = JSON.parse((await redis.hget(KEYS.apiKeys, plain.key.id)) ?? '');
-    await redis.hset(KEYS.apiKeys, plain.key.id, JSON.stringify(old));
-    expect(await keys.authenticate(plain.secret)).toMatchObject({ owner: plain.key.id, cameras: ['*'] });
   });
 
   it('store the time of their last use, to the minute', async () => {

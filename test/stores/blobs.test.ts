@@ -119,7 +119,7 @@ describe.each(kinds)('blobs as %s', (_kind, make) => {
 });
 
 describe('files', () => {
-  it("are readable by the service's own user alone, those that an older version left open included", async () => {
+  it("are readable by the service's own user alone, also below a folder that was open to all", async () => {
     const root = join(folder, 'blobs');
     await mkdir(root, { mode: 0o755 });
     await createFileBlobStore(root).put(a, bytes('x'));

@@ -27,16 +27,6 @@ describe('cameras in Redis', () => {
     expect(await bench.cameras.get('b')).toBeUndefined();
   });
 
-  it('are read without a setting that an earlier version stored and that there is no more', async () => {
-    const settings = { ...checkSettings({}), describer: { preset: 'security', instructions: null, frames: false } };
-    await bench.cameras.put(camera('a', { settings }));
-    expect(await bench.cameras.get('a')).toEqual(camera('a'));
-    expect((await bench.cameras.list({ limit: 1 })).items).toEqual([camera('a')]);
-    expect(await bench.cameras.alter('a', (now) => ({ ...now, mask: 'msk_1' }))).toEqual(
-      camera('a', { mask: 'msk_1' }),
-    );
-  });
-
   it('are listed by id, page by page', async () => {
     for (const id of ['b', 'A', 'a.1', 'a-2', 'z']) await bench.cameras.put(camera(id));
     const page = async (query: CameraQuery) => {

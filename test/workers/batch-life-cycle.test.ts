@@ -23,13 +23,17 @@ const REQUEST = { inputs: [], settings: { zones: [], alerts: {} }, mergeWindow: 
 async function running(): Promise<string> {
   const id = newId('bat', Date.now());
   await bench.batches.create({ id, owner: 'local', createdAt: Date.now() - HOUR, request: REQUEST });
-  await bench.batches.begin(id, { cameras: ['a', 'b'].map((camera) => ({ camera, ...CAMERA })), failures: [] });
+  await bench.batches.begin(id, {
+    cameras: ['a', 'b'].map((camera) => ({ camera, ...CAMERA })),
+    failures: [],
+    warnings: [],
+  });
   return id;
 }
 const commit = async (id: string, camera: number, chunk: number, done = false) => {
   const blob = `batches/${id}/${camera}/chunks/${chunk}`;
   await bench.blobs.put(blob, Buffer.from(''));
-  const checkpoint = JSON.stringify({ checkpoint: { v: 1, chunk, done, counts: COUNTS }, blobs: [] });
+  const checkpoint = JSON.stringify({ checkpoint: { chunk, done, counts: COUNTS }, blobs: [] });
   expect(await bench.batches.commit(id, camera, { chunk, blob, checkpoint, progress: { ...COUNTS, done } })).toBe(true);
 };
 

@@ -155,7 +155,7 @@ describe('a worker that is killed during a turn', () => {
     });
     const worked: WorkedFrame[] = [];
     const zombie = turnProcessor(bench, { pipeline: slow.pipeline }).process(
-      { v: 1, camera: 'gate' },
+      { v: 2, camera: 'gate' },
       { job: 'job', onFrame: (frame) => worked.push(frame) },
     );
     await beginning;
@@ -216,11 +216,11 @@ describe('a turn that fails for now', () => {
     await sendFrame(bench, camera, await EMPTY, T + 2000);
     const processor = turnProcessor(bench, failing(1));
     const begun = Date.now();
-    const later = await processor.process({ v: 1, camera: 'gate' }, { job: '7' });
+    const later = await processor.process({ v: 2, camera: 'gate' }, { job: '7' });
     expect(later).toMatchObject({ kind: 'later' });
     expect((later as { at: number }).at).toBeGreaterThanOrEqual(begun + 1_000);
-    expect(await processor.process({ v: 1, camera: 'gate' }, { job: '8' })).toEqual({ kind: 'idle' });
-    expect(await processor.process({ v: 1, camera: 'gate' }, { job: '7' })).toMatchObject({ kind: 'worked' });
+    expect(await processor.process({ v: 2, camera: 'gate' }, { job: '8' })).toEqual({ kind: 'idle' });
+    expect(await processor.process({ v: 2, camera: 'gate' }, { job: '7' })).toMatchObject({ kind: 'worked' });
     expect(await readComparison(bench, car)).toMatchObject({ status: 'finished', verdict: 'change' });
   });
 
@@ -231,7 +231,7 @@ describe('a turn that fails for now', () => {
     const car = await sendFrame(bench, camera, await CAR, T + 1000);
     const next = await sendFrame(bench, camera, await CAR, T + 2000);
     const processor = turnProcessor(bench, failing(3));
-    const process = () => processor.process({ v: 1, camera: 'gate' }, { job: '7' });
+    const process = () => processor.process({ v: 2, camera: 'gate' }, { job: '7' });
     expect([(await process()).kind, (await process()).kind, (await process()).kind]).toEqual([
       'later',
       'later',
@@ -257,7 +257,7 @@ describe('a turn that fails for now', () => {
         },
       },
     });
-    for (const job of ['1', '2', '3']) await processor.process({ v: 1, camera: 'gate' }, { job });
+    for (const job of ['1', '2', '3']) await processor.process({ v: 2, camera: 'gate' }, { job });
     expect(made).toEqual(['gate 0']);
   });
 });

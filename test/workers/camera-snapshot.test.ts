@@ -67,7 +67,7 @@ const puller = (client: OutboundClient = outbound) =>
     clock: Date.now,
     logger,
   });
-const pull = (id: string, client?: OutboundClient) => puller(client)({ v: 1, camera: id });
+const pull = (id: string, client?: OutboundClient) => puller(client)({ v: 2, camera: id });
 const snapshot = () => ({ snapshot: { url: `${camera.url}/frame.png?token=secret`, interval_s: 1 } });
 const comparisonsOf = async (id: string) => {
   const { items } = await bench.results.list({ camera: id, limit: 10 });

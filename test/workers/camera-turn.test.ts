@@ -81,7 +81,7 @@ describe("a camera's frames", () => {
     };
     const worked: WorkedFrame[] = [];
     const process = (job: string) =>
-      processor.process({ v: 1, camera: 'gate' }, { job, onFrame: (frame) => worked.push(frame) });
+      processor.process({ v: 2, camera: 'gate' }, { job, onFrame: (frame) => worked.push(frame) });
     // The first frame has nothing to be compared with and takes no time; three more take longer than 100 ms.
     expect(await process('1')).toEqual({ kind: 'worked', more: true });
     expect(jobs).toEqual(['gate']);

@@ -69,7 +69,7 @@ const asked = () => hosts.reduce((sum, { received }) => sum + received.length, 0
 const urlOf = (host: number): FrameRef => ({ from: 'url', url: `${hosts[host]?.url}/frame.png` });
 const accept = async (options: Parameters<typeof acceptedComparison>[0], apiKeyId = 'key_test') => {
   const accepted = acceptedComparison(options);
-  await queues.bench.results.create({ ...accepted, request: { ...accepted.request, apiKeyId } });
+  await queues.bench.results.create({ ...accepted, request: { ...accepted.request, apiKeyId, owner: apiKeyId } });
   const fetch = [accepted.request.before, accepted.request.after].some((ref) => ref?.from === 'url');
   await queues.producer.addComparison(jobOf(accepted), { fetch });
   return accepted.comparison.id;
@@ -86,6 +86,7 @@ const acceptFrame = async (camera: StoredCamera, ref: FrameRef, capturedAt: numb
       comparisonId,
       traceId: '0'.repeat(32),
       apiKeyId: `key_${camera.id}`,
+      owner: `key_${camera.id}`,
       frame: ref,
       capturedAt,
       acceptedAt: now,

@@ -17,8 +17,7 @@ export async function briefRounds(
   { results }: Pick<ApiDependencies, 'results'>,
 ): Promise<BriefRound[]> {
   const found: BriefRound[] = [];
-  // Cameras of older versions have no rounds.
-  for (const round of settings.rounds ?? []) {
+  for (const round of settings.rounds) {
     const times = latestRound(round, until - 1);
     if (times === null || times.at < from) continue;
     const id = roundIdOf(camera, round, times);

@@ -30,8 +30,6 @@ export const presentCamera = (
 ): Camera => ({
   id,
   ...(isAdmin ? settings : withoutTokens(settings)),
-  // A camera that an earlier version stored has none.
-  labels: settings.labels ?? [],
   reference: reference === null ? null : { sha256: reference.sha256 },
   created_at,
   updated_at,

@@ -9,7 +9,7 @@ import { botOf } from '../../endpoints/formats/telegram.js';
 import { templateFault } from '../../endpoints/formats/template.js';
 import type { FormatName } from '../../endpoints/limits.js';
 import { type EndpointSecrets, openSecrets, originOf, shownUrl, validSecrets } from '../../endpoints/secrets.js';
-import { type EndpointPatch, type EndpointSettings, SIGNED_FORMATS, settingsWith } from '../../endpoints/settings.js';
+import { type EndpointPatch, type EndpointSettings, SIGNED_FORMATS } from '../../endpoints/settings.js';
 import type { AllowList } from '../../outbound/address.js';
 import { SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
 import { ALERT_TYPES } from '../../schemas/change.js';
@@ -99,9 +99,7 @@ type Endpoint = Static<typeof EndpointSchema>;
 
 /** @param secrets undefined: they cannot be decrypted. @param now epoch ms */
 export function presentEndpoint(record: EndpointRecord, secrets: EndpointSecrets | undefined, now: number): Endpoint {
-  const { stopped, failingSince } = record;
-  // Endpoints of older versions lack newer settings.
-  const settings = settingsWith({}, record.settings);
+  const { stopped, failingSince, settings } = record;
   const isSigned = SIGNED_FORMATS.includes(settings.format);
   const valid = secrets === undefined || !isSigned ? 0 : validSecrets(secrets, now).length;
   const until = secrets?.signing[1]?.expiresAt ?? null;

@@ -96,8 +96,11 @@ function notCompleted(id: string, status: BatchRecord['status']): ScenedeltaErro
   );
 }
 
-/** Captions of one video in `vtt.json`; batches of earlier versions have the name alone. */
-type Captions = string | { readonly name: string; readonly video: string };
+/** Captions of one video in `vtt.json`. */
+interface Captions {
+  readonly name: string;
+  readonly video: string;
+}
 
 /** @throws ScenedeltaError 'invalid-value' naming the videos, 'not-found' without any */
 async function captionsOf(
@@ -108,10 +111,9 @@ async function captionsOf(
   const listed = await blobs.get(batchResultKey(id, 'vtt.json'));
   const all: Captions[] = listed === undefined ? [] : JSON.parse(Buffer.from(listed).toString());
   if (all.length === 0) throw notFound(`The batch ${id} has no video`);
-  const names = all.map((one) => (typeof one === 'string' ? one : one.name));
-  const isOnly = names.length === 1 && name === undefined && (video === undefined || typeof all[0] === 'string');
-  const byVideo = all.findIndex((one) => typeof one === 'object' && one.video === video);
-  const index = isOnly ? 0 : video === undefined ? names.indexOf(name ?? '') : byVideo;
+  const names = all.map((one) => one.name);
+  const byName = names.length === 1 && name === undefined ? 0 : names.indexOf(name ?? '');
+  const index = video === undefined ? byName : all.findIndex((one) => one.video === video);
   if (index >= 0) return { name: `vtt-${index + 1}`, ending: '.vtt', type: 'text/vtt; charset=utf-8' };
   if (video !== undefined) {
     throw invalidValue(`file is ${video}, expected a video of the batch`, 'file');

@@ -78,13 +78,19 @@ export function nextBaseline(
   const { candidate, size, skipped } = evidence;
   const { before, light, lightFrames, backgrounds, against } = state;
   if (skipped) {
-    const frames = lightFrames === undefined ? {} : { lightFrames };
     return {
       ...NOTHING,
-      state: { before, light, backgrounds, ...size, ...frames, ...(against === undefined ? {} : { against }) },
+      state: { before, light, lightFrames, backgrounds, ...size, ...(against === undefined ? {} : { against }) },
     };
   }
-  const kept = { before: keptBefore(camera, state), light, backgrounds, ...size, against: sourceOf(camera) };
+  const kept = {
+    before: keptBefore(camera, state),
+    light,
+    lightFrames,
+    backgrounds,
+    ...size,
+    against: sourceOf(camera),
+  };
   switch (candidate.kind) {
     case 'keep':
       return { ...NOTHING, state: kept };
@@ -96,7 +102,7 @@ export function nextBaseline(
       return { ...NOTHING, takes: 'frame', state: moved };
     }
     case 'background': {
-      const frames = candidate.light === light ? (lightFrames ?? 0) + 1 : 1;
+      const frames = candidate.light === light ? lightFrames + 1 : 1;
       const usable = usableBackgrounds(backgrounds, camera.mask, candidate);
       const next = { ...kept, light: candidate.light, lightFrames: frames, backgrounds: usable };
       return nextBackground(next, candidate, evidence.before?.frame ?? null, of);
@@ -106,7 +112,7 @@ export function nextBaseline(
 
 /** @param before the background that the frame was compared with; null: there was none */
 function nextBackground(
-  state: BaselineState & { readonly lightFrames: number },
+  state: BaselineState,
   { light, width, height, isStray }: BackgroundCandidate,
   before: StoredFrameRef | null,
   { frame, at, outcome }: FrameOfOutcome,

@@ -93,7 +93,7 @@ export function resetBaseline(state: TrackerState, at: number): { state: Tracker
 /** Drops the changes before a gap: a thing that goes after it may be another one than the thing that came before. */
 export const forgetSettled = (state: TrackerState): TrackerState => ({ ...state, settled: [] });
 
-const settledOf = ({ change, acknowledged, still = null, lastAlerted }: OpenTrack, at: number): Settled => ({
+const settledOf = ({ change, acknowledged, still, lastAlerted }: OpenTrack, at: number): Settled => ({
   change: settledChange(change, at),
   reportedAt: Date.parse(change.last_seen),
   acknowledged,
@@ -129,7 +129,7 @@ class Step {
   }
 
   takeTrack({ track, seen }: TrackUpdate): void {
-    if (track.missed + (track.hidden ?? 0) >= this.rules.confirmFrames) this.#end(track);
+    if (track.missed + track.hidden >= this.rules.confirmFrames) this.#end(track);
     else if (track.stage === 'pending' && seen && this.#isConfirmed(track)) this.#confirm(track);
     else if (track.stage === 'open' && seen) this.#persist(track);
     else this.#tracks.push(track);
@@ -199,10 +199,10 @@ class Step {
     if (isCovered || isLost(outlines, lost) || (verdict !== 'none' && verdict !== 'change')) return settled;
     const still = settled.still ? staySettled(settled.still, at, this.#last) : null;
     const change = { ...settled.change, last_seen: isoTime(at) };
-    const { reportedAt = Date.parse(settled.change.last_seen) } = settled;
+    const { reportedAt } = settled;
     if (isLeft(change, still, this.rules)) {
       const left = leftChange(change, still, at, this.rules);
-      const alerted = this.#alertIfDue(left, settled.lastAlerted ?? null, settled.acknowledged);
+      const alerted = this.#alertIfDue(left, settled.lastAlerted, settled.acknowledged);
       this.#changes.push({ change: alerted.change, event: 'change.escalated' });
       return { ...settled, still, ...alerted, reportedAt: at };
     }
@@ -238,7 +238,7 @@ class Step {
     if (track.stage === 'open') this.#revert(track, track.missedSince ?? this.observation.at);
   }
 
-  #revert({ change, acknowledged }: Settled, since: number): void {
+  #revert({ change, acknowledged }: Pick<Settled, 'change' | 'acknowledged'>, since: number): void {
     const reverted = revertedChange(change, since);
     this.#changes.push({ change: reverted, event: 'change.reverted' });
     // The end of a change is alerted only if its beginning was.

@@ -101,7 +101,7 @@ export function betterSighting(old: Sighting | undefined, location: Location, ob
 
 /** The sighting that describes a track as a change of this kind. */
 export function sightingOf({ best, regions, sightings }: Track, kind: ChangeKind): Sighting {
-  const sighting = sightings?.[kind];
+  const sighting = sightings[kind];
   if (sighting !== undefined) return sighting;
   const shown = fittingRegions(kind, regions) ?? regions;
   return {

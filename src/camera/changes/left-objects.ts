@@ -26,7 +26,7 @@ const isObjectChange = (kind: ChangeKind): kind is ObjectChange => Object.hasOwn
 
 /** The people of the last seconds, with those of this observation. */
 export function peopleOf(
-  { people = [], at: last }: Pick<TrackerState, 'people' | 'at'>,
+  { people, at: last }: Pick<TrackerState, 'people' | 'at'>,
   { things = [], comparisonId, at }: Observation,
   { before }: Pick<ChangeRules, 'before'>,
 ): PersonSighting[] {

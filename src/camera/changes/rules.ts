@@ -2,7 +2,7 @@
 import { isAboutVisits, type RuleSentence, readRuleSentence } from '../../language/people/rule-sentence.js';
 import type { Severity } from '../../schemas/change.js';
 import type { Schedule } from '../settings/schedule.js';
-import { type CameraSettings, LEFT_AFTER_S, type Zone } from '../settings/settings.js';
+import type { CameraSettings, Zone } from '../settings/settings.js';
 import type { SeverityRule } from '../settings/severity-rule.js';
 import { zonePhrase } from '../settings/zone-phrase.js';
 import type { ZonePhrases } from './place-names.js';
@@ -56,7 +56,7 @@ export function rulesOf(camera: string, settings: RuleSettings, alerting = true)
     persistMs: alerts.persist_s * SECOND,
     settleMs: settleTimes(settings.before, settings.memory.absorb_s * SECOND),
     cooldownMs: alerts.cooldown_s * SECOND,
-    leftAfterMs: leftAfter(alerts),
+    leftAfterMs: alerts.left_after_s === 0 ? null : alerts.left_after_s * SECOND,
     minSeverity: alerts.min_severity,
     severity: [...alerts.severity_rules, ...zones],
     sentences: sentences.filter(({ said }) => !isAboutVisits(said)),
@@ -67,12 +67,7 @@ export function rulesOf(camera: string, settings: RuleSettings, alerting = true)
   };
 }
 
-/** Cameras that were stored before the setting existed have its default. */
-function leftAfter({ left_after_s: seconds = LEFT_AFTER_S }: Partial<RuleSettings['alerts']>): number | null {
-  return seconds === 0 ? null : seconds * SECOND;
-}
-
-/** A sentence that an earlier version accepted and this one does not read makes its rule hold for no change. */
+/** Settings are stored only if each sentence can be read. */
 const sentencesOf = (rules: readonly SeverityRule[], zones: readonly Zone[]): NamedSentence[] =>
   [...new Set(rules.flatMap(({ when }) => when ?? []))].flatMap((text) => {
     const read = readRuleSentence(text, zones);

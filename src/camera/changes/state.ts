@@ -1,6 +1,6 @@
 /**
  * State and observations of the change tracker. The state is plain JSON: it is saved with each comparison and read
- * before the next one, in the spelling of `stores/cameras/camera-state.ts`. A caption that version 0.1.0 stored is text.
+ * before the next one, by `stores/cameras/camera-state.ts`.
  */
 import type { Box } from '../../base/images.js';
 import type { Caption } from '../../language/write.js';
@@ -86,9 +86,9 @@ export interface Still {
     readonly comparisonId: string;
     readonly caption: Caption;
     readonly probability: number;
-    /** of that comparison; older states do not have them */
-    readonly confidence?: number;
-    readonly regions?: readonly ChangeRegion[];
+    /** of that comparison, as the regions */
+    readonly confidence: number;
+    readonly regions: readonly ChangeRegion[];
   };
   /** the person beside it when it came or went; null: no person was near */
   readonly owner: PersonSighting | null;
@@ -145,14 +145,14 @@ interface TrackFields {
   readonly missed: number;
   /** capture time of the first of the missed frames, epoch ms */
   readonly missedSince: number | null;
-  /** frames in a row that could not show it, counted while pending; older states do not have it */
-  readonly hidden?: number;
+  /** frames in a row that could not show it, counted while pending */
+  readonly hidden: number;
   readonly regions: readonly ChangeRegion[];
   /** number of frames per kind */
   readonly kinds: Readonly<Partial<Record<ChangeKind, number>>>;
   readonly best: CaptionSource;
-  /** per kind, until it opens; states before 0.2 have `best` alone, with the caption of a whole comparison */
-  readonly sightings?: Readonly<Partial<Record<ChangeKind, Sighting>>>;
+  /** per kind, until it opens */
+  readonly sightings: Readonly<Partial<Record<ChangeKind, Sighting>>>;
   /**
    * the settled change that this track undoes (the thing is gone) or repeats (the background model does not have it
    * yet)
@@ -161,8 +161,8 @@ interface TrackFields {
   /** highest severity for which an alert was made or suppressed; null before the first one */
   readonly lastAlerted: Severity | null;
   readonly acknowledged: boolean;
-  /** null: it moves, or nothing names it; older states do not have it */
-  readonly still?: Still | null;
+  /** null: it moves, or nothing names it */
+  readonly still: Still | null;
   /** absent: there are no rules with a sentence, or no frame named it */
   readonly judged?: readonly JudgedSentence[];
   /** true: a person says that it is normal, so that it settles with the next frame that shows it */
@@ -185,12 +185,12 @@ export type OpenTrack = Extract<Track, { stage: 'open' }>;
 export interface Settled {
   /** its `last_seen` goes on with every frame that proves it */
   readonly change: FoundChange;
-  /** the latest `last_seen` that a step has reported, epoch ms; older states do not have it */
-  readonly reportedAt?: number;
+  /** the latest `last_seen` that a step has reported, epoch ms */
+  readonly reportedAt: number;
   readonly acknowledged: boolean;
-  /** as those of its track; older states do not have them */
-  readonly still?: Still | null;
-  readonly lastAlerted?: Severity | null;
+  /** as those of its track */
+  readonly still: Still | null;
+  readonly lastAlerted: Severity | null;
 }
 
 /** Cool-down of one location, zone and kind. */
@@ -220,8 +220,8 @@ export interface TrackerState {
   readonly cooldowns: readonly Cooldown[];
   /** serial number of the newest cool-down */
   readonly serial: number;
-  /** people of the last seconds, who may own what comes or goes; older states do not have them */
-  readonly people?: readonly PersonSighting[];
+  /** people of the last seconds, who may own what comes or goes */
+  readonly people: readonly PersonSighting[];
 }
 
 export const initialTrackerState = (): TrackerState => ({
@@ -230,6 +230,7 @@ export const initialTrackerState = (): TrackerState => ({
   settled: [],
   cooldowns: [],
   serial: 0,
+  people: [],
 });
 
 export interface Transition {

@@ -109,7 +109,7 @@ function applyEvidence(
   { confirmFrames }: Pick<ChangeRules, 'confirmFrames'>,
 ): Track {
   const pending = track.stage === 'pending';
-  if (evidence === 'hidden') return pending ? { ...track, hidden: (track.hidden ?? 0) + 1 } : track;
+  if (evidence === 'hidden') return pending ? { ...track, hidden: track.hidden + 1 } : track;
   if (evidence === 'absent') {
     // An absence restarts the confirmation of a pending track; a hidden frame does not.
     const seen = pending ? 0 : track.seen;
@@ -180,6 +180,7 @@ function beginTrack(location: Location, observation: Observation, name: string, 
     seen: 1,
     missed: 0,
     missedSince: null,
+    hidden: 0,
     regions: location.regions,
     kinds: { [location.kind]: 1 },
     best: captionSource(location, observation),
@@ -188,5 +189,6 @@ function beginTrack(location: Location, observation: Observation, name: string, 
     change: null,
     lastAlerted: null,
     acknowledged: false,
+    still: null,
   };
 }

@@ -1,6 +1,5 @@
 /**
- * State of a camera between two frames, and the frames that it refers to. Plain JSON in the terms of the glossary;
- * `stores/cameras/camera-state.ts` knows the spelling in which it is stored.
+ * State of a camera between two frames, and the frames that it refers to. Plain JSON in the terms of the glossary.
  */
 import type { LevelRange, Size } from '../../base/images.js';
 import type { Finding } from '../../schemas/comparison.js';
@@ -12,7 +11,7 @@ import type { BudgetThreshold } from '../settings/alarm-budget.js';
 import type { BackgroundModel } from '../settings/background-model.js';
 import type { Light } from '../settings/light.js';
 import type { ConfidenceCounts } from '../settings/rate-ratio.js';
-import type { VisitsState } from '../visits/state.js';
+import { initialVisitsState, type VisitsState } from '../visits/state.js';
 
 /** Saved atomically with each comparison of a camera. */
 export interface CameraState {
@@ -33,8 +32,8 @@ export interface CameraState {
   readonly before: { readonly frame: StoredFrameRef; readonly at: number | null } | null;
   /** of the last frame */
   readonly light: Light | null;
-  /** frames in a row that had this light; older states do not have it */
-  readonly lightFrames?: number;
+  /** frames in a row that had this light */
+  readonly lightFrames: number;
   /** the background model: one plate per light */
   readonly backgrounds: BackgroundModel<StoredFrameRef>;
   /** threshold of the alarm budget at the last frame; null: without one */
@@ -43,16 +42,15 @@ export interface CameraState {
   readonly counts?: ConfidenceCounts;
   /** of the change tracker */
   readonly tracker: TrackerState;
-  /** older states do not have it */
-  readonly visits?: VisitsState;
+  readonly visits: VisitsState;
   /** mode and chosen reference of the last comparison; if they differ from the next, the baseline is reset */
   readonly against?: string;
   /** absent before the first comparison */
   readonly examined?: ExaminedFrame;
   /** absent before the second preview */
   readonly noise?: NoiseModel;
-  /** capture time of the first frame from which on unseen spans are recorded, epoch ms; older states do not have it */
-  readonly recordedFrom?: number;
+  /** capture time of the first frame from which on unseen spans are recorded, epoch ms; null before it */
+  readonly recordedFrom: number | null;
   /** absent if the last frame differed from the one before */
   readonly still?: StillFrames;
   /** absent if the last frame showed the scene */
@@ -66,9 +64,12 @@ export const initialCameraState = (): CameraState => ({
   intervalMs: null,
   before: null,
   light: null,
+  lightFrames: 0,
   backgrounds: {},
   budgetThreshold: null,
   tracker: initialTrackerState(),
+  visits: initialVisitsState(),
+  recordedFrom: null,
 });
 
 /** An order of the API that replaces the baseline; it waits among the camera's events for the next frame. */

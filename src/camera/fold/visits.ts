@@ -11,7 +11,7 @@ import { viewOf, visitThings } from '../visits/facts.js';
 import { absorbPlaces, foldVisits } from '../visits/fold.js';
 import { linkObjects } from '../visits/links.js';
 import { alertVisits, type VisitRule } from '../visits/rules.js';
-import { initialVisitsState, type VisitsState } from '../visits/state.js';
+import type { VisitsState } from '../visits/state.js';
 import type { FrameEvidence } from './evidence.js';
 import type { CameraState } from './state.js';
 
@@ -43,7 +43,7 @@ export function followVisits(
   const size = previous.size;
   const view = viewOf(finding, examined);
   return foldVisits(
-    previous.visits ?? initialVisitsState(),
+    previous.visits,
     {
       ...{ at, camera: camera.id, comparison: comparisonId, number: previous.frames, restart, view },
       before:

@@ -45,8 +45,7 @@ const UNSEEN = /[\s\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 export function zonePhrase(zone: Pick<Zone, 'name' | 'preposition'>): ZonePhrase | null {
   const name = (zone.name ?? '').replace(UNSEEN, ' ').trim();
   if (!/[\p{L}\p{N}]/u.test(name)) return null;
-  // undefined: the settings are of an earlier version
-  const preposition = zone.preposition ?? null;
+  const { preposition } = zone;
   if (preposition === '') return { at: name, end: name };
   const begins = preposition === null ? PREPOSITION.exec(name)?.[0] : undefined;
   const at =

@@ -116,9 +116,9 @@ export interface VisitTrack {
   readonly objects: readonly { readonly change: string; readonly thing: Thing; readonly value: ObjectKind }[];
 }
 
-/** A place that a thing has left. `at`: capture time of the first frame that shows it; absent in earlier states. */
+/** A place that a thing has left. `at`: capture time of the first frame that shows it. */
 export interface Vacated extends Box {
-  readonly at?: number;
+  readonly at: number;
 }
 
 export interface VisitsState {

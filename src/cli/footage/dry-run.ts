@@ -56,10 +56,9 @@ export async function dryRunFootage(inputs: readonly string[], options: FootageO
 
 /** A dry run without an alarm budget may be done where no bundle is; the evidence then says whether one is needed. */
 async function readBundles(config: Config, settings: CameraSettings): Promise<readonly Bundle[]> {
-  const warn = ({ model }: { model: string }, message: string) => printError(`${model}: ${message}`);
   const error = ({ reason }: { reason: string }) => printError(`broken: ${reason}`);
   try {
-    return await withBundles(config, loadBundles(config.modelsDir, config.defaultModel, { warn, error }));
+    return await withBundles(config, loadBundles(config.modelsDir, config.defaultModel, { error }));
   } catch (thrown) {
     if (settings.alarms_per_day !== null) throw thrown;
     return [];

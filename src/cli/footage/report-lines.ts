@@ -32,26 +32,24 @@ const REASONS: Readonly<Record<SkipReason, string>> = {
   unreadable: 'unreadable',
 };
 
-/** @returns a line of all frames; none if an earlier version began the run */
-function formatAccount({ summary: { cameras } }: Recording): string[] {
-  const accounts = cameras.flatMap(({ account }) => account ?? []);
-  if (accounts.length < cameras.length) return [];
-  const { in: came, skipped } = sumOfAccounts(accounts);
+/** The line of all frames: how many came in, and why some were not looked at. */
+function formatAccount({ summary: { cameras } }: Recording): string {
+  const { in: came, skipped } = sumOfAccounts(cameras.map(({ account }) => account));
   const frames = cameras.reduce((sum, camera) => sum + camera.frames, 0);
   const reasons = SKIP_REASONS.flatMap((reason) => {
     const count = skipped[reason] ?? 0;
     return count === 0 ? [] : [`${count} ${REASONS[reason]}`];
   });
   const parts = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
-  return [`${counted(came, 'frame')} in = ${frames} looked at + ${came - frames} skipped${parts}`];
+  return `${counted(came, 'frame')} in = ${frames} looked at + ${came - frames} skipped${parts}`;
 }
 
 /** @throws ScenedeltaError 'invalid-value' naming the camera of which frames are unaccounted for */
 export function assertAccounted({ summary: { cameras } }: Recording): void {
   for (const { camera, account, frames } of cameras) {
-    const lost = account === undefined ? 0 : unaccounted(account, frames);
+    const lost = unaccounted(account, frames);
     if (lost === 0) continue;
-    const what = `${camera}: ${account?.in} frames came in and ${frames} were looked at`;
+    const what = `${camera}: ${account.in} frames came in and ${frames} were looked at`;
     throw invalidValue(`${what}: expected a reason for each other one, and ${lost} have none`);
   }
 }

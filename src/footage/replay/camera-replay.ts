@@ -93,7 +93,7 @@ export class CameraReplay {
   take(frame: FrameStats): void {
     this.#assertSameMode(frame);
     const { time: at, number } = frame;
-    const gap = frame.gap ?? (frame.reset === 'before' && this.#last !== null);
+    const { gap = false } = frame;
     this.#moments.set(at, { at: frame.at, file: frame.file, seconds: frame.seconds });
     if (frame.examined) this.#examined++;
     if (this.#last !== null && !gap) this.#intervals.push((at - this.#last.time) / 1000);

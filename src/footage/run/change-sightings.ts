@@ -139,7 +139,7 @@ const comparisonOfVote = ({ best }: Votes[string][number]): string => best.compa
 const comparisonOfObject = ({ change, still }: Settled): string | undefined =>
   change.object === undefined ? still?.best.comparisonId : undefined;
 
-const comparisonsOf = ({ best, change, sightings = {}, still }: Track): (string | undefined)[] => [
+const comparisonsOf = ({ best, change, sightings, still }: Track): (string | undefined)[] => [
   best.comparisonId,
   ...Object.values(sightings).map(({ comparisonId }) => comparisonId),
   change?.comparisons.best,

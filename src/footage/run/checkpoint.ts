@@ -1,12 +1,11 @@
 /**
- * Checkpoint of a sequence: all that the next chunk of frames depends on. A chunk is a pure step from a checkpoint to
+ * Checkpoint of a sequence: all that the next chunk of frames depends on, as plain JSON. A chunk is a pure step from a checkpoint to
  * records and the next checkpoint, so that a repeated chunk gives the same records.
  */
 import type { CameraState } from '../../camera/fold/state.js';
 import { initialCameraState } from '../../camera/fold/state.js';
 import type { ModelUsed } from '../../schemas/comparison.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
-import { type StoredState, stateOf, storedState } from '../../stores/cameras/camera-state.js';
 import { BEGINNING, type Position } from '../inputs/source-frames.js';
 import type {
   FootageChange,
@@ -32,7 +31,6 @@ export interface ComparedFrames {
 }
 
 export interface Checkpoint {
-  readonly v: 1;
   /** number of finished chunks */
   readonly chunk: number;
   /** no frame is left */
@@ -46,8 +44,7 @@ export interface Checkpoint {
   /** the sightings of the tracked and the settled changes, by the id of the change */
   readonly shown: Readonly<Record<string, ShownSighting>>;
   readonly counts: Counts;
-  /** absent in checkpoints of earlier versions, whose frames were not accounted for */
-  readonly account?: FrameAccount;
+  readonly account: FrameAccount;
   readonly model: Pick<ModelUsed, 'name' | 'version' | 'sha256'> | null;
 }
 
@@ -59,22 +56,7 @@ export interface Counts {
   readonly failures: number;
 }
 
-/** As it is written: the state has its stored spelling. */
-export type StoredCheckpoint = Omit<Checkpoint, 'state'> & { readonly state: StoredState };
-
-export const storedCheckpoint = ({ state, ...rest }: Checkpoint): StoredCheckpoint => ({
-  ...rest,
-  state: storedState(state),
-});
-
-/** @param camera names the state in an error @throws ScenedeltaError 'internal' if a later version has written it */
-export const checkpointOf = ({ state, ...rest }: StoredCheckpoint, camera: string): Checkpoint => ({
-  ...rest,
-  state: stateOf(state, camera),
-});
-
 export const initialCheckpoint = (): Checkpoint => ({
-  v: 1,
   chunk: 0,
   done: false,
   position: BEGINNING,

@@ -48,7 +48,7 @@ export class FramePreviews implements PreviewStore {
     const blueAt = HEADER_BYTES + width * height;
     const redAt = blueAt + Math.floor(width / 2) * Math.floor(height / 2);
     const luma = bytes.subarray(HEADER_BYTES, blueAt);
-    // Checkpoints of earlier versions have no colours.
+    // Previews of grey frames have no colours.
     const chroma = { blue: bytes.subarray(blueAt, redAt), red: bytes.subarray(redAt) };
     const coloured = bytes.length > blueAt ? { chroma } : {};
     const source = { width: sourceWidth, height: sourceHeight };

@@ -6,7 +6,6 @@ import type { FoldedFrame } from '../../camera/fold/fold.js';
 import type { CameraState } from '../../camera/fold/state.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import { openVisits } from '../../camera/visits/fold.js';
-import { initialVisitsState } from '../../camera/visits/state.js';
 import type { DecodeLimits } from '../../frames/decode.js';
 import type { ChangeUpdate, FoundChange } from '../../schemas/change.js';
 import type { Finding } from '../../schemas/comparison.js';
@@ -71,7 +70,7 @@ export class FrameStep {
   /** @returns the parts of the next checkpoint, and what is to be saved with it (`records` last) */
   async finishChunk() {
     const open: ChunkRecord[] = [];
-    for (const visit of openVisits(this.#state.visits ?? initialVisitsState(), this.#camera.id)) {
+    for (const visit of openVisits(this.#state.visits, this.#camera.id)) {
       open.push(await this.#visit(visit));
     }
     const kept = this.#blobs.retain(new Set([...this.#references()].map(frameKey)));
@@ -115,7 +114,7 @@ export class FrameStep {
       changes.push(...this.#settledChanges());
       this.#state = { ...processed.state, tracker: forgetSettled(tracker) };
     }
-    const { tracks = [], ended = [] } = this.#state.visits ?? {};
+    const { tracks, ended } = this.#state.visits;
     const best = [...tracks, ...ended.map(({ track }) => track)].map((track) => track.best.comparison);
     this.#sightings.forget(this.#state.tracker, last?.comparison, this.#camera.settings.alerts.left_after_s > 0, best);
     this.#blobs.retain(new Set([...this.#references()].map(frameKey)));

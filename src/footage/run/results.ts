@@ -51,7 +51,6 @@ export async function gatherResults(run: FinishedRun): Promise<Recording> {
     failed.push(...records.failures);
     warnings.push(...records.doubts);
     const { frames, examined } = checkpoint.counts;
-    const account = checkpoint.account === undefined ? {} : { account: checkpoint.account };
     const counts = { frames, examined, changes: changes.length };
     const others = { gaps: records.gaps.length, failures: records.failures.length };
     summaries.push({
@@ -61,7 +60,7 @@ export async function gatherResults(run: FinishedRun): Promise<Recording> {
       files: [...records.files],
       ...counts,
       ...others,
-      ...account,
+      account: checkpoint.account,
     });
   }
   const summary = {

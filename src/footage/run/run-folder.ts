@@ -7,17 +7,13 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
-import {
-  type CheckpointStore,
-  type ChunkRecord,
-  checkpointOf,
-  type StoredCheckpoint,
-  storedCheckpoint,
-} from './checkpoint.js';
+import type { Checkpoint, CheckpointStore, ChunkRecord } from './checkpoint.js';
 
 /** Within the folder of the outputs. It may be deleted when the run is complete. */
 export const STATE_FOLDER = '.footage';
 const RUN_FILE = 'run.json';
+/** Of the files in the folder. */
+const FORMAT = 2;
 const CHECKPOINT_FILE = 'checkpoint.json';
 
 export class RunFolder {
@@ -35,8 +31,8 @@ export class RunFolder {
    * @param fingerprint of the inputs and of all options that change the results
    * @param restart drops an earlier run
    * @returns whether an earlier run goes on
-   * @throws ScenedeltaError 'invalid-request' if the folder has the run of other inputs or options;
-   *   'storage-unavailable'
+   * @throws ScenedeltaError 'invalid-request' if the folder has the run of other inputs or options, or of a version
+   *   with another format; 'storage-unavailable'
    */
   async begin(fingerprint: string, restart: boolean): Promise<boolean> {
     return storageCall(this.#state, async () => {
@@ -45,10 +41,16 @@ export class RunFolder {
       const found = await readFile(file, 'utf8').catch(missingIsUndefined);
       if (found === undefined) {
         await mkdir(this.#state, { recursive: true });
-        await writeDurably(file, `${JSON.stringify({ v: 1, fingerprint })}\n`);
+        await writeDurably(file, `${JSON.stringify({ v: FORMAT, fingerprint })}\n`);
         return false;
       }
-      if ((JSON.parse(found) as { fingerprint?: string }).fingerprint === fingerprint) return true;
+      const run = JSON.parse(found) as { readonly v: number; readonly fingerprint: string };
+      if (run.v !== FORMAT) {
+        throw invalidRequest(
+          `${this.#outputs} has a run of another version of scenedelta: expected another -d, or --restart`,
+        );
+      }
+      if (run.fingerprint === fingerprint) return true;
       throw invalidRequest(
         `${this.#outputs} has the run of other inputs, settings or options: expected the same ones, another -d, ` +
           'or --restart',
@@ -76,7 +78,7 @@ export class RunFolder {
         blobs.set(key, await readFile(join(blobFolder, name)));
         written.add(key);
       }
-      return { checkpoint: checkpointOf(JSON.parse(json) as StoredCheckpoint, camera), blobs };
+      return { checkpoint: JSON.parse(json) as Checkpoint, blobs };
     };
     return {
       load: () => storageCall(folder, load),
@@ -91,7 +93,7 @@ export class RunFolder {
           }
           const lines = records.map((record) => `${JSON.stringify(record)}\n`);
           await writeDurably(join(folder, chunkFile(checkpoint.chunk)), lines.join(''));
-          await writeDurably(join(folder, CHECKPOINT_FILE), `${JSON.stringify(storedCheckpoint(checkpoint))}\n`);
+          await writeDurably(join(folder, CHECKPOINT_FILE), `${JSON.stringify(checkpoint)}\n`);
           for (const key of written) {
             if (blobs.has(key)) continue;
             await rm(join(blobFolder, key.replaceAll('/', '+')), { force: true });

@@ -54,7 +54,7 @@ class SequenceRun {
   #position: Position;
   #records: ChunkRecord[] = [];
   #events = 0;
-  #account: FrameAccount | undefined;
+  #account: FrameAccount;
 
   constructor(sequence: FootageSequence, camera: StoredCamera, deps: SequenceDependencies, checkpoint: Checkpoint) {
     this.#sequence = sequence;
@@ -129,7 +129,7 @@ class SequenceRun {
   }
 
   #accountFor(account: FrameAccount): void {
-    if (this.#account !== undefined) this.#account = sumOfAccounts([this.#account, account]);
+    this.#account = sumOfAccounts([this.#account, account]);
   }
 
   #fail({ file }: FootageItem, seconds: number | null, { code, message }: ScenedeltaError): void {
@@ -142,8 +142,7 @@ class SequenceRun {
     if (this.#events === 0 && !done) return;
     const { chunk } = this.#checkpoint;
     const { pictures, blobs, records, ...rest } = await this.#step.finishChunk();
-    const account = this.#account === undefined ? {} : { account: this.#account };
-    this.#checkpoint = { v: 1, chunk: chunk + 1, done, position: this.#position, ...account, ...rest };
+    this.#checkpoint = { chunk: chunk + 1, done, position: this.#position, account: this.#account, ...rest };
     const all = [...this.#records, ...records];
     await this.#deps.checkpoints.save({ checkpoint: this.#checkpoint, records: all, pictures, blobs });
     this.#records = [];

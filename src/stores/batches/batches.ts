@@ -52,8 +52,7 @@ export interface BatchPlan {
   readonly failures: readonly { camera: string | null; file: string; code: string; reason: string }[];
   /** failures beyond those; absent: none */
   readonly unlisted?: number;
-  /** absent in batches of earlier versions */
-  readonly warnings?: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 export interface BatchProgress

@@ -28,7 +28,7 @@ export function createFileBlobStore(
   const makeFolder = async (path: string): Promise<void> => {
     if (knownFolders.has(path)) return;
     const firstMade = await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
-    // A folder that an older version made is readable by every local user; closing the root closes all below it.
+    // A folder that exists already may be readable by every local user; closing the root closes all below it.
     if (knownFolders.size === 0) await chmod(root, PRIVATE_FOLDER);
     // A new folder is durable once its parent folder has been synced.
     if (firstMade !== undefined) {

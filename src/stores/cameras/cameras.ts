@@ -6,7 +6,6 @@ import type { Redis } from 'ioredis';
 import { notFound, type ScenedeltaError } from '../../base/errors.js';
 import type { BaselineEvent, CameraState } from '../../camera/fold/state.js';
 import { maskOf, type PrivacyMask, type StoredCamera } from '../../camera/settings/camera.js';
-import { CameraSettingsSchema } from '../../camera/settings/settings.js';
 import { CAMERA_EVENTS_KEPT, KEYS } from '../redis/keys.js';
 import { defineScript, redisCall, repliesOf } from '../redis/redis.js';
 import { TAKE_LOCK } from '../redis/runs.js';
@@ -45,13 +44,7 @@ const [PAGE, IDS_AT_ONCE] = [100, 1_000] as const;
 
 const parsed = <T>(json: string | null): T | undefined => (json === null ? undefined : (JSON.parse(json) as T));
 
-/** @returns the camera without settings that an earlier version stored and that there are no more */
-function cameraOf(json: string | null): StoredCamera | undefined {
-  const camera = parsed<StoredCamera>(json);
-  if (camera === undefined) return undefined;
-  const known = Object.entries(camera.settings).filter(([name]) => name in CameraSettingsSchema.properties);
-  return { ...camera, settings: Object.fromEntries(known) as unknown as StoredCamera['settings'] };
-}
+const cameraOf = (json: string | null): StoredCamera | undefined => parsed<StoredCamera>(json);
 
 /** All methods throw ScenedeltaError 'queue-unavailable' if Redis is away. */
 export function createCameraStore(redis: Redis) {

@@ -20,7 +20,7 @@ import { parseRecord, type StoredComparison } from '../comparisons/stored-compar
 import { KEYS } from '../redis/keys.js';
 import { defineScript, type RedisCommand, redisCall } from '../redis/redis.js';
 import { type Deaths, IS_GONE } from '../redis/runs.js';
-import { readCameraState, storedState } from './camera-state.js';
+import { readCameraState, writeCameraState } from './camera-state.js';
 
 export interface Turn {
   readonly camera: StoredCamera;
@@ -166,7 +166,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
         [...keysOf(camera.id), KEYS.comparison(comparisonId)],
         held,
         comparisonId,
-        state === undefined ? '' : JSON.stringify(storedState(state)),
+        state === undefined ? '' : writeCameraState(state),
         // Strings only: Lua would write large numbers with an exponent.
         commands === null ? '' : JSON.stringify(commands.map((command) => command.map(String))),
       );

@@ -8,7 +8,7 @@ import type { Comparison } from '../../schemas/comparison.js';
 import { type StreamEvent, streamEvent } from '../../schemas/stream-event.js';
 import { EVENTS_KEPT, KEYS } from '../redis/keys.js';
 import type { RedisCommand } from '../redis/redis.js';
-import { isDelivered, ownerOf, type StoredComparison } from './stored-comparison.js';
+import { isDelivered, type StoredComparison } from './stored-comparison.js';
 
 /** Retention erases by age; keys expire this much later, in case no worker runs. */
 const EXPIRY_SLACK_MS = 3_600_000;
@@ -81,11 +81,11 @@ export function endingWrites(
   const times = indexTimes(comparison, now, retentionMs);
   const event = JSON.stringify(eventOf(comparison, now));
   return [
-    ['XADD', KEYS.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'event', event, 'owner', ownerOf(request)],
+    ['XADD', KEYS.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'event', event, 'owner', request.owner],
     ['HSET', KEYS.comparison(id), 'comparison', JSON.stringify(comparison), 'status', status],
     ['HSET', KEYS.comparison(id), 'frames', JSON.stringify(frames)],
     ['ZREM', KEYS.comparisonsOpen, id],
-    ['ZREM', KEYS.comparisonsOpenOf(ownerOf(request)), id],
+    ['ZREM', KEYS.comparisonsOpenOf(request.owner), id],
     ...(isDelivered(request) ? [['ZADD', KEYS.deliveriesOpen, now, deliveryIdOf(id)] as const] : []),
     ...verdictIndexes(comparison.camera, comparison.verdict).flatMap((index): RedisCommand[] => [
       ['ZREMRANGEBYSCORE', index, '-inf', times.cutoff],

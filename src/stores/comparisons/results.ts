@@ -13,7 +13,7 @@ import { earlierThan, type PageQuery, pageOf } from '../redis/pages.js';
 import { defineScript, redisCall, repliesOf } from '../redis/redis.js';
 import { seesComparison, type Visibility } from '../redis/visibility.js';
 import { CREATE, eventOf, indexTimes, UPDATE, verdictIndexes } from './result-writes.js';
-import { isDelivered, ownerOf, parseRecord, type StoredComparison } from './stored-comparison.js';
+import { isDelivered, parseRecord, type StoredComparison } from './stored-comparison.js';
 
 export type { ComparisonRequest, StoredComparison } from './stored-comparison.js';
 
@@ -39,12 +39,11 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
   const read = async (ids: readonly string[], query: ListQuery): Promise<(Comparison | undefined)[]> => {
     const { visibility = 'everything', camera, verdict } = query;
     const pipeline = redis.pipeline();
-    for (const id of ids) pipeline.hmget(KEYS.comparison(id), 'comparison', 'owner', 'job');
-    return repliesOf<(string | null)[]>(await pipeline.exec()).map(([json, owner, request]) => {
-      if (json == null) return undefined;
+    for (const id of ids) pipeline.hmget(KEYS.comparison(id), 'comparison', 'owner');
+    return repliesOf<(string | null)[]>(await pipeline.exec()).map(([json, owner]) => {
+      if (json == null || owner == null) return undefined;
       const comparison = JSON.parse(json) as Comparison;
-      const madeBy = owner ?? (request == null ? undefined : ownerOf(JSON.parse(request)));
-      if (!seesComparison(visibility, { owner: madeBy, camera: comparison.camera })) return undefined;
+      if (!seesComparison(visibility, { owner, camera: comparison.camera })) return undefined;
       // The index of an owner has every camera and verdict.
       const listed =
         (camera === undefined || comparison.camera === camera) &&
@@ -64,8 +63,8 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           KEYS.comparison(comparison.id),
           KEYS.comparisonsOpen,
           KEYS.comparisonsByTime,
-          KEYS.comparisonsByOwner(ownerOf(request)),
-          KEYS.comparisonsOpenOf(ownerOf(request)),
+          KEYS.comparisonsByOwner(request.owner),
+          KEYS.comparisonsOpenOf(request.owner),
           ...(comparison.camera === null ? [] : [KEYS.comparisonsByCamera(comparison.camera)]),
           // A user of Redis with rights for some keys has none for an empty one.
           ...(turn === undefined
@@ -84,7 +83,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           times.created,
           times.expires,
           times.cutoff,
-          ownerOf(request),
+          request.owner,
           turn?.capturedAt ?? '',
         );
         return created === 1;

@@ -41,13 +41,9 @@ export interface ComparisonRequest {
   readonly callbackUrl: string | null;
   /** the key that this counts against */
   readonly apiKeyId: string;
-  /** owner of that key; undefined: the key itself (see ownerOf) */
-  readonly owner?: string;
+  /** owner of that key */
+  readonly owner: string;
 }
-
-/** Owner of a comparison. Older versions stored only the key that made it. */
-export const ownerOf = ({ owner, apiKeyId }: Pick<ComparisonRequest, 'owner' | 'apiKeyId'>): string =>
-  owner ?? apiKeyId;
 
 /** Whether the end of a comparison has receivers: its callback, or the endpoints that ask for rounds. */
 export const isDelivered = ({ callbackUrl, round }: Pick<ComparisonRequest, 'callbackUrl' | 'round'>): boolean =>

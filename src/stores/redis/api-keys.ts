@@ -33,13 +33,11 @@ export interface NewKey extends Pick<ApiKey, 'name'> {
   readonly cameras?: readonly string[];
 }
 
-interface StoredKey extends Omit<ApiKey, 'lastUsedAt' | 'owner' | 'cameras'> {
+interface StoredKey extends Omit<ApiKey, 'lastUsedAt' | 'owner'> {
   /** SHA-256 of the secret, hexadecimal */
   readonly hash: string;
   /** undefined: the key is its own owner */
   readonly owner?: string;
-  /** undefined: a key of an older version, which may use every camera */
-  readonly cameras?: readonly string[];
 }
 
 export type ApiKeyStore = ReturnType<typeof createApiKeyStore>;

@@ -11,8 +11,8 @@ import { VERSION } from '../../base/version.js';
 import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';
 
-/** Is raised by a version whose records the version before cannot read. */
-const FORMAT = 1;
+/** Is raised by a version whose records another one cannot read. */
+const FORMAT = 2;
 
 const AGAIN_MS = 2_000;
 
@@ -21,9 +21,10 @@ const markKey = (mark: string): string => `marks/${mark}`;
 export function createDeployment(redis: Redis, blobs: Pick<BlobStore, 'get' | 'put'>, format = FORMAT) {
   const read = async (): Promise<string | null> => {
     const [mark, written, by] = await redis.hmget(KEYS.deployment, 'mark', 'format', 'version');
-    if (Number(written ?? 0) > format) {
-      const expected = `version ${VERSION} reads up to format ${format}`;
-      throw invalidRequest(`Redis has records of version ${by} (format ${written}); ${expected}: install ${by}`);
+    if (written != null && Number(written) !== format) {
+      const expected = `version ${VERSION} reads format ${format}`;
+      const mend = `install ${by}, or start with an empty Redis and an empty DATA_DIR`;
+      throw invalidRequest(`Redis has records of version ${by} (format ${written}); ${expected}: ${mend}`);
     }
     return mark ?? null;
   };
@@ -41,7 +42,7 @@ export function createDeployment(redis: Redis, blobs: Pick<BlobStore, 'get' | 'p
   return {
     /**
      * Names the format of this version and its store of frames, as soon as Redis and the store take it.
-     * @throws ScenedeltaError 'invalid-request' if a later version has written the records
+     * @throws ScenedeltaError 'invalid-request' if a version with another format has written the records
      */
     async announce(): Promise<void> {
       while (!(await unlessRefused(announce().then(() => true)))) await pause(AGAIN_MS, undefined, { ref: false });

@@ -35,7 +35,7 @@ export const fewCameras = (visibility: Visibility): readonly string[] | null =>
     ? null
     : visibility.cameras;
 
-/** Whether a comparison is visible. @param of.owner undefined: unknown, because an older version wrote the event */
+/** @param of.owner undefined: the event is about no comparison, or about one without its owner */
 export const seesComparison = (
   visibility: Visibility,
   of: { readonly owner: string | undefined; readonly camera: string | null },

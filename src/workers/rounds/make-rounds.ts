@@ -120,8 +120,7 @@ export function createRounds(deps: RoundDependencies): () => Promise<number> {
   return async () => {
     let made = 0;
     for await (const camera of deps.cameras.all()) {
-      // Cameras of older versions have no rounds.
-      for (const round of camera.settings.rounds ?? []) {
+      for (const round of camera.settings.rounds) {
         const times = latestRound(round, clock() - NEAR_MS - LATE_MS);
         if (times === null || clock() - times.at > OLDEST_MS) continue;
         if ((await results.get(roundIdOf(camera.id, round, times))) !== undefined) continue;
@@ -172,6 +171,7 @@ function recordOf(
       deadline: null,
       callbackUrl: settings.alerts.callback_url,
       apiKeyId: ROUND,
+      owner: ROUND,
     },
   };
 }

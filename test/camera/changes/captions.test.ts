@@ -134,15 +134,4 @@ describe('the sentence of a change', () => {
       },
     ]);
   });
-
-  it('is plain for a track of an older state, which knows only the caption of the whole comparison', () => {
-    const frame = (n: number) => observed(second(n), { regions: [gone], caption: 'a cyclist has appeared' });
-    const { steps } = run([frame(1), { ...frame(2), statements: [] }], RULES, undefined, (state) => ({
-      ...state,
-      tracks: state.tracks.map(({ sightings: _new, ...track }) => track),
-    }));
-    expect(steps[1]?.changes).toMatchObject([
-      { change: { kind: 'disappear', caption: 'something on the right has disappeared' } },
-    ]);
-  });
 });

@@ -2,7 +2,7 @@
 import sharp from 'sharp';
 import { levelFrame } from '../../../src/camera/fold/level-range.js';
 import { type CameraState, initialCameraState } from '../../../src/camera/fold/state.js';
-import { readCameraState, storedState } from '../../../src/stores/cameras/camera-state.js';
+import { readCameraState, writeCameraState } from '../../../src/stores/cameras/camera-state.js';
 import { levelsOf, png16, tiffOfFloats } from '../../helpers/thermal.js';
 
 const LIMITS = { pixelLimit: 1_000_000 };
@@ -13,7 +13,7 @@ const seen = async (bytes: Buffer, state: CameraState) => {
 };
 const first = async () => seen(await png16(levelsOf()), initialCameraState());
 /** The state as the next frame reads it. */
-const stored = (state: CameraState) => readCameraState(JSON.stringify(storedState(state)), 'gate') as CameraState;
+const stored = (state: CameraState) => readCameraState(writeCameraState(state), 'gate') as CameraState;
 
 describe('The range of a thermal camera', () => {
   it('is that of its first frame with half as much below and above, and is stored with the state', async () => {
