@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { ScenedeltaError, urlFailed } from '../base/errors.js';
 import { localFiles } from '../footage/inputs/local-files.js';
-import type { Materialize } from '../footage/inputs/source-frames.js';
+import type { Materialize } from '../footage/inputs/recording.js';
 import type { OutboundClient } from '../outbound/client.js';
 import type { BatchFiles } from '../stores/batches/batch-files.js';
 import type { S3Client } from '../stores/blobs/s3-client.js';

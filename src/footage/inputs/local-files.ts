@@ -4,7 +4,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { urlFailed } from '../../base/errors.js';
 import type { S3Client } from '../../stores/blobs/s3-client.js';
-import type { Materialize } from './source-frames.js';
+import type { Materialize } from './recording.js';
 
 /** Bytes per request: a part arrives well within OUTBOUND_TIMEOUT_MS on a slow line. */
 const PART = 8 * 1024 * 1024;

@@ -8,8 +8,8 @@ import type { FootageFailure } from '../records.js';
 import type { ListedFile } from './list-files.js';
 import { readName } from './names.js';
 import { isPlausible, type OwnTime, ownTimeOfImage, ownTimeOfVideo } from './own-times.js';
+import { isFaultOfItem } from './recording.js';
 import type { FootageItem, FootageSequence } from './recording-plan.js';
-import { isFaultOfItem } from './source-frames.js';
 import type { NameParts, Template } from './template.js';
 
 export interface PlanOptions {

@@ -3,16 +3,14 @@ import { counted } from '../../base/counted.js';
 import { asScenedeltaError, type ScenedeltaError } from '../../base/errors.js';
 import { sniffImage } from '../../base/image-type.js';
 import type { Preview, RgbImage } from '../../base/images.js';
-import { workingSize } from '../../frames/decode.js';
-import { previewReduction } from '../../frames/preview.js';
 import type { Config } from '../../process/config.js';
 import { type FrameAccount, FrameLedger } from '../run/frame-account.js';
 import { type Damage, damageOf } from '../video/damage.js';
-import { decodeVideo, type VideoFrame } from '../video/decode.js';
+import type { VideoFrame } from '../video/decode.js';
 import { FileClock } from '../video/file-clock.js';
-import { probeVideo, type VideoInfo } from '../video/probe.js';
+import type { VideoInfo } from '../video/probe.js';
 import { cellAt, type Sampling, samplingOf } from '../video/sampling.js';
-import { readImage } from './read-image.js';
+import { isFaultOfItem, type ReadOptions, Recording } from './recording.js';
 import type { Every, FootageItem, FootageSequence } from './recording-plan.js';
 
 /** The picture of a frame: pixels out of a video at working size, or the bytes of an image file. */
@@ -57,22 +55,13 @@ export interface Position {
 
 export const BEGINNING: Position = { item: 0, seconds: null, at: null };
 
-export interface SourceOptions extends Pick<Config, 'ffmpeg' | 'ffmpegHwaccel' | 'videoPixelLimit' | 'frameLimit'> {
+export interface SourceOptions extends ReadOptions, Pick<Config, 'ffmpegHwaccel'> {
   readonly every: Every;
-  /** Makes an item readable as a local file. */
-  readonly materialize: Materialize;
   /** Around each wait for the bytes of an item, during which nothing is decoded. */
   readonly aside?: Aside;
-  readonly signal: AbortSignal;
 }
 
 export type Aside = <T>(wait: Promise<T>) => Promise<T>;
-
-/** @throws ScenedeltaError of the item */
-export type Materialize = (
-  item: FootageItem,
-  signal: AbortSignal,
-) => Promise<{ readonly path: string; release(): Promise<void> }>;
 
 /** @throws ScenedeltaError 'cancelled', and anything that is not the fault of one item */
 export async function* framesOf(
@@ -136,19 +125,6 @@ export async function* framesOf(
   }
 }
 
-const FAULTS: readonly string[] = [
-  'image-unreadable',
-  'image-too-large',
-  'image-too-small',
-  'payload-too-large',
-  'not-found',
-  'processing-timeout',
-  'url-failed',
-  'invalid-value',
-];
-/** Whether the item is to blame, so that the others can still be processed. */
-export const isFaultOfItem = ({ code }: ScenedeltaError): boolean => FAULTS.includes(code);
-
 interface ItemOptions extends SourceOptions {
   readonly range: FootageSequence['range'];
   /** presentation time of the last frame that was processed */
@@ -180,15 +156,12 @@ async function openVideo(
   range: FootageSequence['range'],
   options: SourceOptions,
 ): Promise<OpenedVideo> {
-  const { ffmpeg, ffmpegHwaccel, signal } = options;
-  const local = await options.materialize(item, signal);
+  const recording = await Recording.open(item, options);
   try {
-    const info = await probeVideo(local.path, { ffmpeg, pixelLimit: options.videoPixelLimit, signal });
+    const info = await recording.info();
     const sampling = samplingOf(item, info, options.every);
-    const working = workingSize(info);
-    const frames = decodeVideo(local.path, {
-      ...{ ffmpeg, ffmpegHwaccel, info, sampling, working, signal, pixelLimit: options.videoPixelLimit },
-      previewReduction: previewReduction(working.width),
+    const frames = recording.frames({
+      ...{ sampling, ffmpegHwaccel: options.ffmpegHwaccel },
       from: Math.max(0, (range.from - item.at) / 1000, from ?? 0),
       until: (range.until - item.at) / 1000,
     });
@@ -196,11 +169,11 @@ async function openVideo(
     first.catch(() => {});
     const close = async () => {
       await frames.return();
-      await local.release();
+      await recording.close();
     };
     return { info, sampling, first, frames, close };
   } catch (thrown) {
-    await local.release();
+    await recording.close();
     throw thrown;
   }
 }
@@ -285,13 +258,13 @@ async function* imageFrame(item: FootageItem, options: ItemOptions): ItemFrames 
     ledger.skip(item.at < range.from ? 'outside' : 'same_interval');
     return null;
   }
-  const local = await aside(options.materialize(item, options.signal));
+  const recording = await aside(Recording.open(item, options));
   try {
-    const bytes = await readImage(local.path, options.frameLimit);
+    const bytes = await recording.bytes();
     const picture: Picture = { from: 'image', bytes, contentType: sniffImage(bytes, 'the file') };
     yield { at: item.at, seconds: 0, picture, jumpedAfter: null, release: () => {} };
     return null;
   } finally {
-    await local.release();
+    await recording.close();
   }
 }

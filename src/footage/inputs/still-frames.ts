@@ -1,27 +1,15 @@
 /** Single frames out of the recordings of one camera, for a search that reads a few frames from anywhere in them. */
-import { asScenedeltaError, ScenedeltaError } from '../../base/errors.js';
-import { reportsDamage } from '../../process/ffmpeg.js';
+import { asScenedeltaError } from '../../base/errors.js';
 import type { PlaceSearch } from '../../schemas/place-search.js';
 import type { Moment } from '../records.js';
-import { probeVideo } from '../video/probe.js';
-import { confinedTo, inputName, lastReason, run } from '../video/run.js';
-import { readImage } from './read-image.js';
+import { isFaultOfItem, type ReadOptions, Recording } from './recording.js';
 import type { FootageItem } from './recording-plan.js';
-import { isFaultOfItem, type Materialize } from './source-frames.js';
 
-export interface StillOptions {
-  readonly ffmpeg: string;
-  /** largest width x height of a video */
-  readonly videoPixelLimit: number;
-  /** largest image file, bytes */
-  readonly frameLimit: number;
+export interface StillOptions extends ReadOptions {
   /** seconds between two frames of a video */
   readonly every: number;
-  /** Makes an item readable as a local file. */
-  readonly materialize: Materialize;
   /** capture times, epoch ms; `until` is inclusive */
   readonly range: { readonly from: number; readonly until: number };
-  readonly signal: AbortSignal;
 }
 
 interface Sample {
@@ -30,19 +18,14 @@ interface Sample {
   readonly seconds: number;
 }
 
-/** A seek into a damaged file may read all of it. */
-const FRAME_TIMEOUT_MS = 120_000;
-/** The best quality of JPEG in ffmpeg. */
-const BEST_QUALITY = '2';
-
 export class StillFrames {
   readonly #samples: readonly Sample[];
   readonly #options: StillOptions;
   /** files that could not be read */
   readonly failures: PlaceSearch['failures'] = [];
 
-  /** the item that was read last: the last steps of a search read the same one again and again */
-  #held: { readonly item: FootageItem; readonly path: string; release(): Promise<void> } | undefined;
+  /** the one that was read last: the last steps of a search read the same one again and again */
+  #held: Recording | undefined;
 
   private constructor(samples: readonly Sample[], options: StillOptions) {
     this.#samples = samples;
@@ -72,7 +55,7 @@ export class StillFrames {
 
   /** Removes the local copy, if there is one. */
   async close(): Promise<void> {
-    await this.#held?.release();
+    await this.#held?.close();
     this.#held = undefined;
   }
 
@@ -97,30 +80,24 @@ export class StillFrames {
    */
   async frame(index: number): Promise<Uint8Array> {
     const { item, seconds } = this.#sample(index);
-    const path = await this.#pathOf(item);
-    if (item.kind === 'image') return readImage(path, this.#options.frameLimit, item.file);
-    // A pause in the frames, or a last frame that lasts long, leaves nothing after a time.
-    for (let back = 0; back <= MOST_STEPS_BACK && seconds - back >= 0; back++) {
-      const found = await this.#frameAt(item, path, seconds - back);
-      if (found !== null) return found;
-    }
-    throw new ScenedeltaError('image-unreadable', `${item.file}: there is no frame at ${seconds} s`);
+    const { file } = item;
+    const recording = await this.#open(item);
+    return recording.at(seconds, (reason) => this.failures.push({ file, code: 'image-unreadable', reason }));
   }
 
-  async #pathOf(item: FootageItem): Promise<string> {
+  async #open(item: FootageItem): Promise<Recording> {
     if (this.#held?.item !== item) {
       await this.close();
-      this.#held = { item, ...(await this.#options.materialize(item, this.#options.signal)) };
+      this.#held = await Recording.open(item, this.#options);
     }
-    return this.#held.path;
+    return this.#held;
   }
 
   /** @returns seconds; null if the file cannot be read, which is a failure */
   async #lengthOf(item: FootageItem): Promise<number | null> {
     if (item.kind === 'image') return 0;
-    const { ffmpeg, signal, videoPixelLimit: pixelLimit } = this.#options;
     try {
-      return (await probeVideo(await this.#pathOf(item), { ffmpeg, signal, pixelLimit })).duration ?? 0;
+      return (await (await this.#open(item)).info()).duration ?? 0;
     } catch (thrown) {
       const error = asScenedeltaError(thrown);
       if (!isFaultOfItem(error)) throw thrown;
@@ -139,24 +116,4 @@ export class StillFrames {
     const { item, seconds } = this.#sample(index);
     return item.at + seconds * 1000;
   }
-
-  async #frameAt({ file }: FootageItem, path: string, seconds: number): Promise<Uint8Array | null> {
-    const { ffmpeg, signal } = this.#options;
-    const confined = ['-loglevel', 'level+warning', '-nostdin', ...confinedTo(this.#options.videoPixelLimit)];
-    const input = [...confined, '-ss', seconds.toFixed(6), '-i', inputName(path)];
-    const output = ['-map', '0:V:0', '-frames:v', '1', '-f', 'image2pipe', '-c:v', 'mjpeg', '-q:v', BEST_QUALITY];
-    const args = [...input, ...output, 'pipe:1'];
-    const { status, stdout, stderr } = await run(ffmpeg, args, { signal, timeoutMs: FRAME_TIMEOUT_MS });
-    if (stderr.split('\n').some(reportsDamage)) {
-      const reason = `is damaged at ${seconds} s (${lastReason(stderr)})`;
-      this.failures.push({ file, code: 'image-unreadable', reason });
-      return null;
-    }
-    if (stdout.length > 0) return stdout;
-    if (status === 0) return null;
-    throw new ScenedeltaError('image-unreadable', `${file} at ${seconds} s cannot be decoded (${lastReason(stderr)})`);
-  }
 }
-
-/** Seconds before a time in which a frame is looked for. */
-const MOST_STEPS_BACK = 5;
