@@ -72,7 +72,14 @@ async function runStep(step, folder) {
   const plan = step === 'camera' || step === 'finish' ? JSON.parse(readFileSync(planFile, 'utf8')) : null;
   const chunks = step === 'finish' ? await writeChunks(blobs) : [];
   const counts = { frames: lines, examined: 0, changes: 0, gaps: 0, failures: 0 };
-  const checkpoint = { account: { in: 0, skipped: {} }, chunk: chunks.length, done: true, counts, model: null, position: {} };
+  const checkpoint = {
+    account: { in: 0, skipped: {} },
+    chunk: chunks.length,
+    done: true,
+    counts,
+    model: null,
+    position: {},
+  };
   const request = {
     ...{ inputs: [], manifest: 1, camera: null, settings: checkSettings({}), template: null, timeZone: null },
     ...{ start: null, imageInterval: 1, since: null, until: null, every: { mode: 'auto' }, acrossGaps: false },

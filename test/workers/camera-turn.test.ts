@@ -101,7 +101,7 @@ describe("a camera's frames", () => {
       [WITH_CAR, 2],
     ]);
     const events = (await bench.redis.xrange('sd:events', '-', '+')).map(([, fields]) => JSON.parse(fields[1] ?? '{}'));
-    const typesOf = (id?: string) => events.filter(({ comparisonId }) => comparisonId === id).map(({ type }) => type);
+    const typesOf = (id?: string) => events.filter(({ subject }) => subject.id === id).map(({ type }) => type);
     expect(quiet?.camera_frame?.nothing_new_since).toBeDefined();
     expect(typesOf(quiet?.id)).toEqual(['comparison.queued', 'comparison.finished']);
     expect(typesOf(car?.id)).toEqual(['comparison.queued', 'comparison.running', 'comparison.finished']);

@@ -67,7 +67,7 @@ export class Recording {
     return new Recording(item, await options.materialize(item, options.signal), options);
   }
 
-  /** What the header of a video says. @throws ScenedeltaError 'image-unreadable', 'image-too-large', 'cancelled' */
+  /** The header of a video. @throws ScenedeltaError 'image-unreadable', 'image-too-large', 'cancelled' */
   info(): Promise<VideoInfo> {
     const { ffmpeg, videoPixelLimit: pixelLimit, signal } = this.#options;
     this.#info ??= probeVideo(this.#local.path, { ffmpeg, pixelLimit, signal });

@@ -12,7 +12,7 @@ import type { Checkpoint, CheckpointStore, ChunkRecord } from './checkpoint.js';
 /** Within the folder of the outputs. It may be deleted when the run is complete. */
 export const STATE_FOLDER = '.footage';
 const RUN_FILE = 'run.json';
-/** Of the files in the folder. */
+/** Format of the files in the folder. */
 const FORMAT = 2;
 const CHECKPOINT_FILE = 'checkpoint.json';
 
