@@ -1,4 +1,4 @@
-/** Who may import whom. The reasons are in docs/adr/0012-arrange-src-by-what-each-folder-owns.md. */
+/** Who may import whom. The reasons are in docs/adr/0001-arrange-src-by-what-each-folder-owns.md. */
 
 /** Settings, log, secrets: what a part needs to run in a process. Pure parts import `base` alone. */
 const GROUND = ['base', 'process', 'secrets'];

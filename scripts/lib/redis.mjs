@@ -52,7 +52,7 @@ export function socketPath(folder, name) {
   );
 }
 
-/** Arguments of a private server that loses nothing it acknowledged: docs/adr/0002-start-a-private-redis.md. */
+/** Arguments of a private server that loses nothing it acknowledged: docs/adr/0007-start-a-private-redis.md. */
 export function redisArguments(dataDir, socket) {
   const folder = join(dataDir, 'redis');
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,7 +1,7 @@
 /**
  * Sizes that never vary on a CPU, written into a graph before ONNX Runtime optimises it. It then computes the shapes of
  * the tensors once instead of at every run, and opens the optimised graph in a fraction of the time
- * (docs/adr/0125-write-fixed-sizes-into-graphs.md). The layout of the file is that of onnx.proto (Protocol Buffers).
+ * (docs/adr/0012-run-inference-in-its-own-threads.md). The layout of the file is that of onnx.proto (Protocol Buffers).
  */
 import { statedGraph } from '../model/contract.js';
 import type { BundleManifest } from '../model/manifest.js';

@@ -93,7 +93,7 @@ export class InferencePool {
     return traced(`thread ${operation}`, () => this.#runResized(operation, bundle, input), options);
   }
 
-  /** Frames and crops for a GPU are resized on the CPU, or they would keep the threads of the GPU busy (ADR 152). */
+  /** Frames and crops for a GPU are resized on the CPU, or they would keep the threads of the GPU busy (ADR 13). */
   async #runResized<O extends Operation>(
     operation: O,
     bundle: string,

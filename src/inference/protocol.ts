@@ -73,7 +73,7 @@ export type Operation = keyof Operations;
 
 /**
  * The tasks that a thread runs: all, or with a GPU the graphs that gain from it, or the rest. Graphs of many small
- * nodes are slower on a GPU (ADR 152).
+ * nodes are slower on a GPU (ADR 13).
  */
 export type Role = 'all' | 'gpu' | 'beside-gpu';
 

@@ -1,4 +1,4 @@
-/** Schema of `calibration.facts` of a bundle's manifest; ADR 19 states the use of each number. */
+/** Schema of `calibration.facts` of a bundle's manifest; training/journal/levels.md states the use of each number. */
 import { type Static, Type } from 'typebox';
 
 const strict = { additionalProperties: false };

@@ -1,6 +1,6 @@
 /**
  * Beings: a person or an animal that each frame shows once. It moved, at whatever size and posture, even where the
- * caption graph writes of one that came and one that left (ADR 74).
+ * caption graph writes of one that came and one that left (training/journal/levels.md).
  */
 import type { Side } from '../base/images.js';
 import { softmax } from '../base/logistic.js';
@@ -18,7 +18,10 @@ import { classesOf } from './separate-things.js';
 const CLASSES = ['person', 'animal'] as const;
 /** From this probability on, a crop shows a being (set, not fitted, as in separate-things.ts). */
 const LEAST = 0.5;
-/** From this cosine of the colours on, two pictures may show one being; set on cameras of tier A (ADR 74). */
+/**
+ * From this cosine of the colours on, two pictures may show one being; set on cameras of tier A
+ * (training/journal/levels.md).
+ */
 const ALIKE = 0.5;
 
 /** @param shown names of all crops, in their order */

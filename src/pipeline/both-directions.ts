@@ -1,7 +1,7 @@
 /**
  * The caption graph on a pair and on the same pair with its frames exchanged. Alone, the two runs differ in one answer
  * of ten: a thing that "has moved" in one has "left" in the other, where another one has "appeared". The mean of both
- * directions is antisymmetric in time by construction (ADR 26).
+ * directions is antisymmetric in time by construction (ADR 15).
  */
 import { softmax } from '../base/logistic.js';
 import type { CaptionOutput } from '../model/graph-io.js';

@@ -1,5 +1,5 @@
 /**
- * The sentence of a change after the truth check: a clause is left out if the check doubts what happened (ADR 21). If
+ * The sentence of a change after the truth check: a clause is left out if the check doubts what happened (ADR 17). If
  * none remains, the sentence states no kind, but it names the thing: "the truck in the middle has changed".
  */
 import { SOMETHING } from '../language/thing.js';

@@ -119,12 +119,15 @@ export function nameStatement(
   return { ...one, probability, facts, statement: named, words: written };
 }
 
-/** From this share of the frame on, a region of people shows one, who is near; set on cameras of tier A (ADR 74). */
+/**
+ * From this share of the frame on, a region of people shows one, who is near; set on cameras of tier A
+ * (training/journal/levels.md).
+ */
 const NEAR = 0.1;
 
 /**
- * The detector counts people. If it sees one at most, far people whom the pixels show apart are two (ADR 131), and
- * near people are one.
+ * The detector counts people. If it sees one at most, far people whom the pixels show apart are two
+ * (training/journal/levels.md), and near people are one.
  */
 function countedPeople(
   thing: Thing,

@@ -1,6 +1,6 @@
 /**
  * Far people side by side: the pixels show them apart where the caption graph and the cells of the change map see one
- * (ADR 131).
+ * (training/journal/levels.md).
  */
 import type { RgbImage, Side } from '../base/images.js';
 import type { MapRegion } from '../model/regions.js';

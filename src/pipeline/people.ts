@@ -1,4 +1,4 @@
-/** People in the regions of a pair: how many came, left or moved there, as a detector sees them (ADR 143). */
+/** People in the regions of a pair: how many came, left or moved there, as a detector sees them (ADR 19). */
 import { areaOf, type Box, inFrame, type RgbImage, type Side, sharedArea } from '../base/images.js';
 import type { InferencePool } from '../inference/pool.js';
 import type { PairNames } from '../model/graph-io.js';

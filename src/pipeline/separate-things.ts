@@ -15,7 +15,7 @@ const LEAST = 0.5;
 /** The same for a decision against what the caption graph says. */
 const CERTAIN = 0.8;
 
-/** From this cosine of the colours on, two pictures may show one vehicle; set on cameras of tier A (ADR 25). */
+/** From this cosine of the colours on, two pictures may show one vehicle; set on cameras of tier A (ADR 18). */
 const SAME_PAINT = 0.7;
 
 /** Probability that each of two pictures shows a thing, and that these are of different classes, 0..1 */

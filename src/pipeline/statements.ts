@@ -1,6 +1,6 @@
 /**
  * Statements: per location of a change the clause that the caption graph writes if it sees the region crops of this
- * location only. The sentence of an answer is composed of them (sentence.ts, ADR 16).
+ * location only. The sentence of an answer is composed of them (sentence.ts, training/journal/levels.md).
  */
 import type { Side } from '../base/images.js';
 import { type ChangeStatement, isChangeStatement, reversedStatement, unnamedStatement } from '../language/plain.js';

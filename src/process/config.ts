@@ -35,7 +35,7 @@ const settings = {
   HOST: text('127.0.0.1', 'Address the API listens on.'),
   PORT: integer(0, 65_535, 8080, 'Port the API listens on; 0 picks a free one.'),
   PUBLIC_URL: httpAddress('Base of links in answers and webhooks; default: http://HOST:PORT.'),
-  DATA_DIR: text('../data', 'Folder for frames, heatmap data and the embedded Redis.'),
+  DATA_DIR: text('./data', 'Folder for frames, heatmap data and the embedded Redis.'),
   MODELS_DIR: Type.Unsafe<string>(
     Type.String({
       default: null,
@@ -63,7 +63,7 @@ const settings = {
     pattern: '^(auto|cpu|cuda:\\d+)$',
     title: 'auto, cpu or cuda:N',
     default: 'auto',
-    description: 'Device that runs the models; auto takes the CPU (ADR 152).',
+    description: 'Device that runs the models; auto takes the CPU (ADR 13).',
   }),
   STRICT_DEVICE: flag(false, 'Refuse to start rather than fall back to the CPU.'),
   INFERENCE_THREADS: integer(

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- budget --data=FOLDER [--write]`: whether alarm budgets hold per camera, with the bundle's
- * operating points as they are and with those of the camera's own frames (ADR 23). FOLDER has pairs.ndjson of
+ * operating points as they are and with those of the camera's own frames (ADR 24). FOLDER has pairs.ndjson of
  *
  *     python -m training.worlds streams --out FOLDER
  *

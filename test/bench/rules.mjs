@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- rules --data=FOLDER [--write]`: how well the sentences of severity rules single out changes, on the
  * labelled pairs of dev_pairs and dev2_pairs. Beside the facts, which rules use, stands the truth check of the same
- * bundle, which was asked the same sentences (ADR 22). A pair counts as named by a sentence if one of its changed
+ * bundle, which was asked the same sentences (ADR 25). A pair counts as named by a sentence if one of its changed
  * things fits the sentence.
  */
 import { availableParallelism } from 'node:os';

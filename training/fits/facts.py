@@ -1,4 +1,4 @@
-"""Fits the probabilities of facts (`calibration.facts` of a bundle, ADR 19) on held-out generated pairs.
+"""Fits the probabilities of facts (`calibration.facts` of a bundle) on generated pairs (training/journal/levels.md).
 
     python -m training.worlds pairs --data ROOT --count 600 --out PAIRS
     scenedelta evaluate PAIRS/pairs.ndjson --bundle NAME --evidence evidence.ndjson

@@ -1,6 +1,6 @@
 /**
  * How probable the sentences of a camera's severity rules are of a change: by the facts of the things at its location,
- * over all frames that name them (ADR 22). Pure.
+ * over all frames that name them (ADR 25). Pure.
  */
 import { sameColour } from '../../language/people/colours.js';
 import { nounFit } from '../../language/people/nouns.js';

@@ -41,7 +41,7 @@ export function createFrameUses(redis: Redis, { cameras, changes }: Cameras) {
       return new Set(frames.flatMap((frame) => frame?.sha256 ?? []));
     },
     /**
-     * Reads all stored comparisons, or those of one camera: about 1.5 s per 100,000 (docs/adr/0078).
+     * Reads all stored comparisons, or those of one camera: about 1.5 s per 100,000 (docs/adr/0011).
      * @returns those of the hashes that one of them has
      */
     inComparisons: (hashes: ReadonlySet<string>, camera?: string): Promise<Set<string>> =>
