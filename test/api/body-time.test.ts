@@ -5,7 +5,14 @@ import { setTimeout } from 'node:timers/promises';
 import type { BodyLimits } from '../../src/api/plugins/body-time.js';
 import { fakeApp, UPLOADS } from '../helpers/fake-app.js';
 
-const LIMITS: BodyLimits = { bodyMs: 600, uploadMs: 60_000, windowMs: 500, windowBytes: 20, checkMs: 20 };
+const LIMITS: BodyLimits = {
+  bodyMs: 600,
+  uploadMs: 60_000,
+  windowMs: 500,
+  windowBytes: 20,
+  checkMs: 20,
+  answeredMs: 60_000,
+};
 /** Longer than a body may take that is no upload. */
 const STEPS = 12;
 const STEP_MS = 100;
@@ -72,4 +79,20 @@ it.each([
 it('a slow body keeps no connection open after the answer, or after a path that cannot be read', async () => {
   expect(await send('/v1/nothing', 'x')).toContain('HTTP/1.1 404');
   expect(await send('/v1/%zz', 'x')).toContain('HTTP/1.1 400');
+});
+
+it('a body whose request has been refused already is read for a short time only', async () => {
+  const limits = { ...LIMITS, bodyMs: 60_000, answeredMs: 100 };
+  const guarded = await fakeApp({ auth: 'on' }, {}, undefined, limits);
+  await guarded.app.listen({ host: '127.0.0.1', port: 0 });
+  const socket = connect((guarded.app.server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(
+    'POST /v1/comparisons HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
+  );
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text) => (answer += text));
+  await new Promise<void>((done) => socket.once('close', () => done()));
+  expect(answer).toContain('HTTP/1.1 401');
+  await guarded.app.close();
 });

@@ -122,6 +122,25 @@ describe('the network policy of a worker', () => {
   });
 });
 
+/** Addresses of other hosts in the environment of a pod: values with a scheme and a public name. */
+const addressesOf = ({ spec }: Resource): string[] =>
+  (spec.template.spec.containers as { env?: { name: string; value?: string }[] }[])
+    .flatMap(({ env = [] }) => env)
+    .filter(({ name, value = '' }) => name !== 'PUBLIC_URL' && /^[a-z0-9+]+:\/\/[^/]*\./.test(value))
+    .map(({ name }) => name);
+
+it.each(SCENARIOS)('each pod of the values %s reaches the addresses that they name', (scenario) => {
+  const resources = resourcesOf(readFileSync(goldenOf(scenario), 'utf8'));
+  const policies = resources.filter(({ kind }) => kind === 'NetworkPolicy');
+  const shut = resources
+    .filter((resource) => resource.kind === 'Deployment' && addressesOf(resource).length > 0)
+    .filter(({ metadata }) => {
+      const egress = policies.find((policy) => policy.metadata.name === metadata.name)?.spec.egress;
+      return egress !== undefined && !JSON.stringify(egress).includes('0.0.0.0/0');
+    });
+  expect(shut.map((resource) => [resource.metadata.name, addressesOf(resource)])).toEqual([]);
+});
+
 withHelm('no container runs as root, writes to its image, or has a token of the cluster', () => {
   for (const scenario of SCENARIOS) {
     for (const { kind, spec } of resourcesOf(template(...valuesOf(scenario)).stdout)) {

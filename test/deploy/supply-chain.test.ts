@@ -1,6 +1,6 @@
 /** Supply chain: the bill of materials, the licences in the images, the limits of the containers. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -35,6 +35,12 @@ it('write-notices.mjs collects the licence of every production dependency, and o
   for (const name of production) expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+`, 'm'));
   expect(text).toMatch(/^Licence: LGPL-3.0-or-later$/m);
   expect(text).not.toMatch(/^jest \d/m);
+});
+
+it.each(readdirSync('.github/workflows'))('%s names every action by its commit', (file) => {
+  const text = readFileSync(join('.github/workflows', file), 'utf8');
+  const actions = [...text.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
+  expect(actions.filter((action) => !/^\.\/|@[0-9a-f]{40}$/.test(action ?? ''))).toEqual([]);
 });
 
 it.each(['Dockerfile', 'deploy/Dockerfile.cuda'])('%s puts the notices into the image', (file) => {

@@ -25,11 +25,14 @@ export interface BodyLimits {
   /** An upload that sends fewer bytes within this time is cut. */
   readonly windowMs: number;
   readonly windowBytes: number;
+  /** A body that comes on after its answer is cut after so long. */
+  readonly answeredMs: number;
   /** time between two checks */
   readonly checkMs: number;
 }
 
 const LIMITS: BodyLimits = {
+  answeredMs: 5_000,
   ...{ bodyMs: BODY_MS, uploadMs: UPLOAD_MS },
   // 8 KiB/s: slower than any line that is of use, and too much for holding many connections open.
   ...{ windowMs: 60_000, windowBytes: 60 * 8 * 1024, checkMs: 5_000 },
@@ -50,8 +53,11 @@ function watchBody({ raw, routeOptions }: FastifyRequest, reply: FastifyReply, l
   if (!hasBody || raw.complete || !(socket instanceof Socket)) return;
   const startedAt = systemClock();
   let window = { at: startedAt, bytes: socket.bytesRead };
+  let answeredAt: number | undefined;
   const check = (): string | null => {
     const now = systemClock();
+    if (reply.raw.writableEnded) answeredAt ??= now;
+    if (answeredAt !== undefined && now - answeredAt >= limits.answeredMs) return 'The request has been answered';
     const longest = isUpload ? limits.uploadMs : limits.bodyMs;
     if (now - startedAt > longest) return `The body has not arrived within ${longest / 1000} s`;
     if (!isUpload || now - window.at < limits.windowMs) return null;

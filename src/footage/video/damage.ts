@@ -15,11 +15,17 @@ const OF_THE_NEXT = /corrupt decoded frame/;
 /** A Matroska file was cut: the last cluster is left out, and what was read before is whole. */
 const END_OF_FILE = /File ended prematurely/;
 
+/** A recorder has allocated more than it wrote: zeros follow the last packet of a transport stream. */
+const PADDING = /max resync size reached, could not find sync byte/;
+/** The demuxer reads ahead to learn what a file has, and reports the packet again at its place. */
+const AHEAD = /Packet corrupt \(stream/;
+
 /** Takes the lines and the frames of a log in their order. */
 export class DamageWatch {
   readonly #keyFrames: boolean;
   readonly #keyFrameSeconds: number;
   #reason: string | null = null;
+  #hasBegun = false;
   /** frames from the next one on that are damaged */
   #frames = 0;
   /** an error since the last frame */
@@ -33,7 +39,7 @@ export class DamageWatch {
   }
 
   line(line: string): void {
-    if (END_OF_FILE.test(line)) return;
+    if (END_OF_FILE.test(line) || PADDING.test(line) || (!this.#hasBegun && AHEAD.test(line))) return;
     this.#reason = lastReason(line);
     this.#isNew = true;
     this.#frames = Math.max(this.#frames, OF_THE_NEXT.test(line) ? 1 : DECODER_THREADS);
@@ -41,6 +47,7 @@ export class DamageWatch {
 
   /** @returns why the frame is damaged; null if it is whole */
   frame(seconds: number): string | null {
+    this.#hasBegun = true;
     // Other frames than key frames continue the damage of those before them.
     if (this.#isNew && !this.#keyFrames) this.#until = seconds + this.#keyFrameSeconds;
     this.#isNew = false;
