@@ -47,8 +47,5 @@ export const deliveryIdOf = (comparisonOrAlertId: string): string => withPrefix(
 /** @param alert.at capture time of the alert, epoch ms */
 export const endpointDeliveryIdOf = (alert: { readonly id: string; readonly at: number }, endpoint: string): string =>
   derivedId('dlv', alert.at, `${alert.id}\n${endpoint}`);
-/** Id of the comparison of a camera's round, so that each has one. @param at time of the later picture, epoch ms */
-export const roundIdOf = (camera: string, round: { readonly name: string }, { at }: { readonly at: number }): string =>
-  derivedId('cmp', at, `round/${camera}/${round.name}`);
 export const comparisonIdOf = (deliveryId: string): string => withPrefix('cmp', deliveryId);
 export const alertIdOf = (deliveryId: string): string => withPrefix('alr', deliveryId);

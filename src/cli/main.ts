@@ -18,7 +18,6 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   evaluate: ['measure a bundle on labelled pairs', () => labCommand('evaluate')],
   search: ['search the results of footage for words', () => import('./search.js')],
   when: ['find when a place in a recording changed', () => import('./when.js')],
-  shift: ['compare two times of each day of recordings', () => import('./shift.js')],
   watch: ['send the pictures of a folder to the service', () => import('./watch.js')],
   models: ['list the bundles and check them', () => import('./models.js')],
   keys: ['create, list and revoke API keys', () => import('./keys.js')],
@@ -33,6 +32,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
 
 /** Answers to removed commands. */
 const REMOVED: Readonly<Record<string, string>> = {
+  shift: 'is removed; `scenedelta rounds` compares two times of each day of the cameras of a service',
   tune: 'is removed; `scenedelta feedback` exports the judged changes as labelled pairs',
 };
 
@@ -45,6 +45,7 @@ const CLIENTS: Readonly<Record<string, string>> = {
   feedback: 'export the feedback on changes, to evaluate on',
   import: 'set up the cameras of a Frigate or go2rtc',
   mcp: 'offer the service to agents (MCP)',
+  rounds: 'compare two times of each day of cameras',
   verify: 'check an evidence package',
 };
 const CLIENT_PROGRAM = new URL('../clients/main.js', import.meta.url);

@@ -35,20 +35,20 @@ export function createEnqueueDelivery(deps: {
   const wanting = async (message: Message): Promise<EndpointRecord[]> =>
     (await deps.endpoints.all()).filter(({ settings, stopped }) => stopped === null && wantsMessage(settings, message));
   return {
-    /** One delivery to the callback, if there is one; that of a round has one to each endpoint that wants it. */
+    /** One delivery to the callback, if there is one; a camera's pair has one to each endpoint that wants it. */
     ofComparison: async ({ comparison, request }: StoredComparison): Promise<void> => {
       const { callbackUrl, traceId } = request;
       const { id } = comparison;
       const { subject } = comparisonMessage(comparison);
-      const round = request.round === true ? comparisonMessage(comparison, 'round.compared') : null;
+      const pair = request.byCamera === true ? comparisonMessage(comparison, 'pair.compared') : null;
       const all = [
         ...(callbackUrl === null
           ? []
           : [{ id: deliveryIdOf(id), comparison: id, subject, url: loggedUrl(callbackUrl) }]),
-        ...(round === null ? [] : (await wanting(round)).map((endpoint) => endpointDelivery(round, id, endpoint))),
+        ...(pair === null ? [] : (await wanting(pair)).map((endpoint) => endpointDelivery(pair, id, endpoint))),
       ];
       if (all.length > 0) await enqueue(all, { traceId, owner: request.owner });
-      if (callbackUrl === null && request.round === true) await deliveries.forget(deliveryIdOf(id));
+      if (callbackUrl === null && request.byCamera === true) await deliveries.forget(deliveryIdOf(id));
     },
     /** One delivery to the callback of the camera, if there is one, and one to each endpoint that wants the alert. */
     ofAlert: async (alert: StoredMessage): Promise<void> => {

@@ -1,7 +1,7 @@
 /** The daily brief: per camera what the confirmed changes of one day say, and when the camera showed nothing. */
 import { type Static, Type } from 'typebox';
 import { CHANGE_KINDS } from './change.js';
-import { SEVERITIES, VERDICTS } from './comparison.js';
+import { SEVERITIES } from './comparison.js';
 import { count, dateTime, flag, literals, nullable, text } from './constructors.js';
 import { VisitSchema } from './visit.js';
 
@@ -94,20 +94,6 @@ export const BriefVisitsSchema = Type.Object(
   { $id: 'BriefVisits' },
 );
 
-export const BriefRoundSchema = Type.Object(
-  {
-    name: text('Name of the round.'),
-    at: dateTime('The later time.'),
-    with: dateTime('The earlier time.'),
-    comparison: text('Id.'),
-    verdict: nullable(literals(VERDICTS), 'null: it has none yet, or a time has no usable picture.'),
-    caption: text('The difference as a sentence; or which time has no usable picture, and what there was.'),
-    url: text('The comparison in the API.'),
-  },
-  { $id: 'BriefRound', description: 'A comparison of two times of the day.' },
-);
-export type BriefRound = Static<typeof BriefRoundSchema>;
-
 /** The lists of a camera's brief, in the order in which they are shown. */
 export const BRIEF_LISTS = ['came', 'left', 'moved', 'replaced', 'still_there', 'still_gone'] as const;
 export type BriefListName = (typeof BRIEF_LISTS)[number];
@@ -123,7 +109,6 @@ export const CameraBriefSchema = Type.Object(
     over: flag('false: the day goes on.'),
     visits: BriefVisitsSchema,
     passages: perHour('Things that one or two frames show, per hour; hours without one are left out.'),
-    rounds: Type.Array(BriefRoundSchema, { description: 'Rounds whose later time is on the day.' }),
     came: BriefListSchema,
     left: BriefListSchema,
     moved: BriefListSchema,

@@ -170,7 +170,7 @@ export const lastRegions = ({ regions, last_regions }: Pick<FoundChange, 'region
   last_regions ?? regions;
 
 /** The frame that shows a change best: a thing that has gone is in "before" alone, any other in "after". */
-export const shownSide = ({ regions }: Pick<FoundChange, 'regions'>): Side =>
+const shownSide = ({ regions }: Pick<FoundChange, 'regions'>): Side =>
   regions.length > 0 && regions.every(({ side }) => side === 'before') ? 'before' : 'after';
 
 /** A frame of a comparison, as a picture shows it. */

@@ -36,7 +36,7 @@ export const MESSAGE_EVENTS = {
   'visit.alerted': alert('VisitPayload', 'A rule about visits holds: a long stay, or something came and went'),
   'camera.signal_lost': event('SignalPayload', 'The frames of a camera do not show its scene any more'),
   'camera.signal_back': event('SignalPayload', 'The frames of a camera show its scene again', { ends: true }),
-  'round.compared': event('WebhookPayload', 'The comparison of a round of a camera has ended', { graded: true }),
+  'pair.compared': event('WebhookPayload', 'The comparison of a pair of a camera has ended', { graded: true }),
 } as const satisfies Readonly<Record<string, EventTraits>>;
 export type MessageEvent = keyof typeof MESSAGE_EVENTS;
 export const ENDPOINT_EVENTS = Object.keys(MESSAGE_EVENTS) as MessageEvent[];

@@ -13,8 +13,8 @@ export const TRIMMED = ['words', 'regions', 'metadata'] as const;
 export const WebhookPayloadSchema = Type.Object(
   {
     type: literals(
-      [...WEBHOOK_TYPES, 'round.compared'],
-      'round.compared: the end of the comparison of a round, as endpoints get it.',
+      [...WEBHOOK_TYPES, 'pair.compared'],
+      'pair.compared: the end of the comparison of a pair of a camera, as endpoints get it.',
     ),
     timestamp: dateTime('Time of the event; the same at every attempt.'),
     data: ComparisonSchema,

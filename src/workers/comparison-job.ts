@@ -53,8 +53,8 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
     { comparison, frames, request }: StoredComparison,
     signal: AbortSignal,
   ): Promise<Record<Side, StoredFrame>> => {
-    if (request.before === null || request.after === null) {
-      throw invalidRequest(`${comparison.id} has one picture: it belongs to a camera's turn or round`, 'before');
+    if (request.before === null) {
+      throw invalidRequest(`${comparison.id} has one picture: it belongs to a camera's turn`, 'before');
     }
     const mask = await deps.cameras.maskOf(comparison.camera);
     const [before, after] = await Promise.all([
@@ -84,9 +84,10 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
       const frames = await traced('read frames', () => fetch(stored, signal));
       attempt = await lifeCycle.fetched(attempt, refsOf(frames));
       assertInTime(stored.request, deps.clock());
-      const round = stored.request.round === true ? await deps.cameras.get(stored.comparison.camera ?? '') : undefined;
-      const pair = await compare(deps.pipeline, stored.request, frames, { round, signal });
-      const { heatmaps, ...compared } = round === undefined ? pair : countingOf(pair, round);
+      const { byCamera } = stored.request;
+      const camera = byCamera === true ? await deps.cameras.get(stored.comparison.camera ?? '') : undefined;
+      const pair = await compare(deps.pipeline, stored.request, frames, { camera, signal });
+      const { heatmaps, ...compared } = camera === undefined ? pair : countingOf(pair, camera);
       return { ...compared, frames: refsOf(frames), heatmaps: heatmaps && encodeHeatmapData(heatmaps) };
     };
     try {
@@ -151,7 +152,7 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
 
 const refsOf = ({ before, after }: Record<Side, StoredFrame>) => ({ before: before.ref, after: after.ref });
 
-/** The part of a round's answer that counts by the zones and areas of its camera. */
+/** The part of an answer that counts by the zones and areas of its camera. */
 function countingOf(pair: PairOutput, { settings }: StoredCamera): PairOutput {
   const counting = countingIn(
     pair.finding,
@@ -165,7 +166,7 @@ async function compare(
   pipeline: Comparer,
   request: ComparisonRequest,
   { before, after }: Record<Side, StoredFrame>,
-  { round, signal }: { readonly round: StoredCamera | undefined; readonly signal: AbortSignal },
+  { camera, signal }: { readonly camera: StoredCamera | undefined; readonly signal: AbortSignal },
 ) {
   signal.throwIfAborted();
   try {
@@ -175,7 +176,7 @@ async function compare(
       beforeKey: before.ref.sha256,
       model: request.model,
       truth: request.truth ?? null,
-      ...(round === undefined ? {} : { threshold: round.settings.threshold, statements: true }),
+      ...(camera === undefined ? {} : { threshold: camera.settings.threshold, statements: true }),
       signal,
     });
   } catch (thrown) {

@@ -43,7 +43,6 @@ import {
 } from './queue-workers.js';
 import { createRecovery, RECOVER_AFTER_MS } from './recovery.js';
 import { createRetention } from './retention.js';
-import { createRounds } from './rounds/make-rounds.js';
 
 const RETENTION_EVERY_MS = 5 * 60_000;
 /** Questions of the API that wait for the model at a time. */
@@ -129,7 +128,6 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   const tasks = {
     recover: async () => [await recover(), await recoverBatches()],
     reconcile: async () => queue.reconcileSnapshots(await snapshotsWanted(stores.cameras)),
-    rounds: createRounds({ ...base, lifeCycle, decodeLimits: config }),
     retain: createRetention({ ...base, ofCameras: createCameraRetention(base), config }),
   };
 
@@ -153,7 +151,6 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   await queue.scheduleMaintenance({
     recover: { everyMs: RECOVER_AFTER_MS },
     reconcile: { everyMs: RECOVER_AFTER_MS },
-    rounds: { everyMs: RECOVER_AFTER_MS },
     retain: { everyMs: RETENTION_EVERY_MS },
   });
   return {

@@ -39,7 +39,6 @@ const SETTINGS = {
     },
   ],
   schedule: { timezone: 'Europe/Berlin', windows: [NIGHT] },
-  rounds: [{ name: 'morning', at: '07:00', with: '16:50 yesterday', days: ['mon'], tz: 'Europe/Berlin' }],
   alerts: {
     severity_rules: [{ when: 'a person has appeared', when_probability: 0.5, severity: 'high', during: [NIGHT] }],
   },
@@ -60,9 +59,7 @@ describeInBrowser('The form of a camera', () => {
       .locator('.camera-side [name]')
       .evaluateAll((all) => all.map((one) => one.getAttribute('name')));
     const expected = pathsOf(CameraSettingsSchema as unknown as Schema);
-    expect(expected).toEqual(
-      expect.arrayContaining(['retention.frames_hours', 'rounds.at', 'alerts.severity_rules.when']),
-    );
+    expect(expected).toEqual(expect.arrayContaining(['retention.frames_hours', 'alerts.severity_rules.when']));
     expect([...new Set(names)].filter(Boolean).sort()).toEqual(
       expected.filter((path) => !WITHOUT_FIELD.includes(path)).sort(),
     );

@@ -20,7 +20,7 @@ await runMain(async () => {
   const started = [];
   try {
     const program = install(folder);
-    for (const client of ['companion', 'feedback', 'import', 'mcp', 'verify']) {
+    for (const client of ['companion', 'feedback', 'import', 'mcp', 'rounds', 'verify']) {
       execFileSync(program, [client, '--help'], { cwd: tmpdir() });
     }
     const first = await up(program, join(folder, 'first'), started);

@@ -6,7 +6,6 @@ import { Field } from '../ui/field.js';
 import { percent } from '../ui/format.js';
 import { LocaleSelect } from '../ui/locale-select.js';
 import { Further, type FurtherDraft, furtherOf, furtherSettingsOf } from './further.js';
-import { type Round, Rounds } from './rounds.js';
 import { PauseField, type Schedule, ScheduleFields } from './schedule.js';
 import { SeverityOptions } from './severity-options.js';
 import { type SeverityRule, SeverityRules } from './severity-rules.js';
@@ -27,12 +26,11 @@ export interface RulesDraft {
   readonly schedule: Schedule | null;
   readonly suspendUntil: string | null;
   readonly severityRules: readonly SeverityRule[];
-  readonly rounds: readonly Round[];
   readonly further: FurtherDraft;
 }
 
 export function rulesOf(camera: Camera): RulesDraft {
-  const { name, labels, locale, before, alerts, alarms_per_day, schedule, suspend_until, rounds } = camera;
+  const { name, labels, locale, before, alerts, alarms_per_day, schedule, suspend_until } = camera;
   return {
     name: name ?? '',
     labels: labels.join(', '),
@@ -47,7 +45,6 @@ export function rulesOf(camera: Camera): RulesDraft {
     schedule,
     suspendUntil: suspend_until,
     severityRules: alerts.severity_rules,
-    rounds: rounds ?? [],
     further: furtherOf(camera),
   };
 }
@@ -65,7 +62,6 @@ export function settingsOf(draft: RulesDraft, { alerts }: Camera) {
     threshold: draft.alarmsPerDay === '' ? further.threshold : null,
     schedule: draft.schedule,
     suspend_until: draft.suspendUntil,
-    rounds: [...draft.rounds],
     alerts: {
       ...alerts,
       ...further.alerts,
@@ -184,7 +180,6 @@ export function Rules({ camera, draft, zones }: Props) {
       <h2>{t('Times')}</h2>
       <ScheduleFields schedule={draft.value.schedule} onSchedule={(schedule) => put({ schedule })} />
       <PauseField until={draft.value.suspendUntil} onUntil={(suspendUntil) => put({ suspendUntil })} />
-      <Rounds rounds={draft.value.rounds} onRounds={(rounds) => put({ rounds })} />
       <h2>{t('Alarm budget')}</h2>
       <Figure
         setting="alarms_per_day"

@@ -4,7 +4,7 @@ import { t } from '../texts/texts.js';
 
 export type Window = NonNullable<Camera['schedule']>['windows'][number];
 
-export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export const NIGHT: Window = { days: [...DAYS], from: '18:00', to: '06:00' };
 
 interface DaysProps {
@@ -14,7 +14,7 @@ interface DaysProps {
   readonly onDays: (days: (typeof DAYS)[number][]) => void;
 }
 
-export const Days = ({ setting, days, onDays }: DaysProps) => (
+const Days = ({ setting, days, onDays }: DaysProps) => (
   <div class="days">
     {DAYS.map((day) => (
       <label key={day}>

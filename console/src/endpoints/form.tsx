@@ -29,7 +29,7 @@ const EVENTS: Endpoint['events'] = [
   'visit.alerted',
   'camera.signal_lost',
   'camera.signal_back',
-  'round.compared',
+  'pair.compared',
 ];
 const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'] as const;
 

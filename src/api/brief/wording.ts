@@ -2,7 +2,7 @@
 import { HOUR_MS } from '../../base/clock.js';
 import type { Locale } from '../../language/locales.js';
 import { textIn } from '../../language/translate.js';
-import { BRIEF_LISTS, type BriefGroup, type BriefRound, type CameraBrief, type Unseen } from '../../schemas/brief.js';
+import { BRIEF_LISTS, type BriefGroup, type CameraBrief, type Unseen } from '../../schemas/brief.js';
 import type { BriefCamera, BriefHour, BriefLine } from '../../schemas/documents.js';
 import { clockOf, dateOf } from './day.js';
 
@@ -47,14 +47,13 @@ export function cameraText(wording: Wording): BriefCamera {
     ],
   };
   const passages = { title: text('passages'), hours: hoursOf(brief.passages, brief), lines: perHour(brief.passages) };
-  const rounds = { title: text('rounds'), lines: brief.rounds.map((round) => roundLine(round, wording)) };
   const nothing = { title: text('nothing'), lines: [] };
   return {
     title: name === null || name.trim() === '' ? camera : `${oneLine(name)} (${camera})`,
     subtitle: `${day}, ${timezone}${over ? '' : text('so_far')}${truncated ? text('truncated') : ''}`,
     sections: [
-      ...[rounds, visits, passages].filter(({ lines }) => lines.length > 0),
-      ...(sections.length + visits.lines.length + rounds.lines.length === 0 ? [nothing] : sections),
+      ...[visits, passages].filter(({ lines }) => lines.length > 0),
+      ...(sections.length + visits.lines.length === 0 ? [nothing] : sections),
       ...(unseen.lines.length === 0 ? [] : [unseen]),
     ],
   };
@@ -100,12 +99,6 @@ function visitLine(
   const [from, to] = [time(first_seen), time(last_seen)];
   const when = status === 'open' ? `${from} ${textIn(locale, 'open_visit')}` : textIn(locale, 'range', { from, to });
   return { text: `${when}: ${oneLine(caption)}`, link: { text: textIn(locale, 'show'), url: pageOf(id) } };
-}
-
-function roundLine({ name, at, with: earlier, caption, url }: BriefRound, { brief, locale }: Wording): BriefLine {
-  const time = timeIn(brief);
-  const range = textIn(locale, 'range', { from: time(earlier), to: time(at) });
-  return { text: `${oneLine(name)}, ${range}: ${oneLine(caption)}`, link: { text: textIn(locale, 'show'), url } };
 }
 
 function unseenLine({ from, until, detail, change }: Unseen, { brief, locale, pageOf }: Wording): BriefLine {

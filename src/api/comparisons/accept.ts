@@ -43,6 +43,9 @@ export function assertCameraOfKey(camera: string | undefined, visibility: Visibi
 export async function accept(acceptance: Acceptance, deps: Dependencies, options: Options): Promise<StoredComparison> {
   const { comparisonId, incoming } = acceptance;
   const [before, after] = await storeFrames(incoming, deps);
+  const { camera, metadata, priority = 'live' } = incoming.options;
+  const settings = camera === undefined ? undefined : (await deps.cameras.get(camera))?.settings;
+  const truth = incoming.options.truth ?? settings?.truth ?? undefined;
   const now = deps.clock();
   const deadlineSeconds = incoming.options.deadline_s ?? options.deadline;
   const request: ComparisonRequest = {
@@ -50,15 +53,15 @@ export async function accept(acceptance: Acceptance, deps: Dependencies, options
     ...(acceptance.traceparent === undefined ? {} : { traceparent: acceptance.traceparent }),
     before,
     after,
-    model: incoming.options.model ?? null,
-    ...(incoming.options.truth === undefined ? {} : { truth: incoming.options.truth }),
+    ...(settings === undefined ? {} : { byCamera: true }),
+    model: incoming.options.model ?? settings?.model ?? null,
+    ...(truth === undefined ? {} : { truth }),
     acceptedAt: now,
     deadline: deadlineSeconds > 0 ? now + Math.round(deadlineSeconds * 1000) : null,
     callbackUrl: incoming.options.callback_url ?? null,
     apiKeyId: acceptance.apiKeyId,
     owner: acceptance.owner,
   };
-  const { camera, metadata, priority = 'live' } = incoming.options;
   const comparison: Comparison = {
     id: comparisonId,
     camera: camera ?? null,

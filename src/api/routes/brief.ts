@@ -14,7 +14,6 @@ import { DAY_PATTERN, dayOf } from '../brief/day.js';
 import { briefData, briefMarkdown } from '../brief/documents.js';
 import { briefLists, isFact } from '../brief/lists.js';
 import { notSeen } from '../brief/not-seen.js';
-import { briefRounds } from '../brief/rounds.js';
 import { briefVisits } from '../brief/visits.js';
 import { cameraText } from '../brief/wording.js';
 import { labelled, labelQuery } from '../cameras/labelled.js';
@@ -94,12 +93,11 @@ export function briefRoutes(
     const now = deps.clock();
     const day = dayOf(text, tz ?? settings.schedule?.timezone ?? 'UTC', now);
     if (day.from > now) throw notYet(text, id, day.timezone);
-    const [found, spans, state, visits, rounds] = await Promise.all([
+    const [found, spans, state, visits] = await Promise.all([
       deps.days.changesOf(id, day, mostRead),
       deps.days.unseenOf(id, day),
       deps.cameras.state(id),
       briefVisits(id, day, urlOf, deps, locale),
-      briefRounds(camera, day, { locale, baseUrl: baseUrl() }, deps),
     ]);
     const changes = translated(found.changes.filter(isFact), locale);
     return {
@@ -108,7 +106,6 @@ export function briefRoutes(
       until: new Date(day.until).toISOString(),
       over: day.until <= now,
       ...visits,
-      rounds,
       ...briefLists(changes, day, urlOf),
       not_seen: notSeen(day, { spans, state, gapSeconds: settings.gap_s, changes, now, locale }),
       truncated: found.truncated,

@@ -8,7 +8,10 @@ export const optionProperties = {
   camera: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
-      description: 'Name of the camera, for lists and event streams.',
+      description:
+        'Name of the camera, for lists and event streams. If it exists, its settings apply: privacy zones are black, ' +
+        'changes count by its zones, areas and `threshold`, `model` and `truth` are its own unless given, the answer ' +
+        'has `statements`, and endpoints with the event `pair.compared` get it.',
       examples: ['gate-3'],
     }),
   ),

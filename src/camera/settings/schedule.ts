@@ -6,7 +6,7 @@ export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 const closed = { additionalProperties: false } as const;
 
 /** HH:MM */
-export const clockTime = (description: string) =>
+const clockTime = (description: string) =>
   Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description, examples: ['22:00'] });
 
 export const windows = (options: object = {}) =>

@@ -4,7 +4,8 @@
  */
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { invalidValue } from '../../base/errors.js';
+import { invalidRequest, invalidValue } from '../../base/errors.js';
+import { isObject } from '../../base/is-object.js';
 import { isTimeZone } from '../../base/wall-clock.js';
 import { LOCALES } from '../../language/locales.js';
 import { SEVERITIES } from '../../schemas/comparison.js';
@@ -13,7 +14,6 @@ import { type DeepPartial, optionalWhereDefault } from '../../schemas/optional-w
 import { checker } from '../../schemas/validation-error.js';
 import { CAMERA_ID_PATTERN } from './id-pattern.js';
 import { polygonFault } from './polygon.js';
-import { faultOfRound, RoundSchema } from './rounds.js';
 import { ScheduleSchema } from './schedule.js';
 import { faultOfRule, SeverityRuleSchema } from './severity-rule.js';
 
@@ -144,13 +144,6 @@ export const CameraSettingsSchema = Type.Object(
     min_area: unit({ default: 0, description: 'Smallest region that counts, as a share of the frame.' }),
     schedule: nullable(ScheduleSchema, { description: 'null: always.' }),
     suspend_until: nullable(Type.String({ format: 'date-time' }), { description: 'No alerts before this time.' }),
-    rounds: Type.Array(RoundSchema, {
-      maxItems: 16,
-      default: [],
-      description:
-        'Each compares the pictures nearest to two times, once per day. The comparison goes to `alerts.callback_url` ' +
-        'and into the daily brief; its `metadata.round` names the round.',
-    }),
     alerts: AlertSettingsSchema,
     memory: Type.Object(
       {
@@ -229,6 +222,9 @@ const checkSchema = checker(CameraSettingsSchema);
  * schema, 'invalid-value' if it does and contradicts another one, or names something that does not exist
  */
 export function checkSettings(body: unknown): CameraSettings {
+  if (isObject(body) && 'rounds' in body) {
+    throw invalidRequest('rounds is gone: the client `scenedelta rounds` compares two times of a day', 'rounds');
+  }
   const settings = checkSchema(Value.Default(CameraSettingsSchema, Value.Clone(body))) as CameraSettings;
   const ids = new Set<string>();
   for (const [i, zone] of settings.zones.entries()) {
@@ -240,12 +236,6 @@ export function checkSettings(body: unknown): CameraSettings {
   if (settings.schedule !== null && !isTimeZone(settings.schedule.timezone)) {
     const came = JSON.stringify(settings.schedule.timezone);
     throw refused('schedule/timezone', `is ${came}, expected an IANA time zone such as Europe/Berlin`);
-  }
-  for (const [i, round] of settings.rounds.entries()) {
-    const fault = faultOfRound(round);
-    if (fault !== null) throw refused(`rounds/${i}/${fault.field}`, fault.what);
-    const twice = settings.rounds.findIndex(({ name }) => name === round.name) < i;
-    if (twice) throw refused(`rounds/${i}/name`, `is ${JSON.stringify(round.name)} a second time`);
   }
   for (const [i, rule] of settings.alerts.severity_rules.entries()) {
     const fault = faultOfRule(rule, settings.zones);

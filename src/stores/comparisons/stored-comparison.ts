@@ -20,12 +20,11 @@ export interface ComparisonRequest {
   readonly traceId: string;
   /** W3C trace context of the request, or of its span; absent: the request had none, and there are no traces */
   readonly traceparent?: string;
-  /** null: a camera's frame, which is compared with what its turn chooses as "before"; or a round lacks a picture */
+  /** null: a camera's frame, which is compared with what its turn chooses as "before" */
   readonly before: FrameRef | null;
-  /** null: a round lacks a picture */
-  readonly after: FrameRef | null;
-  /** a round of its camera: judged by the camera's settings, with statements */
-  readonly round?: true;
+  readonly after: FrameRef;
+  /** a pair that names a camera which exists: judged by the camera's settings, with statements */
+  readonly byCamera?: true;
   /**
    * only of a camera's frame, which is processed in the camera's turn and has no job of its own; capturedAt in epoch ms
    */
@@ -45,9 +44,9 @@ export interface ComparisonRequest {
   readonly owner: string;
 }
 
-/** Whether the end of a comparison has receivers: its callback, or the endpoints that ask for rounds. */
-export const isDelivered = ({ callbackUrl, round }: Pick<ComparisonRequest, 'callbackUrl' | 'round'>): boolean =>
-  callbackUrl !== null || round === true;
+/** Whether the end of a comparison has receivers: its callback, or the endpoints that ask for pairs of cameras. */
+export const isDelivered = ({ callbackUrl, byCamera }: Pick<ComparisonRequest, 'callbackUrl' | 'byCamera'>): boolean =>
+  callbackUrl !== null || byCamera === true;
 
 /** @param fields the hash fields `comparison`, `frames` and `job`; null: absent @returns undefined if one is absent */
 export function parseRecord([comparison, frames, request]: readonly (string | null)[]): StoredComparison | undefined {

@@ -47,7 +47,7 @@ export async function messageOf(delivery: Delivery, deps: MessageDependencies): 
     if (stored === undefined) return undefined;
     const { callbackUrl, ...trace } = stored.request;
     if (endpoint === undefined && callbackUrl === null) return undefined;
-    const message = comparisonMessage(stored.comparison, event === 'round.compared' ? event : undefined);
+    const message = comparisonMessage(stored.comparison, event === 'pair.compared' ? event : undefined);
     return delivered(message, { url: endpoint === undefined ? callbackUrl : null, trace }, deps);
   }
   const alert = await deps.changes.alert(delivery.alert ?? alertIdOf(id));

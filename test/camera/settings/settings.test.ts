@@ -22,7 +22,6 @@ describe('settings of a camera', () => {
       labels: [],
       locale: null,
       min_area: 0,
-      rounds: [],
       schedule: null,
       suspend_until: null,
       alerts: {

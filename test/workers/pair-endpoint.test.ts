@@ -1,4 +1,4 @@
-/** Rounds of a camera as messages to the endpoints that ask for them. */
+/** Pairs of a camera as messages to the endpoints that ask for them. */
 import { describe, expect, it } from '@jest/globals';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import type { Comparison, Finding } from '../../src/schemas/comparison.js';
@@ -7,13 +7,13 @@ import { useEndpointDeliveries } from '../helpers/endpoint-deliveries.js';
 
 const world = useEndpointDeliveries();
 const { bench, queue, register, run } = world;
-const ROUND = { events: ['round.compared' as const] };
+const PAIRS = { events: ['pair.compared' as const] };
 const FOUND = finding as unknown as Finding;
 
-/** @returns the comparison of a round that has ended */
+/** @returns the comparison of a pair of a camera that has ended */
 async function ended(given: Partial<Comparison> = {}, callbackUrl: string | null = null) {
   const record = acceptedComparison({ camera: 'gate', callbackUrl });
-  const stored = { ...record, request: { ...record.request, round: true as const } };
+  const stored = { ...record, request: { ...record.request, byCamera: true as const } };
   await bench.results.create(stored);
   const finished_at = new Date(world.now).toISOString();
   const comparison: Comparison = { ...stored.comparison, status: 'finished', finished_at, ...FOUND, ...given };
@@ -27,19 +27,19 @@ const enqueue = async (stored: Awaited<ReturnType<typeof ended>>) => {
 };
 const open = () => bench.deliveries.overdue(Date.now() + 60_000, 10);
 
-describe('A round', () => {
-  it('goes to the endpoints that ask for rounds, and to no others', async () => {
+describe('A pair of a camera', () => {
+  it('goes to the endpoints that ask for pairs, and to no others', async () => {
     await register({ events: ['change.opened'] });
-    const { id: endpoint } = await register(ROUND);
+    const { id: endpoint } = await register(PAIRS);
     const stored = await ended();
     expect(await open()).toHaveLength(1);
     const [id = '', ...others] = await enqueue(stored);
     expect(others).toEqual([]);
     expect(await open()).toEqual([id]);
-    expect(await bench.deliveries.get(id)).toMatchObject({ endpoint, event: 'round.compared' });
+    expect(await bench.deliveries.get(id)).toMatchObject({ endpoint, event: 'pair.compared' });
     expect(await run(id)).toEqual({ kind: 'delivered' });
     expect(JSON.parse(world.receiver.received[0]?.body ?? '')).toMatchObject({
-      type: 'round.compared',
+      type: 'pair.compared',
       data: { id: stored.comparison.id, camera: 'gate', caption: FOUND.caption },
     });
   });
@@ -51,12 +51,12 @@ describe('A round', () => {
   });
 
   it('goes to the callback of its camera as well', async () => {
-    await register(ROUND);
+    await register(PAIRS);
     expect(await enqueue(await ended({}, 'https://receiver.example/'))).toHaveLength(2);
   });
 
   it('is left out by its severity; a failed one is not', async () => {
-    await register({ ...ROUND, min_severity: 'medium' });
+    await register({ ...PAIRS, min_severity: 'medium' });
     expect(await enqueue(await ended({ severity: 'info' }))).toEqual([]);
     const error = { type: 'about:blank', title: 'Gone', status: 410, detail: 'no picture at 07:00' };
     const failed = await ended();
@@ -66,10 +66,10 @@ describe('A round', () => {
 
   it.each(['cloudevents', 'slack', 'ntfy', 'teams', 'telegram'] as const)('is a message of %s', async (format) => {
     const path = format === 'telegram' ? '/bot1:a?chat_id=2' : '/topic';
-    await register({ ...ROUND, format, locale: 'de' }, path, { authorization: 'a'.repeat(32) });
+    await register({ ...PAIRS, format, locale: 'de' }, path, { authorization: 'a'.repeat(32) });
     world.answer = (_request, response) => response.writeHead(200, { 'WebHook-Allowed-Origin': '*' }).end();
     const [id = ''] = await enqueue(await ended());
     expect(await run(id)).toEqual({ kind: 'delivered' });
-    expect(world.receiver.received.at(-1)?.body).toContain(format === 'cloudevents' ? 'round.compared' : 'Rundgang');
+    expect(world.receiver.received.at(-1)?.body).toContain(format === 'cloudevents' ? 'pair.compared' : 'Bildpaar');
   });
 });
