@@ -97,12 +97,6 @@ const ROOMS = [
     'Footage of a service: the steps of a batch over the stores, without BullMQ.',
   ],
   [
-    'mqtt',
-    [...GROUND, 'camera/changes', 'camera/settings', 'frames', 'heatmaps', 'language', 'schemas', 'stores'],
-    ['camera/fold/state'],
-    'The MQTT publisher reads the stores and the event stream: no queue, no HTTP, no model.',
-  ],
-  [
     'workers',
     [
       ...GROUND,

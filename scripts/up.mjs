@@ -74,7 +74,7 @@ async function main() {
     const makeKey = async () => (config.auth === 'on' ? firstKey(url, dataDir, env) : undefined);
     const [key] = await Promise.all([starting.api.then(makeKey), starting.worker]);
     await waitUntilReady(url, READY_TIMEOUT_MS);
-    if (config.mqttUrl !== null && !demo) await startPublisher(env, dataDir, processes);
+    if (process.env.MQTT_URL && !demo) await startPublisher(url, env, dataDir, processes);
     if (demo) {
       await showExample(url, key?.headers ?? {}, dataDir);
       return await stop(0);
@@ -176,11 +176,11 @@ function startService(url, env, dataDir, processes) {
 }
 
 /** It is ready before it has reached the broker, which the service does not need. */
-async function startPublisher(env, dataDir, processes) {
+async function startPublisher(url, env, dataDir, processes) {
   const publisher = new Supervised({
     name: 'mqtt',
     command: process.execPath,
-    args: [join(ROOT, 'dist/mqtt/main.js')],
+    args: [join(ROOT, 'dist/clients/main.js'), 'mqtt', '--api', url],
     env,
     logFile: join(dataDir, 'logs/mqtt.log'),
     deathSignal: 'TERM',

@@ -13,6 +13,7 @@ const CLIENTS: Readonly<Record<string, () => Promise<{ readonly command: Command
   feedback: () => import('./feedback/command.js'),
   import: () => import('./import/command.js'),
   mcp: () => import('./mcp/command.js'),
+  mqtt: () => import('./mqtt/command.js'),
   rounds: () => import('./rounds/command.js'),
   verify: () => import('./verify/command.js'),
 };

@@ -23,11 +23,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   return serviceAt(baseUrl(options.api, '--api'), bearer(await keyOf(options.keyFile)));
 }
 
-/** @param authorization value of the header of each request; undefined: none */
-export function serviceAt(base: string, authorization: string | undefined): Service {
+/**
+ * @param authorization value of the header of each request; undefined: none
+ * @param stop ends requests under way
+ */
+export function serviceAt(base: string, authorization: string | undefined, stop?: AbortSignal): Service {
   const send = async (request: Request): Promise<Response> => {
     if (authorization !== undefined) request.headers.set('authorization', authorization);
-    return fetch(request).catch((cause: Error) => {
+    const signal = stop === undefined ? request.signal : AbortSignal.any([request.signal, stop]);
+    return fetch(request, { signal }).catch((cause: Error) => {
       if (cause.name === 'AbortError') throw cause;
       throw new Failure('unavailable', `${new URL(base).origin} does not answer: is the service running?`, { cause });
     });
@@ -79,13 +83,14 @@ export function baseUrl(base: string, name: string, of = 'API'): string {
   throw usage(`${name} ${JSON.stringify(base)}: expected the address of the ${of}, e.g. http://127.0.0.1:8080`);
 }
 
-const bearer = (key: string | undefined): string | undefined => (key === undefined ? undefined : `Bearer ${key}`);
+export const bearer = (key: string | undefined): string | undefined =>
+  key === undefined ? undefined : `Bearer ${key}`;
 
 /**
  * @param keyFile undefined: first-key in DATA_DIR, if it exists
  * @throws Failure 'usage' if the file cannot be read
  */
-async function keyOf(keyFile: string | undefined): Promise<string | undefined> {
+export async function keyOf(keyFile: string | undefined): Promise<string | undefined> {
   const path = keyFile ?? join(process.env.DATA_DIR ?? 'data', 'first-key');
   try {
     return (await readFile(path, 'utf8')).trim();

@@ -5,6 +5,7 @@ import multipart from '@fastify/multipart';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import { type TObject, type TSchema, Type } from 'typebox';
+import { HOUR_MS } from '../base/clock.js';
 import { createFrameKeeper } from '../frames/keep.js';
 import { createEnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import type { Logger } from '../process/logger.js';
@@ -47,6 +48,7 @@ import { cameraDryRunRoutes } from './routes/camera-dry-run.js';
 import { cameraSettingsRoutes } from './routes/camera-settings.js';
 import { cameraRoutes } from './routes/cameras.js';
 import { changeCountRoutes } from './routes/change-counts.js';
+import { changePictureRoutes } from './routes/change-picture.js';
 import { changeRoutes } from './routes/changes.js';
 import { comparisonRoutes } from './routes/comparisons.js';
 import { deliveryRoutes } from './routes/deliveries.js';
@@ -163,7 +165,10 @@ export async function buildApp(
     return publicBaseUrl({ ...options, port: bound?.port ?? options.port });
   };
   const link = createLink({ baseUrl, linkKey: options.auth === 'on' ? deps.linkKey : null, clock: deps.clock });
-  const present = createPresenter(link);
+  const present = createPresenter(link, {
+    framesMs: options.frameRetentionHours * HOUR_MS,
+    heatmapsMs: options.heatmapRetentionHours * HOUR_MS,
+  });
 
   const respond = createRespond({ deps, options, metrics, present, waiting });
   const keeper = createFrameKeeper(deps.blobs, options);
@@ -186,6 +191,7 @@ export async function buildApp(
   endpointDeliveryRoutes(app, deps, enqueueDelivery);
   const visits = visitPages(deps, link);
   changeRoutes(app, deps, enqueueDelivery, visits);
+  changePictureRoutes(app, deps, options);
   feedbackRoutes(app, deps);
   changeCountRoutes(app, deps);
   visitRoutes(app, deps, visits);

@@ -27,7 +27,6 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   ],
   serve: ['run the HTTP API', async () => ({ command: (await import('./processes.js')).serve })],
   worker: ['run a worker', async () => ({ command: (await import('./processes.js')).worker })],
-  mqtt: ['run the MQTT publisher', async () => ({ command: (await import('./processes.js')).mqtt })],
 };
 
 /** Answers to removed commands. */
@@ -45,6 +44,7 @@ const CLIENTS: Readonly<Record<string, string>> = {
   feedback: 'export the feedback on changes, to evaluate on',
   import: 'set up the cameras of a Frigate or go2rtc',
   mcp: 'offer the service to agents (MCP)',
+  mqtt: 'bring changes, pictures and switches to an MQTT broker, for Home Assistant',
   rounds: 'compare two times of each day of cameras',
   verify: 'check an evidence package',
 };

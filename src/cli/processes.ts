@@ -1,6 +1,6 @@
 /**
- * `scenedelta up`, which starts the others, and `scenedelta serve`, `scenedelta worker` and `scenedelta mqtt`: the
- * process entries, which listen, log and close on signals by themselves.
+ * `scenedelta up`, which starts the others, and `scenedelta serve` and `scenedelta worker`: the process
+ * entries, which listen, log and close on signals by themselves.
  */
 import { createCommand } from './command.js';
 
@@ -31,14 +31,4 @@ export const worker = createCommand('worker')
   )
   .action(async () => {
     await import('../workers/main.js');
-  });
-
-export const mqtt = createCommand('mqtt')
-  .description(
-    'Runs the MQTT publisher in the foreground, as dist/mqtt/main.js does: changes, pictures and switches for Home ' +
-      'Assistant (docs/home-assistant.md). Settings come from the environment (MQTT_URL, REDIS_URL, DATA_DIR ...: ' +
-      'deploy/README.md). SIGTERM closes it gracefully.',
-  )
-  .action(async () => {
-    await import('../mqtt/main.js');
   });

@@ -21,7 +21,6 @@ import {
   type SettingSchema,
   share,
   text,
-  topic,
 } from './setting-schemas.js';
 
 const MiB = 1024 * 1024;
@@ -189,22 +188,6 @@ const settings = {
   S3_SOURCE_BUCKETS: list(
     'Buckets of s3:// frames, comma separated, never S3_FRAME_BUCKET; default: all that the credentials may read.',
   ),
-  MQTT_URL: optionalText(
-    'mqtt://, mqtts://, ws:// or wss:// address of an MQTT broker, possibly with user:password@; ' +
-      '`npm run up` then starts the publisher (`scenedelta mqtt`).',
-  ),
-  MQTT_USERNAME: optionalText('User name for the broker; default: the one in MQTT_URL.'),
-  MQTT_PASSWORD: optionalText('Password for the broker; default: the one in MQTT_URL.'),
-  MQTT_CA: optionalText("File (PEM) with the authorities that sign the broker's certificate; default: those of Node."),
-  MQTT_TOPIC: topic('scenedelta', 'First levels of all MQTT topics; two services at one broker need different ones.'),
-  MQTT_DISCOVERY_PREFIX: topic('homeassistant', 'Discovery prefix of Home Assistant.'),
-  MQTT_PICTURE_LIMIT: integer(
-    0,
-    16 * MiB,
-    256 * 1024,
-    'Largest picture in bytes that is sent to the broker; 0 = none.',
-  ),
-  MQTT_METRICS_PORT: integer(0, 65_535, 0, 'Port on HOST of the /metrics and /livez of the MQTT publisher; 0 = none.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpAddress(
     'Collector of OpenTelemetry (OTLP over HTTP) that gets the traces; default: there are none.',
   ),

@@ -28,16 +28,6 @@ export const integer = (minimum: number, maximum: number, fallback: number, desc
   Type.Integer({ minimum, maximum, default: fallback, description });
 export const share = (fallback: number, description: string) =>
   Type.Number({ minimum: 0, maximum: 1, default: fallback, description });
-/** MQTT forbids '+', '#' and NUL in the topic of a message; empty levels are allowed but confuse. */
-export const topic = (fallback: string, description: string) =>
-  Type.String({
-    pattern: '^[^+#/\\s\\u0000]+(/[^+#/\\s\\u0000]+)*$',
-    maxLength: 128,
-    title: 'an MQTT topic of at most 128 characters without +, #, spaces, and / at an end',
-    default: fallback,
-    description,
-  });
-
 /** The keywords of the schemas of this file. */
 export interface SettingSchema extends TSchema {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array';

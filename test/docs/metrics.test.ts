@@ -1,10 +1,9 @@
-/** The list of metrics in docs/operations.md, compared with the metrics of an API, a worker and the publisher. */
+/** The list of metrics in docs/operations.md, compared with the metrics of an API and a worker. */
 import { readFileSync } from 'node:fs';
-import { createMqttMetrics } from '../../src/mqtt/metrics.js';
 import { createWorkerMetrics } from '../../src/workers/metrics.js';
 import { fakeApp } from '../helpers/fake-app.js';
 
-const ROW = /^\| `(\w+)` \| (API|worker|publisher) \|/gm;
+const ROW = /^\| `(\w+)` \| (API|worker) \|/gm;
 
 /** @returns 'name of' each metric of a scrape, without the ones of prom-client itself */
 const namesIn = (scrape: string, process: string) =>
@@ -13,19 +12,16 @@ const namesIn = (scrape: string, process: string) =>
     .filter((name) => !/^(process|nodejs)_/.test(name))
     .map((name) => `${name} ${process}`);
 
-it('docs/operations.md lists exactly the metrics that the API, a worker and the publisher have', async () => {
+it('docs/operations.md lists exactly the metrics that the API and a worker have', async () => {
   const { app } = await fakeApp();
   const api = (await app.inject({ url: '/metrics' })).body;
   const worker = await createWorkerMetrics().registry.metrics();
-  const publisher = await createMqttMetrics().registry.metrics();
   await app.close();
   const documented = [...readFileSync('docs/operations.md', 'utf8').matchAll(ROW)].map(
     ([, name, process]) => `${name} ${process}`,
   );
-  expect(documented.sort()).toEqual(
-    [...namesIn(api, 'API'), ...namesIn(worker, 'worker'), ...namesIn(publisher, 'publisher')].sort(),
-  );
-  for (const scrape of [api, worker, publisher]) {
+  expect(documented.sort()).toEqual([...namesIn(api, 'API'), ...namesIn(worker, 'worker')].sort());
+  for (const scrape of [api, worker]) {
     for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds']) {
       expect(scrape).toContain(`\n${name} `);
     }

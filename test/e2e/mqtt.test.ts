@@ -93,7 +93,6 @@ describeWithMosquitto('with MQTT_URL', () => {
     process.kill(mqtt, 'SIGKILL');
     await eventually(() => expect(home.last('scenedelta/status')).toBe('offline'));
     await send(pair.after);
-    // The lock of the killed process has to expire first.
     await eventually(() => expect(types()).toEqual(['opened', 'reverted', 'opened']), LIMIT_MS);
     await eventually(() => expect(home.last('scenedelta/status')).toBe('online'), LIMIT_MS);
     expect(new Set(alerts().map(({ id }) => id)).size).toBe(3);

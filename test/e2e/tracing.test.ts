@@ -152,7 +152,7 @@ it('loads nothing of OpenTelemetry unless a collector is set', () => {
     const script = `
       import { createRequire } from 'node:module';
       const { startTracing } = await import('./dist/process/start-tracing.js');
-      const entries = ['api/app', 'workers/serve-queues', 'pipeline/compare', 'batches/processor', 'mqtt/publisher'];
+      const entries = ['api/app', 'workers/serve-queues', 'pipeline/compare', 'batches/processor'];
       for (const name of entries) await import('./dist/' + name + '.js');
       await startTracing({ otelExporterOtlpEndpoint: ${JSON.stringify(endpoint)} }, 'api', console);
       const packageOf = (path) => /.*node_modules.((?:@[^/\\\\]+.)?[^/\\\\]+)/.exec(path)?.[1] ?? 'scenedelta';

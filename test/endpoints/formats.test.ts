@@ -109,11 +109,8 @@ describe('Slack', () => {
     expect(title).toContain('&lt;script&gt;');
   });
 
-  it('keeps underscores within ids, which are no markup', () => {
+  it('gets no character that begins markup from any text; underscores within ids are none', () => {
     expect(escapeChat('gate_3 _x_')).toBe('gate_3 ＿x＿');
-  });
-
-  it('gets no character that begins markup from any text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(escapeChat(text).replace(/&(amp|lt|gt);/g, '')).not.toMatch(/[<>&@*`~|[\]\\#]|\p{Cc}/u);
@@ -138,9 +135,6 @@ describe('ntfy', () => {
       click: expect.stringContaining('/review/chg_'),
       attach: expect.stringContaining('/heatmaps/after?'),
     });
-  });
-
-  it('gets a low priority for the end of a change', () => {
     expect(sent('ntfy', endpointMessage('change.reverted', { severity: 'high' })).json).toMatchObject({ priority: 2 });
   });
 

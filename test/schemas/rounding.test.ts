@@ -47,7 +47,7 @@ function longFigures(value: unknown, path = ''): string[] {
 
 describe('figures that leave the service have three decimals, metadata excepted', () => {
   it('in the answer about a comparison', () => {
-    const present = createPresenter(createLink({ baseUrl: () => links.baseUrl, linkKey: null, clock: () => 0 }));
+    const present = createPresenter(createLink({ baseUrl: () => links.baseUrl, linkKey: null, clock: () => 0 }), links);
     expect(longFigures(present(comparison))).toEqual(['/metadata/odometer = 1234.567891']);
   });
 

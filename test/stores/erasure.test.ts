@@ -5,7 +5,6 @@ import { expect, it } from '@jest/globals';
 import { eraseComparisonsOf } from '../../src/api/comparisons/erase.js';
 import { frameKey } from '../../src/base/blobs.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
-import { createMqttStore } from '../../src/stores/delivery/mqtt.js';
 import { KEYS } from '../../src/stores/redis/keys.js';
 import { EMPTY, runsOn, WITH_CAR } from '../helpers/camera-runs.js';
 import { setUpCamera, turnProcessor, walkingPipeline } from '../helpers/cameras.js';
@@ -44,11 +43,8 @@ it('of a camera leaves nothing that names it', async () => {
   const frames = [EMPTY, WITH_CAR, WITH_CAR, WITH_CAR].map((frame, i) => [frame, 5 * i] as const);
   await runsOn(() => bench)(camera, frames, turnProcessor(bench, walkingPipeline()));
   expect((await visits.list({ kind: 'visit', limit: 1 })).items).toHaveLength(1);
-  const mqtt = createMqttStore(redis);
-  const waiting = { type: 'change.opened', subject: { kind: 'change', id: 'chg_x' }, camera: CAMERA } as never;
-  await mqtt.take([{ id: '1-0', event: waiting }], '1-0');
   const before = await keysWith(CAMERA);
-  expect(before).toEqual(expect.arrayContaining([KEYS.events, KEYS.mqttWaiting, KEYS.camera(CAMERA)]));
+  expect(before).toEqual(expect.arrayContaining([KEYS.events, KEYS.camera(CAMERA)]));
 
   const queue = createJobProducer(redis);
   const hashes = async () => new Set((await frameUses.left(Number.MAX_SAFE_INTEGER)).map(frameKey));

@@ -17,26 +17,38 @@ export interface LinkOptions {
   readonly linkKey: Buffer | null;
   readonly clock: () => number;
 }
-export type Present = (comparison: Comparison) => Comparison;
-/** @returns the absolute address of a path, signed if API keys are required */
-export type Link = (path: string) => { url: string };
+/** @param lasting whether links open as long as the pictures are kept, as those of webhooks */
+export type Present = (comparison: Comparison, lasting?: boolean) => Comparison;
+/**
+ * @param expiresAt epoch ms; absent: in an hour
+ * @returns the absolute address of a path, signed if API keys are required
+ */
+export type Link = (path: string, expiresAt?: number) => { url: string };
 
 export const createLink =
   ({ baseUrl, linkKey, clock }: LinkOptions): Link =>
-  (path) => {
-    const expiresAt = clock() + LINK_LIFETIME_MS;
-    return { url: baseUrl() + (linkKey === null ? path : signLink(path, { key: linkKey, expiresAt })) };
-  };
-
-export function createPresenter(link: Link): Present {
-  const links = (pathOf: (id: string, side: Side) => string, id: string, sides: readonly Side[]) =>
-    Object.fromEntries(sides.map((side) => [side, link(pathOf(id, side))])) as Record<Side, { url: string }>;
-  return (comparison) => ({
-    ...roundFigures(comparison),
-    frames: links(framePath, comparison.id, sidesOf(comparison)),
-    // Without a model (identical frames) there are no maps.
-    ...(comparison.status === 'finished' && comparison.model != null
-      ? { heatmaps: links(heatmapPath, comparison.id, SIDES) }
-      : {}),
+  (path, expiresAt = clock() + LINK_LIFETIME_MS) => ({
+    url: baseUrl() + (linkKey === null ? path : signLink(path, { key: linkKey, expiresAt })),
   });
+
+/** @param retention time for which the pictures of an ended comparison are kept */
+export function createPresenter(
+  link: Link,
+  { framesMs, heatmapsMs }: { readonly framesMs: number; readonly heatmapsMs: number },
+): Present {
+  return (comparison, lasting = false) => {
+    const { id, status, model, created_at, finished_at } = comparison;
+    const endOf = (keptMs: number) => (lasting ? Date.parse(finished_at ?? created_at) + keptMs : undefined);
+    const links = (pathOf: typeof framePath, sides: readonly Side[], keptMs: number) =>
+      Object.fromEntries(sides.map((side) => [side, link(pathOf(id, side), endOf(keptMs))])) as Record<
+        Side,
+        { url: string }
+      >;
+    return {
+      ...roundFigures(comparison),
+      frames: links(framePath, sidesOf(comparison), framesMs),
+      // Without a model (identical frames) there are no maps.
+      ...(status === 'finished' && model != null ? { heatmaps: links(heatmapPath, SIDES, heatmapsMs) } : {}),
+    };
+  };
 }

@@ -57,6 +57,15 @@ const postSchema = {
   response: comparisonResponses(),
 };
 
+const LinksQuery = Type.Object({
+  links: Type.Optional(
+    literals(['hour', 'lasting'], {
+      default: 'hour',
+      description: 'How long links to pictures open: for an hour, or as long as the pictures are kept.',
+    }),
+  ),
+});
+
 export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): void {
   const { options, present, respond } = context;
   const deps = { ...context.deps, keeper: context.keeper };
@@ -85,6 +94,7 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
       'While it is queued or running, `Retry-After` gives the delay until the next read. A failed one has `error`.',
     tags: ['comparisons'],
     params: ComparisonIdParams,
+    querystring: LinksQuery,
     response: {
       200: json('The current state of the comparison.', ref(ComparisonSchema), RESPONSE_HEADERS.retryAfter),
       ...problems(['not-found']),
@@ -95,7 +105,7 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
     if (comparison.status === 'queued' || comparison.status === 'running') {
       reply.header('Retry-After', RETRY_AFTER_SECONDS);
     }
-    return present(comparison);
+    return present(comparison, request.query.links === 'lasting');
   });
 
   const listSchema = {
@@ -110,7 +120,7 @@ export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): vo
       ...parsePageQuery(request.query),
       visibility: request.visibility,
     });
-    return pageBody(request, reply, { items: items.map(present), nextCursor });
+    return pageBody(request, reply, { items: items.map((item) => present(item)), nextCursor });
   });
 
   const deleteSchema = {

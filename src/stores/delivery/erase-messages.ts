@@ -31,7 +31,4 @@ export async function eraseEvents(redis: Redis, isErased: (event: StreamEvent) =
     if (entries.length < READ_AT_ONCE) break;
     from = `(${entries.at(-1)?.[0]}`;
   }
-  for (const json of await redis.lrange(KEYS.mqttWaiting, 0, -1)) {
-    if (isErased((JSON.parse(json) as { event: StreamEvent }).event)) await redis.lrem(KEYS.mqttWaiting, 0, json);
-  }
 }

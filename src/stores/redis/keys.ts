@@ -121,14 +121,6 @@ export const KEYS = {
   cameraTurn: (id: string) => `sd:cam:${id}:turn`,
   /** sorted set of UnseenSpan as JSON, score = its end in ms by the camera's clock */
   cameraUnseen: (id: string) => `sd:cam:${id}:unseen`,
-  /** id of the last event of the stream that the MQTT publisher has taken over */
-  mqttPosition: 'sd:mqtt:position',
-  /** list of the events that the MQTT publisher has taken over and not yet published, oldest first */
-  mqttWaiting: 'sd:mqtt:waiting',
-  /** hash: per camera the retained topics and the Home Assistant components that were published */
-  mqttAnnounced: 'sd:mqtt:announced',
-  /** lock of the one process that publishes: its token; expires */
-  mqttLease: 'sd:mqtt:lease',
   /** lock of the snapshot pull under way: '<worker>:<token>'; expires */
   cameraPull: (id: string) => `sd:cam:${id}:pull`,
 } as const;

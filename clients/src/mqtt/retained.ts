@@ -2,12 +2,11 @@
  * Retained messages: publishes one if its content differs from the last one, and removes those of cameras and zones
  * that are gone, also after a restart.
  */
-import type { Logger } from '../process/logger.js';
-import type { Announced, MqttStore } from '../stores/delivery/mqtt.js';
 import { type Broker, MessageRefused } from './broker.js';
 import { type CameraView, retainedStates } from './camera-view.js';
 import { discoveryOf, discoveryTopic, type Naming } from './discovery.js';
-import type { MessageKind, MqttMetrics } from './metrics.js';
+import type { Log } from './log.js';
+import type { Announced, StateFile } from './state.js';
 import { topicsOf } from './topics.js';
 
 /** Messages that wait for their confirmation at a time. */
@@ -15,31 +14,24 @@ const AT_ONCE = 16;
 
 interface RetainedDependencies {
   readonly broker: Pick<Broker, 'publish'>;
-  readonly store: Pick<MqttStore, 'announced' | 'saveAnnounced'>;
+  readonly state: Pick<StateFile, 'announced' | 'saveAnnounced'>;
   readonly naming: Naming;
-  readonly metrics: Pick<MqttMetrics, 'message'>;
   readonly clock: () => number;
-  readonly logger: Logger;
+  readonly log: Log;
 }
 
 export type Retained = ReturnType<typeof createRetained>;
 
-export function createRetained({ broker, store, naming, metrics, clock, logger }: RetainedDependencies) {
+export function createRetained({ broker, state, naming, clock, log }: RetainedDependencies) {
   const published = new Map<string, string>();
-  let announced: Map<string, Announced> | undefined;
 
   /** @throws Disconnected */
-  const send = async (topic: string, payload: string | Buffer, kind: MessageKind = 'state', expiryS?: number) => {
+  const send = async (topic: string, payload: string | Buffer, expiryS?: number) => {
     try {
       await broker.publish({ topic, payload, retain: true, ...(expiryS === undefined ? {} : { expiryS }) });
-      metrics.message(kind, 'sent');
     } catch (thrown) {
-      if (!(thrown instanceof MessageRefused)) {
-        metrics.message(kind, 'failed');
-        throw thrown;
-      }
-      metrics.message(kind, 'refused');
-      logger.error({ topic, reason: thrown.message }, 'the broker refuses a message');
+      if (!(thrown instanceof MessageRefused)) throw thrown;
+      log('the broker refuses a message', { topic, reason: thrown.message });
     }
   };
   const sendChanged = async (messages: Iterable<readonly [topic: string, payload: string]>): Promise<void> => {
@@ -59,15 +51,6 @@ export function createRetained({ broker, store, naming, metrics, clock, logger }
       published.delete(topic);
     }
   };
-  const known = async () => {
-    announced ??= await store.announced();
-    return announced;
-  };
-  const save = async (camera: string, record: Announced | null): Promise<void> => {
-    await store.saveAnnounced(camera, record);
-    if (record === null) announced?.delete(camera);
-    else announced?.set(camera, record);
-  };
 
   return {
     /** Everything is published again, for a broker or a Home Assistant that started anew. */
@@ -76,20 +59,20 @@ export function createRetained({ broker, store, naming, metrics, clock, logger }
     set: (topic: string, payload: string): Promise<void> => sendChanged([[topic, payload]]),
     /** @param expiryS seconds after which the broker removes it. @throws Disconnected */
     setPicture: (camera: string, jpeg: Buffer, expiryS: number): Promise<void> =>
-      send(topicsOf(naming.base, camera).picture, jpeg, 'picture', expiryS),
+      send(topicsOf(naming.base, camera).picture, jpeg, expiryS),
     /**
      * Publishes the announcement and the states of a camera.
      * @returns whether the picture was removed, because its privacy mask is out of date
-     * @throws Disconnected; ScenedeltaError
+     * @throws Disconnected; Failure
      */
     async sync(view: CameraView): Promise<boolean> {
       const { id } = view.camera;
-      const earlier = (await known()).get(id);
+      const earlier = state.announced().get(id);
       const payload = discoveryOf(view.camera, naming, earlier?.components);
       const states = retainedStates(view, naming.base, clock());
       const { picture } = topicsOf(naming.base, id);
       const record: Announced = {
-        mask: view.camera.mask,
+        mask: maskOf(view.camera),
         discovery: discoveryTopic(naming, id),
         topics: [...states.keys(), picture].sort(),
         components: Object.fromEntries(
@@ -101,20 +84,20 @@ export function createRetained({ broker, store, naming, metrics, clock, logger }
       const isUnmasked = earlier !== undefined && earlier.mask !== record.mask;
       if (isUnmasked) await remove([picture]);
       // Before they are published, so that none is left at the broker after a crash.
-      if (isNew) await save(id, { ...record, topics: [...record.topics, ...stale] });
+      if (isNew) await state.saveAnnounced(id, { ...record, topics: [...record.topics, ...stale] });
       await remove(stale);
-      if (stale.length > 0) await save(id, record);
+      if (stale.length > 0) await state.saveAnnounced(id, record);
       await sendChanged([[record.discovery, JSON.stringify(payload)], ...states]);
       return isUnmasked;
     },
-    /** Removes the cameras that are not among these. @throws Disconnected; ScenedeltaError */
+    /** Removes the cameras that are not among these. @throws Disconnected; Failure */
     async removeOthers(views: Iterable<CameraView>): Promise<void> {
       const present = new Set([...views].map(({ camera }) => camera.id));
-      for (const [camera, { discovery, topics }] of [...(await known())]) {
+      for (const [camera, { discovery, topics }] of [...state.announced()]) {
         if (present.has(camera)) continue;
         await remove([discovery, ...topics]);
-        await save(camera, null);
-        logger.info({ camera_id: camera }, 'camera removed from the broker');
+        await state.saveAnnounced(camera, null);
+        log('camera removed from the broker', { camera });
       }
     },
   };
@@ -123,3 +106,7 @@ export function createRetained({ broker, store, naming, metrics, clock, logger }
 /** MQTT_TOPIC and MQTT_DISCOVERY_PREFIX may have changed, and zones may be gone. */
 const staleTopics = (earlier: Announced, now: Announced): string[] =>
   [earlier.discovery, ...earlier.topics].filter((topic) => topic !== now.discovery && !now.topics.includes(topic));
+
+/** The privacy zones as a text: a picture from before they changed may show what they hide. */
+const maskOf = ({ zones }: CameraView['camera']): string =>
+  JSON.stringify(zones.flatMap(({ type, polygon }) => (type === 'privacy' ? [polygon] : [])));

@@ -1,10 +1,16 @@
 /** Settings of the connection to the broker, checked. The password appears in no message. */
 import { readFile } from 'node:fs/promises';
-import { invalidRequest } from '../base/errors.js';
-import { originAndPath, withoutSecrets } from '../base/redact-url.js';
-import type { Config } from '../process/config.js';
+import { usage } from '../failure.js';
 
-type MqttConfig = Pick<Config, 'mqttUrl' | 'mqttUsername' | 'mqttPassword' | 'mqttCa' | 'mqttTopic'>;
+/** As the options and the environment give them; undefined: not set. */
+export interface BrokerEnvironment {
+  readonly mqttUrl?: string | undefined;
+  readonly mqttUsername?: string | undefined;
+  readonly mqttPassword?: string | undefined;
+  /** file */
+  readonly mqttCa?: string | undefined;
+  readonly mqttTopic: string;
+}
 
 export interface BrokerSettings {
   /** mqtt://, mqtts://, ws:// or wss://, without user and password */
@@ -21,31 +27,32 @@ export interface BrokerSettings {
 
 const EXPECTED = 'expected mqtt://host:port, mqtts://host:port, ws://host:port/path or wss://host:port/path';
 
-/** @throws ScenedeltaError 'invalid-request' if MQTT_URL is missing or no such address, or MQTT_CA cannot be read */
-export async function brokerSettings(config: MqttConfig): Promise<BrokerSettings> {
+/** @throws Failure 'usage' if MQTT_URL is missing or no such address, or MQTT_CA cannot be read */
+export async function brokerSettings(config: BrokerEnvironment): Promise<BrokerSettings> {
   const url = parsedUrl(config.mqttUrl);
   const username = config.mqttUsername ?? decodeURIComponent(url.username);
   const password = config.mqttPassword ?? decodeURIComponent(url.password);
   if (password !== '' && username === '') {
-    throw refused('MQTT_PASSWORD', 'MQTT_PASSWORD is set and MQTT_USERNAME is not: expected both');
+    throw usage('MQTT_PASSWORD is set and MQTT_USERNAME is not: expected both');
   }
   url.username = '';
   url.password = '';
   return {
     url: url.href,
-    shownUrl: originAndPath(url),
+    shownUrl: `${url.protocol}//${url.host}${url.pathname}`.replace(/\/$/, ''),
     clientId: `scenedelta-${config.mqttTopic.replace(/\W/g, '-')}`,
     ...(username === '' ? {} : { username }),
     ...(password === '' ? {} : { password }),
-    ...(config.mqttCa === null ? {} : { ca: await readAuthorities(config.mqttCa) }),
+    ...(config.mqttCa === undefined ? {} : { ca: await readAuthorities(config.mqttCa) }),
   };
 }
 
-function parsedUrl(given: string | null): URL {
-  if (given === null) throw refused('MQTT_URL', `MQTT_URL is not set: ${EXPECTED}`);
+function parsedUrl(given: string | undefined): URL {
+  if (given === undefined) throw usage(`MQTT_URL is not set: ${EXPECTED}`);
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url !== undefined && /^(mqtts?|wss?):$/.test(url.protocol) && url.hostname !== '' && decodable(url)) return url;
-  throw refused('MQTT_URL', `MQTT_URL=${JSON.stringify(withoutSecrets(given))}: ${EXPECTED}`);
+  // Not shown, because it may have a password.
+  throw usage(`MQTT_URL is no address of a broker: ${EXPECTED}`);
 }
 
 /** Whether user and password are percent-encoded as they should be. */
@@ -63,10 +70,8 @@ async function readAuthorities(file: string): Promise<Buffer> {
   try {
     pem = await readFile(file);
   } catch (thrown) {
-    throw refused('MQTT_CA', `MQTT_CA=${JSON.stringify(file)} cannot be read: ${(thrown as Error).message}`);
+    throw usage(`MQTT_CA=${JSON.stringify(file)} cannot be read: ${(thrown as Error).message}`);
   }
   if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
-  throw refused('MQTT_CA', `MQTT_CA=${JSON.stringify(file)} has no certificate: expected a file in PEM format`);
+  throw usage(`MQTT_CA=${JSON.stringify(file)} has no certificate: expected a file in PEM format`);
 }
-
-const refused = (field: string, message: string) => invalidRequest(message, field);

@@ -4,21 +4,18 @@
  * that a slow broker holds up messages and fills no memory.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Change } from '../schemas/change.js';
-import type { StreamEvent } from '../schemas/stream-event.js';
-import type { CameraStore } from '../stores/cameras/cameras.js';
-import type { ChangeStore } from '../stores/changes/changes.js';
-import type { VisitStore } from '../stores/changes/visits.js';
-import type { MqttStore, WaitingEvent } from '../stores/delivery/mqtt.js';
-import { isUnavailable } from '../stores/redis/redis.js';
+import { Failure } from '../failure.js';
+import { ok, type Service } from '../service.js';
 import { type Broker, type Connection, Disconnected, MessageRefused } from './broker.js';
-import { type CameraView, noteChange, withSuspension } from './camera-view.js';
-import { type CameraViews, contextOf } from './camera-views.js';
+import { type CameraView, type Change, FOR_EVER, noteChange } from './camera-view.js';
+import { type CameraViews, inLanguageOf, orMissing } from './camera-views.js';
 import { OFF, ON } from './discovery.js';
+import type { ReceivedEvent } from './events.js';
+import type { Log } from './log.js';
 import { alertMessage, sentenceMessage, visitMessage } from './messages.js';
-import type { MqttMetrics } from './metrics.js';
+import { readPicture } from './picture.js';
 import type { Retained } from './retained.js';
-import { type PictureSenderDependencies, pictureSender } from './send-picture.js';
+import type { StateFile } from './state.js';
 import { cameraOfCommand, statusTopic, topicsOf } from './topics.js';
 
 const ONLINE = 'online';
@@ -27,35 +24,38 @@ export const OFFLINE = 'offline';
 const PAUSE_MS = 1_000;
 /** Commands that wait; there is one per camera. */
 const MOST_COMMANDS = 1_000;
+/** Events that wait in memory; the stream of the service keeps further ones. */
+const MOST_WAITING = 10_000;
 const EVENT_TRIES = 3;
 
-interface PublisherDependencies extends PictureSenderDependencies {
+interface PublisherDependencies {
+  readonly service: Service;
   readonly broker: Pick<Broker, 'connection' | 'connected' | 'publish'>;
   readonly retained: Retained;
   readonly views: CameraViews;
-  readonly store: Pick<MqttStore, 'head' | 'done' | 'waiting'>;
-  readonly cameras: Pick<CameraStore, 'alter'>;
-  readonly changes: Pick<ChangeStore, 'get' | 'list'>;
-  readonly visits: Pick<VisitStore, 'get'>;
-  /** whether the service compares frames */
-  readonly isReady: () => Promise<boolean>;
+  readonly state: Pick<StateFile, 'pass' | 'save'>;
+  /** most bytes of a picture; 0: none */
+  readonly pictureLimit: number;
+  /** of the console, without a trailing slash */
+  readonly baseUrl: string;
   /** MQTT_TOPIC */
   readonly base: string;
   /** topic of the birth message of Home Assistant */
   readonly birthTopic: string;
   /** ms between two readings of the cameras' settings */
   readonly pollMs: number;
-  readonly metrics: Pick<MqttMetrics, 'message' | 'waiting' | 'dropped'>;
+  readonly clock: () => number;
+  readonly log: Log;
 }
 
 /** The state of the publisher, for its loop. */
 interface Publisher {
   readonly deps: PublisherDependencies;
+  readonly waiting: ReceivedEvent[];
   /** by the slug of the camera: whether to suspend it */
   readonly commands: Map<string, boolean>;
   /** cameras whose picture the broker no longer has */
   readonly lostPictures: Set<string>;
-  readonly sendPictureOf: ReturnType<typeof pictureSender>;
   /** the event that failed last, and how often */
   readonly failed: { id: string; count: number };
   /** Ending it lets the loop go on at once. */
@@ -67,29 +67,42 @@ interface Publisher {
 
 export const createPublisher = (deps: PublisherDependencies): Publisher => ({
   deps,
+  waiting: [],
   commands: new Map(),
   lostPictures: new Set(),
-  sendPictureOf: pictureSender(deps),
   failed: { id: '', count: 0 },
   pause: createPause(),
   connection: undefined,
   polledAt: Number.NEGATIVE_INFINITY,
 });
 
-/** Runs until the signal aborts. Outages of the broker and of Redis are waited for. */
+/** Takes an event over; waits while too many others do. Events of frames and cameras are seen with the next reading. */
+export async function take(publisher: Publisher, received: ReceivedEvent, signal: AbortSignal): Promise<void> {
+  const { waiting, deps, pause } = publisher;
+  const { kind } = received.event.subject;
+  if (kind !== 'change' && kind !== 'visit') {
+    if (waiting.length === 0) deps.state.pass(received.id);
+    return;
+  }
+  while (waiting.length >= MOST_WAITING && !signal.aborted)
+    await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
+  waiting.push(received);
+  pause.end();
+}
+
+/** Runs until the signal aborts. Outages of the broker and of the service are waited for. */
 export async function runPublisher(publisher: Publisher, signal: AbortSignal): Promise<void> {
   const { deps, pause } = publisher;
   signal.addEventListener('abort', pause.end, { once: true });
   while (!signal.aborted) {
     try {
       await round(publisher);
-    } catch (err) {
+    } catch (error) {
       if (signal.aborted) return;
-      if (err instanceof Disconnected) {
-        deps.logger.warn({ reason: err.message }, 'a message was not confirmed, it is sent again');
-      } else {
-        // connectRedis logs its outages.
-        if (!isUnavailable(err)) deps.logger.error({ err }, 'the publisher cannot go on, trying again');
+      const reason = (error as Error).message;
+      if (error instanceof Disconnected) deps.log('a message was not confirmed, it is sent again', { reason });
+      else {
+        deps.log('the publisher cannot go on, trying again', { reason });
         publisher.polledAt = Number.NEGATIVE_INFINITY;
         await deps.retained.set(statusTopic(deps.base), OFFLINE).catch(() => {});
       }
@@ -103,7 +116,7 @@ export function receive(publisher: Publisher, topic: string, payload: Buffer, wa
   const text = payload.toString('utf8');
   if (topic === deps.birthTopic) {
     if (text !== ONLINE) return;
-    deps.logger.info('Home Assistant has started, announcing again');
+    deps.log('Home Assistant has started, announcing again');
     deps.retained.forget();
     publisher.polledAt = Number.NEGATIVE_INFINITY;
   } else {
@@ -111,7 +124,7 @@ export function receive(publisher: Publisher, topic: string, payload: Buffer, wa
     // A retained command would come again with every connection.
     if (slug === undefined || wasRetained || (text !== ON && text !== OFF) || commands.size >= MOST_COMMANDS) {
       const given = { topic, payload: text.slice(0, 64), retained: wasRetained };
-      deps.logger.warn(given, 'a command was ignored: expected ON or OFF');
+      deps.log('a command was ignored: expected ON or OFF', given);
       return;
     }
     commands.set(slug, text === ON);
@@ -119,9 +132,9 @@ export function receive(publisher: Publisher, topic: string, payload: Buffer, wa
   pause.end();
 }
 
-/** One pass of the loop. @throws Disconnected; ScenedeltaError if the stores cannot be reached */
+/** One pass of the loop. @throws Disconnected; Failure if the service does not answer */
 async function round(publisher: Publisher): Promise<void> {
-  const { deps } = publisher;
+  const { deps, waiting } = publisher;
   await deps.broker.connected(PAUSE_MS);
   const current = deps.broker.connection();
   if (current === undefined) return;
@@ -134,8 +147,8 @@ async function round(publisher: Publisher): Promise<void> {
   }
   if (deps.clock() - publisher.polledAt >= deps.pollMs) await poll(publisher);
   await carryOut(publisher);
-  const waiting = await deps.store.head();
-  if (waiting !== undefined) return deliverOrDrop(publisher, waiting);
+  const [next] = waiting;
+  if (next !== undefined) return deliverOrDrop(publisher, next);
   if (publisher.lostPictures.size > 0) return restorePicture(publisher);
   await publisher.pause.wait(Math.min(PAUSE_MS, deps.pollMs));
 }
@@ -150,8 +163,9 @@ async function poll(publisher: Publisher): Promise<void> {
   await deps.retained.removeOthers(deps.views.all());
   for (const view of deps.views.all()) await sync(publisher, view);
   // Last, so that everything is there when the entities become available.
-  await deps.retained.set(statusTopic(deps.base), (await deps.isReady()) ? ONLINE : OFFLINE);
-  deps.metrics.waiting(await deps.store.waiting());
+  const { ok: isReady } = await deps.service.request('/readyz');
+  await deps.retained.set(statusTopic(deps.base), isReady ? ONLINE : OFFLINE);
+  await deps.state.save();
   publisher.polledAt = deps.clock();
 }
 
@@ -159,73 +173,84 @@ async function carryOut(publisher: Publisher): Promise<void> {
   const { deps, commands } = publisher;
   for (const [slug, suspend] of [...commands]) {
     const view = deps.views.bySlug(slug);
-    const camera = view && (await deps.cameras.alter(view.camera.id, (stored) => withSuspension(stored, suspend)));
+    const altered =
+      view &&
+      (await orMissing(
+        ok(
+          deps.service.api.PATCH('/v1/cameras/{id}', {
+            params: { path: { id: view.camera.id } },
+            body: { suspend_until: suspend ? FOR_EVER : null },
+            headers: { 'content-type': 'application/merge-patch+json' },
+          }),
+        ),
+      ));
     commands.delete(slug);
-    if (view === undefined || camera === undefined) {
-      deps.logger.warn({ camera: slug }, 'a command for a camera that does not exist was ignored');
+    if (view === undefined || altered === undefined) {
+      deps.log('a command for a camera that does not exist was ignored', { camera: slug });
       continue;
     }
-    deps.logger.info({ camera_id: camera.id, suspend }, 'alerts of a camera suspended or resumed by MQTT');
-    view.camera = camera;
+    deps.log('alerts of a camera suspended or resumed by MQTT', { camera: view.camera.id, suspend });
+    view.camera = { ...view.camera, suspend_until: altered.suspend_until };
     await sync(publisher, view);
   }
 }
 
-/** An event that cannot be delivered although broker and stores are there does not hold up the others. */
-async function deliverOrDrop(publisher: Publisher, waiting: WaitingEvent): Promise<void> {
-  const { deps } = publisher;
+/** An event that cannot be delivered although broker and service are there does not hold up the others. */
+async function deliverOrDrop(publisher: Publisher, received: ReceivedEvent): Promise<void> {
+  const { deps, waiting, failed } = publisher;
+  const { id, event } = received;
   try {
-    await deliver(publisher, waiting);
-  } catch (err) {
-    if (err instanceof Disconnected || isUnavailable(err)) throw err;
-    if (publisher.failed.id !== waiting.id) Object.assign(publisher.failed, { id: waiting.id, count: 0 });
-    if (++publisher.failed.count < EVENT_TRIES) throw err;
-    deps.logger.error({ err, event: waiting.event }, 'an event could not be published and was dropped');
-    deps.metrics.dropped(1);
+    await deliver(publisher, received);
+  } catch (error) {
+    if (error instanceof Disconnected || (error instanceof Failure && error.kind === 'unavailable')) throw error;
+    if (failed.id !== id) Object.assign(failed, { id, count: 0 });
+    if (++failed.count < EVENT_TRIES) throw error;
+    deps.log('an event could not be published and was dropped', { event, reason: (error as Error).message });
   }
-  await deps.store.done(waiting);
+  // The broker has confirmed it: after a kill from here on it is not repeated.
+  waiting.shift();
+  deps.state.pass(id);
+  await deps.state.save();
 }
 
-async function deliver(publisher: Publisher, waiting: WaitingEvent): Promise<void> {
+async function deliver(publisher: Publisher, { event }: ReceivedEvent): Promise<void> {
   const { deps } = publisher;
-  const { event } = waiting;
+  const { api } = deps.service;
   const view = await deps.views.current(event.camera ?? '');
   // An erased camera has no entities left.
   if (view === undefined) return;
+  const { camera } = view;
+  const { baseUrl } = deps;
   const { kind, id } = event.subject;
+  const asked = { params: { path: { id } }, headers: inLanguageOf(camera) };
   if (kind === 'visit') {
-    const visit = await deps.visits.get(id);
+    const visit = await orMissing(ok(api.GET('/v1/visits/{id}', asked)));
     if (visit === undefined) return;
-    const keptSince = await endOf(deps, visit.best.comparison);
-    return sendOnce(deps, view, 'visit', visitMessage(event, visit, view.camera, keptSince, deps.links));
+    const pictures = await picturesOf(publisher, visit.best.comparison);
+    return sendOnce(deps, view, 'visit', visitMessage(event, camera, { visit, pictures, baseUrl }));
   }
-  const change = await deps.changes.get(id);
+  const change = await orMissing(ok(api.GET('/v1/changes/{id}', asked)));
   noteChange(view, id, change, deps.clock());
   // The event of the change comes before its alert, so that an automation finds picture and states current.
-  if (event.type.startsWith('alert.')) return sendAlert(deps, view, change, event);
+  if (event.type.startsWith('alert.')) {
+    const pictures = change && (await picturesOf(publisher, change.comparisons.best));
+    return sendOnce(deps, view, 'alert', alertMessage(event, camera, { change, pictures, baseUrl }));
+  }
   if (event.type === 'change.opened' || event.type === 'change.escalated') {
-    view.sentence = sentenceMessage(event, contextOf(view.camera, change, deps.links.baseUrl));
+    view.sentence = sentenceMessage(event, camera, change, baseUrl);
     if (change !== undefined) await sendPicture(publisher, view, change);
   }
   await sync(publisher, view);
 }
 
-/** @returns when the comparison ended, epoch ms; null: it was erased */
-async function endOf(deps: PublisherDependencies, comparison: string): Promise<number | null> {
-  const finished = (await deps.results.get(comparison))?.comparison.finished_at;
-  return finished == null ? null : Date.parse(finished);
-}
-
-async function sendAlert(
-  deps: PublisherDependencies,
-  view: CameraView,
-  change: Change | undefined,
-  alert: StreamEvent,
-): Promise<void> {
-  const keptSince = change === undefined ? null : await endOf(deps, change.comparisons.best);
-  const context = contextOf(view.camera, change, deps.links.baseUrl);
-  await sendOnce(deps, view, 'alert', alertMessage(alert, context, keptSince, deps.links));
-}
+const picturesOf = ({ deps }: Publisher, comparison: string) =>
+  orMissing(
+    ok(
+      deps.service.api.GET('/v1/comparisons/{id}', {
+        params: { path: { id: comparison }, query: { links: 'lasting' } },
+      }),
+    ),
+  );
 
 /** A message that the broker does not keep. */
 async function sendOnce(
@@ -236,23 +261,25 @@ async function sendOnce(
 ): Promise<void> {
   try {
     await deps.broker.publish({ topic: topicsOf(deps.base, camera.id)[kind], payload, retain: false });
-    deps.metrics.message(kind, 'sent');
   } catch (thrown) {
-    deps.metrics.message(kind, thrown instanceof MessageRefused ? 'refused' : 'failed');
     if (!(thrown instanceof MessageRefused)) throw thrown;
-    deps.logger.error({ camera_id: camera.id, kind, reason: thrown.message }, 'the broker refuses a message');
+    deps.log('the broker refuses a message', { camera: camera.id, kind, reason: thrown.message });
   }
 }
 
 async function sendPicture(publisher: Publisher, { camera }: CameraView, change: Change): Promise<void> {
-  if (await publisher.sendPictureOf(camera, change, publisher.connection)) publisher.lostPictures.delete(camera.id);
+  const { deps, connection, lostPictures } = publisher;
+  const picture = await readPicture(deps, change.id, connection);
+  if (picture === undefined) return;
+  await deps.retained.setPicture(camera.id, picture.jpeg, picture.expiryS);
+  lostPictures.delete(camera.id);
 }
 
 async function restorePicture(publisher: Publisher): Promise<void> {
   const { deps } = publisher;
   const [id = ''] = publisher.lostPictures;
   const view = await deps.views.current(id);
-  const [change] = view === undefined ? [] : (await deps.changes.list({ camera: id, limit: 1 })).items;
+  const change = view && (await deps.views.latestChange(view));
   if (view !== undefined && change !== undefined) await sendPicture(publisher, view, change);
   publisher.lostPictures.delete(id);
 }

@@ -3,11 +3,10 @@
  * reconnection is not used: it would keep unconfirmed messages in memory, and would repeat a message that the broker
  * answers by closing the connection.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
-import { systemClock } from '../base/clock.js';
-import { within } from '../base/within.js';
-import type { Logger } from '../process/logger.js';
-import type { MqttMetrics } from './metrics.js';
+import { systemClock } from '../clock.js';
+import type { Log } from './log.js';
 import type { BrokerSettings } from './settings.js';
 
 export interface Message {
@@ -29,8 +28,7 @@ export interface BrokerOptions {
   /** topic filters whose messages go to `onMessage` */
   readonly filters: readonly string[];
   readonly onMessage: (topic: string, payload: Buffer, retained: boolean) => void;
-  readonly metrics: Pick<MqttMetrics, 'connected' | 'connectionFailed'>;
-  readonly logger: Logger;
+  readonly log: Log;
   /** ms before the second attempt; doubled with each further one, up to `longestRetryMs` */
   readonly firstRetryMs?: number;
   readonly longestRetryMs?: number;
@@ -64,7 +62,7 @@ const LARGE_TRIES = 2;
 const CLOSE_MS = 1_000;
 
 export function createBroker(options: BrokerOptions) {
-  const { settings, logger, metrics, firstRetryMs = 1_000, longestRetryMs = 60_000, timeoutMs = 30_000 } = options;
+  const { settings, log, firstRetryMs = 1_000, longestRetryMs = 60_000, timeoutMs = 30_000 } = options;
   let client: MqttClient | undefined;
   let connection: Connection | undefined;
   let version: 4 | 5 = 5;
@@ -86,14 +84,12 @@ export function createBroker(options: BrokerOptions) {
 
   const retry = (reason: string, detail: string) => {
     connection = undefined;
-    metrics.connected(false);
     if (closed) return;
-    metrics.connectionFailed(reason);
     const delay = Math.min(firstRetryMs * 2 ** Math.min(attempt++, 16), longestRetryMs) * (0.8 + 0.4 * Math.random());
     // One line per outage and minute, and one for each new reason.
     if (logged.reason !== detail || systemClock() - logged.at > REPEAT_LOG_MS) {
       logged = { reason: detail, at: systemClock() };
-      logger[reason === 'login' ? 'error' : 'warn']({ broker: settings.shownUrl, reason: detail }, ADVICE[reason]);
+      log(ADVICE[reason] ?? reason, { broker: settings.shownUrl, reason: detail });
     }
     timer = setTimeout(connect, delay);
   };
@@ -115,7 +111,7 @@ export function createBroker(options: BrokerOptions) {
       try {
         if (options.filters.length > 0) await current.subscribeAsync([...options.filters], { qos: 1 });
       } catch (thrown) {
-        logger.error({ broker: settings.shownUrl, reason: (thrown as Error).message }, SUBSCRIPTION_REFUSED);
+        log(SUBSCRIPTION_REFUSED, { broker: settings.shownUrl, reason: (thrown as Error).message });
       }
       if (client !== current || !current.connected) return;
       attempt = 0;
@@ -124,8 +120,7 @@ export function createBroker(options: BrokerOptions) {
         isNew: !sessionPresent,
         packetLimit: Math.min(current.serverProperties?.maximumPacketSize ?? Number.POSITIVE_INFINITY, foundLimit),
       };
-      metrics.connected(true);
-      logger.info({ broker: settings.shownUrl, mqtt: version === 5 ? '5.0' : '3.1.1' }, 'connected to the broker');
+      log('connected to the broker', { broker: settings.shownUrl, mqtt: version === 5 ? '5.0' : '3.1.1' });
       wake();
     });
     current.once('close', () => {
@@ -135,7 +130,7 @@ export function createBroker(options: BrokerOptions) {
       const known = failure as { reason: string; detail: string } | undefined;
       if (version === 5 && known?.reason === 'version') {
         version = 4;
-        logger.info({ broker: settings.shownUrl }, 'the broker does not know MQTT 5, trying 3.1.1');
+        log('the broker does not know MQTT 5, trying 3.1.1', { broker: settings.shownUrl });
         connect();
       } else {
         retry(known?.reason ?? (connection === undefined ? 'unreachable' : 'lost'), known?.detail ?? 'it was closed');
@@ -149,7 +144,7 @@ export function createBroker(options: BrokerOptions) {
     if (lost.tries < LARGE_TRIES) return;
     foundLimit = bytes - 1;
     lost = { topic: '', tries: 0 };
-    logger.warn({ broker: settings.shownUrl, topic, bytes }, 'the broker does not take messages of this size');
+    log('the broker does not take messages of this size', { broker: settings.shownUrl, topic, bytes });
   };
 
   connect();
@@ -214,9 +209,12 @@ export function createBroker(options: BrokerOptions) {
       const current = client;
       client = undefined;
       connection = undefined;
-      metrics.connected(false);
       if (current === undefined) return;
-      if (current.connected) await within(CLOSE_MS, current.endAsync(), undefined);
+      if (current.connected) {
+        const late = new AbortController();
+        await Promise.race([current.endAsync(), sleep(CLOSE_MS, undefined, { signal: late.signal }).catch(() => {})]);
+        late.abort();
+      }
       current.end(true);
     },
   };

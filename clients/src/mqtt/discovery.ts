@@ -2,12 +2,10 @@
  * Discovery payload of Home Assistant: one device per camera with its entities, as one message
  * (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery). Pure.
  */
-import { VERSION } from '../base/version.js';
-import type { StoredCamera } from '../camera/settings/camera.js';
-import { HEALTH_STATES } from '../camera/settings/health.js';
-import type { Zone } from '../camera/settings/settings.js';
-import type { Announced } from '../stores/delivery/mqtt.js';
+
+import type { components } from '../../../openapi/generated/api.js';
 import { ALERT_EVENT_TYPES, shownName } from './messages.js';
+import type { Announced } from './state.js';
 import { slugOf, statusTopic, topicsOf } from './topics.js';
 
 export interface Naming {
@@ -17,6 +15,8 @@ export interface Naming {
   readonly prefix: string;
   /** e.g. 'https://cameras.example', without a trailing slash */
   readonly baseUrl: string;
+  /** of the service */
+  readonly version: string;
 }
 
 /** Removed components that stay in the payload, so that a Home Assistant that was off removes them as well. */
@@ -24,12 +24,19 @@ const REMOVED_KEPT = 64;
 export const ON = 'ON';
 export const OFF = 'OFF';
 
+/** The states of a camera (`overview.state`). */
+export const STATES = [
+  ...(['live', 'no_frames', 'stuck', 'moved', 'dark', 'blocked'] as const),
+  ...(['out_of_focus', 'no_signal', 'damaged', 'no_frame_yet'] as const),
+] satisfies readonly NonNullable<components['schemas']['Camera']['overview']>['state'][];
+
 type Component = Readonly<Record<string, unknown>> & { readonly platform: string };
 /** The part of a camera that its entities depend on. */
-type NamedCamera = Pick<StoredCamera, 'id'> & { readonly settings: Pick<StoredCamera['settings'], 'name' | 'zones'> };
+type Camera = components['schemas']['Camera'];
+type NamedCamera = Pick<Camera, 'id' | 'name' | 'zones'>;
 
 /** Zones that a change can lie in. */
-export const changeZones = (zones: readonly Zone[]): Zone[] => zones.filter(({ type }) => type === 'include');
+export const changeZones = (zones: Camera['zones']): Camera['zones'] => zones.filter(({ type }) => type === 'include');
 
 /** Home Assistant allows [A-Za-z0-9_-] in this level of the topic. */
 export const discoveryTopic = ({ base, prefix }: Naming, camera: string): string =>
@@ -37,19 +44,19 @@ export const discoveryTopic = ({ base, prefix }: Naming, camera: string): string
 
 /** @param earlier components that were announced before, by their keys, with their platforms */
 export function discoveryOf(camera: NamedCamera, naming: Naming, earlier: Announced['components'] = {}) {
-  const { base, baseUrl } = naming;
+  const { base, baseUrl, version } = naming;
   const components = componentsOf(camera, base);
   const removed = Object.entries(earlier).filter(([key]) => !(key in components));
   return {
     device: {
       identifiers: [uniqueId(base, camera.id)],
-      name: shownName(camera.settings.name, camera.id),
+      name: shownName(camera.name, camera.id),
       manufacturer: 'scenedelta',
       model: 'Camera',
-      sw_version: VERSION,
+      sw_version: version,
       configuration_url: `${baseUrl}/cameras/${camera.id}`,
     },
-    origin: { name: 'scenedelta', sw_version: VERSION, support_url: `${baseUrl}/docs` },
+    origin: { name: 'scenedelta', sw_version: version, support_url: `${baseUrl}/docs` },
     availability: [{ topic: statusTopic(base) }],
     qos: 1,
     components: {
@@ -64,7 +71,7 @@ export function discoveryOf(camera: NamedCamera, naming: Naming, earlier: Announ
 const uniqueId = (base: string, camera: string, ...parts: string[]): string =>
   [base, slugOf(camera), ...parts].join('.');
 
-function componentsOf({ id, settings }: NamedCamera, base: string): Record<string, Component> {
+function componentsOf({ id, zones: all }: NamedCamera, base: string): Record<string, Component> {
   const topics = topicsOf(base, id);
   const entity = (platform: string, key: string, name: string, icon: string, options: object): Component => ({
     platform,
@@ -80,7 +87,7 @@ function componentsOf({ id, settings }: NamedCamera, base: string): Record<strin
     payload_on: ON,
     payload_off: OFF,
   };
-  const zones = changeZones(settings.zones).map((zone) => [
+  const zones = changeZones(all).map((zone) => [
     `zone_${slugOf(zone.id)}`,
     entity('binary_sensor', `zone.${slugOf(zone.id)}`, shownName(zone.name, zone.id), 'vector-polygon', {
       state_topic: topics.zone(zone.id),
@@ -112,7 +119,7 @@ function componentsOf({ id, settings }: NamedCamera, base: string): Record<strin
     state: entity('sensor', 'state', 'State', 'cctv', {
       state_topic: topics.state,
       device_class: 'enum',
-      options: HEALTH_STATES,
+      options: STATES,
       entity_category: 'diagnostic',
     }),
   };

@@ -2,16 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
-import { afterFrame, type CameraHealth, HEALTH_STATES, stateOf } from '../../src/camera/settings/health.js';
-import { checkSettings } from '../../src/camera/settings/settings.js';
-import { isOpen, isSuspended } from '../../src/mqtt/camera-view.js';
-import { discoveryOf, discoveryTopic } from '../../src/mqtt/discovery.js';
-import { ALERT_EVENT_TYPES, alertMessage, sentenceMessage, shownName } from '../../src/mqtt/messages.js';
-import { brokerSettings } from '../../src/mqtt/settings.js';
-import { cameraOfCommand, slugOf, topicsOf } from '../../src/mqtt/topics.js';
-import { streamEvent } from '../../src/schemas/stream-event.js';
+import { type Camera, isOpen, isSuspended } from '../../../clients/src/mqtt/camera-view.js';
+import { discoveryOf, discoveryTopic, STATES } from '../../../clients/src/mqtt/discovery.js';
+import { ALERT_EVENT_TYPES, alertMessage, sentenceMessage, shownName } from '../../../clients/src/mqtt/messages.js';
+import { brokerSettings } from '../../../clients/src/mqtt/settings.js';
+import { cameraOfCommand, slugOf, topicsOf } from '../../../clients/src/mqtt/topics.js';
+import { HEALTH_STATES } from '../../../src/camera/settings/health.js';
+import { checkSettings } from '../../../src/camera/settings/settings.js';
+import { streamEvent } from '../../../src/schemas/stream-event.js';
 
-const NAMING = { base: 'scenedelta', prefix: 'homeassistant', baseUrl: 'https://cameras.example' };
+const NAMING = { base: 'scenedelta', prefix: 'homeassistant', baseUrl: 'https://cameras.example', version: '1.0.0' };
 const POLYGON = [
   [0, 0],
   [1, 0],
@@ -26,7 +26,7 @@ const HOSTILE = [
   '\u0000\n\ud800',
   ' ',
 ];
-const camera = (change: object = {}, id = 'gate') => ({ id, settings: checkSettings(change) });
+const camera = (change: object = {}, id = 'gate') => ({ id, ...checkSettings(change) }) as never as Camera;
 const zone = (id: string, name: string | null = null, type = 'include') => ({ id, name, type, polygon: POLYGON });
 
 /**
@@ -134,19 +134,15 @@ const ALERT = streamEvent({
   ...{ type: 'alert.opened', subject: { kind: 'change', id: 'chg_1' }, camera: 'gate', zone: 'z', kind: 'appear' },
   ...{ severity: 'high', at: '2026-06-01T12:00:00.000Z', data: { alert: 'alr_1' } },
 });
-const LINKS = { baseUrl: NAMING.baseUrl, key: Buffer.alloc(32), framesMs: 1, heatmapsMs: 1 };
 
 it('messages carry hostile texts as JSON, and a state has at most 255 characters', () => {
   for (const caption of [...HOSTILE, '🚚'.repeat(300)]) {
-    const context = {
-      camera: { id: 'gate', name: caption, zones: [zone('z', caption) as never], locale: null },
-      change: undefined,
-      baseUrl: '',
-    };
-    const sentence = JSON.parse(sentenceMessage({ ...ALERT, caption } as never, context));
+    const named = { id: 'gate', name: caption, zones: [zone('z', caption) as never] };
+    const erased = { change: undefined, pictures: undefined, baseUrl: '' };
+    const sentence = JSON.parse(sentenceMessage({ ...ALERT, caption }, named, undefined, ''));
     expect(sentence.sentence).toBe(caption);
     expect([...sentence.state].length).toBeLessThanOrEqual(255);
-    const alert = JSON.parse(alertMessage({ ...ALERT, caption }, context, null, LINKS));
+    const alert = JSON.parse(alertMessage({ ...ALERT, caption }, named, erased));
     expect(alert).toMatchObject({ event_type: 'opened', id: 'alr_1', zone_name: shownName(caption, 'z') });
     expect(alert).not.toHaveProperty('frame_after');
   }
@@ -154,17 +150,11 @@ it('messages carry hostile texts as JSON, and a state has at most 255 characters
   expect(shownName(null, 'gate')).toBe('gate');
 });
 
-it('a confidence is 1 only if it is certain, as in webhooks', () => {
-  const change = { caption: 'a car has appeared', confidence: 0.9996 } as never;
-  const context = { camera: { id: 'gate', name: null, zones: [], locale: null }, change, baseUrl: '' };
-  expect(JSON.parse(alertMessage(ALERT, context, null, LINKS)).confidence).toBe(0.999);
-});
-
 it('a change is open until it reverts or settles; with previous until a background would contain it', () => {
   const confirmed_at = '2026-06-01T12:00:00.000Z';
   const at = (hours: number) => Date.parse(confirmed_at) + hours * 3_600_000;
   const change = { status: 'persisting' as const, zone: null, regions: [], confirmed_at, settled_at: null };
-  const [previous, learned] = ['previous', 'memory'].map((before) => checkSettings({ before }));
+  const [previous, learned] = ['previous', 'memory'].map((before) => camera({ before }));
   if (previous === undefined || learned === undefined) throw new Error('two settings in, two out');
   expect(isOpen(change, learned, at(100))).toBe(true);
   expect(isOpen({ ...change, status: 'acknowledged' }, learned, at(1))).toBe(true);
@@ -181,28 +171,11 @@ it('a suspension ends at its time', () => {
   expect(isSuspended({ suspend_until: null }, until)).toBe(false);
 });
 
-it('the state of a camera follows its frames', () => {
-  const none: CameraHealth = { lastFrameAt: null, intervalMs: null, tamper: null, frozen: false, lost: false };
-  expect(stateOf(none, 0)).toBe('no_frame_yet');
-  const slow = [0, 60_000, 120_000].reduce((health, at) => afterFrame(health, at, null), none);
-  expect([stateOf(slow, 120_000), stateOf(slow, 300_000), stateOf(slow, 300_001)]).toEqual([
-    'live',
-    'live',
-    'no_frames',
-  ]);
-  const fast = [0, 1_000].reduce((health, at) => afterFrame(health, at, null), none);
-  expect([stateOf(fast, 61_000), stateOf(fast, 61_001)]).toEqual(['live', 'no_frames']);
-  const shown = (['turned', 'darkened', 'blocked', 'defocused', 'signal_lost', 'picture_damaged'] as const).map(
-    (tamper) => stateOf({ ...fast, tamper }, 1_000),
-  );
-  expect(shown).toEqual(['moved', 'dark', 'blocked', 'out_of_focus', 'no_signal', 'damaged']);
-  expect(stateOf({ ...fast, frozen: true }, 1_000)).toBe('stuck');
-  expect(new Set(HEALTH_STATES).size).toBe(10);
-});
+it('the states of a camera are those of the service', () => expect([...STATES]).toEqual([...HEALTH_STATES]));
 
 describe('MQTT_URL', () => {
-  const settings = (mqttUrl: string | null, change: object = {}) =>
-    brokerSettings({ mqttUrl, mqttUsername: null, mqttPassword: null, mqttCa: null, mqttTopic: 'a/b', ...change });
+  const settings = (mqttUrl: string | undefined, change: object = {}) =>
+    brokerSettings({ mqttUrl, mqttTopic: 'a/b', ...change });
   it('gives address, login and a client id', async () => {
     expect(await settings('mqtts://watch%40man:ge%3Aheim@broker.example:8883')).toEqual({
       ...{ url: 'mqtts://broker.example:8883', shownUrl: 'mqtts://broker.example:8883' },
@@ -211,7 +184,7 @@ describe('MQTT_URL', () => {
     const given = await settings('wss://a:b@broker.example/mqtt', { mqttUsername: 'c', mqttPassword: 'd' });
     expect(given).toMatchObject({ url: 'wss://broker.example/mqtt', username: 'c', password: 'd' });
   });
-  it.each([null, 'http://broker.example', 'mqtt://', 'broker:1883', 'mqtt://watchman:geheim@', 'mqtt://a:%zz@b'])(
+  it.each([undefined, 'http://broker.example', 'mqtt://', 'broker:1883', 'mqtt://watchman:geheim@', 'mqtt://a:%zz@b'])(
     '%j is refused with the expectation and without a password',
     async (url) => {
       const message = await settings(url).then(String, (error: Error) => error.message);
