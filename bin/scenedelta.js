@@ -9,11 +9,17 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { cpuFault } from '../scripts/lib/cpu.mjs';
 
 const root = new URL('../', import.meta.url);
 const program = new URL('dist/cli/main.js', root);
 const compiler = new URL('node_modules/typescript/lib/tsc.js', root);
 
+const fault = cpuFault();
+if (fault !== undefined) {
+  console.error(fault);
+  process.exit(1);
+}
 if (!existsSync(program)) {
   const folder = fileURLToPath(root);
   if (!existsSync(compiler)) {

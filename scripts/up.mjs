@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { cpuFault } from './lib/cpu.mjs';
 import { DiskGuard } from './lib/disk-guard.mjs';
 import { compareExample, EXAMPLE, firstKey, hasComparisons, saveHeatmap, waitUntilReady } from './lib/example.mjs';
 import { claimDataDir, claimPort } from './lib/instance.mjs';
@@ -34,6 +35,8 @@ async function main() {
   const { demo, help } = readOptions({ demo: { type: 'boolean' }, help: { type: 'boolean' } }).values;
   if (help) return printHelp();
   requireNode(20, 9);
+  const fault = cpuFault();
+  if (fault !== undefined) throw new Stop(fault);
   console.log(`scenedelta ${JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version}`);
   const startedAt = Date.now();
 

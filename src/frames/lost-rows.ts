@@ -82,9 +82,12 @@ export function assertComplete(frame: Decoded, field: string): void {
   throw damaged(field, `${missing} % of its rows are missing, and later frames would be compared with it`);
 }
 
-export const damaged = (field: string, reason: string, cause?: unknown) =>
-  new ScenedeltaError(
-    'image-unreadable',
-    `${field}: the image is damaged or truncated (${reason}), expected a complete one`,
-    { field, cause },
-  );
+/** Words of decoders about a picture that may be whole: 12 bits per channel, lossless or arithmetic coding. */
+const KIND_NOT_READ = /unsupported|not supported/i;
+
+export function damaged(field: string, reason: string, cause?: unknown): ScenedeltaError {
+  const detail = KIND_NOT_READ.test(reason)
+    ? `is of a kind that is not read (${reason}), expected e.g. a JPEG of 8 bits per channel`
+    : `is damaged or truncated (${reason}), expected a complete one`;
+  return new ScenedeltaError('image-unreadable', `${field}: the image ${detail}`, { field, cause });
+}

@@ -1,4 +1,5 @@
 /** Requests to the receivers of webhooks and alerts. They follow no redirects. */
+import { brotliDecompressSync, unzipSync } from 'node:zlib';
 import { startDeadline } from '../base/deadline.js';
 import { drop, type HttpAnswer, readUpTo } from '../process/http-exchange.js';
 import { type AllowList, checkUrlSyntax } from './address.js';
@@ -108,17 +109,35 @@ export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; time
   };
 }
 
-/** @returns undefined for a page, for bytes that are no text, and if reading fails */
+/** @returns the text of an answer, of a page without its markup; undefined for bytes that are no text, or a failure */
 async function textOf(answer: HttpAnswer): Promise<string | undefined> {
   try {
-    if (/html/i.test(answer.headers['content-type'] ?? '')) return undefined;
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readUpTo(answer, REFUSAL_BYTES));
+    const { 'content-type': type = '', 'content-encoding': coding = '' } = answer.headers;
+    const bytes = await readUpTo(answer, REFUSAL_BYTES);
+    if (bytes === undefined) return undefined;
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(uncoded(bytes, coding));
+    return /html/i.test(type) ? textOfPage(text) : text;
   } catch {
     return undefined;
   } finally {
     answer.body.destroy();
   }
 }
+
+/** @throws for a coding that is not known, and for more than REFUSAL_BYTES */
+function uncoded(bytes: Buffer, coding: string): Buffer {
+  const options = { maxOutputLength: REFUSAL_BYTES };
+  if (coding === '' || coding === 'identity') return bytes;
+  if (coding === 'br') return brotliDecompressSync(bytes, options);
+  return unzipSync(bytes, options);
+}
+
+const textOfPage = (page: string): string =>
+  page
+    .replace(/<(script|style)\b[^>]*>[\s\S]*?<\/\1>/gi, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
 
 /**
  * @param header seconds, or a date (RFC 9110 section 10.2.3)

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createOutboundClient, type OutboundClient } from '../../src/outbound/client.js';
 import type { Resolve } from '../../src/outbound/guarded-agent.js';
@@ -268,6 +269,25 @@ describe('posting', () => {
       permanent: false,
       error: expect.stringContaining('200 ms'),
     });
+  });
+});
+
+describe('a refusal that is quoted', () => {
+  it.each([
+    ['gzip', { 'content-encoding': 'gzip' }, gzipSync('{"error":"field summary is required"}'), 'summary is required'],
+    ['br', { 'content-encoding': 'br' }, brotliCompressSync('table is full'), 'table is full'],
+    [
+      'a page',
+      { 'content-type': 'text/html' },
+      Buffer.from('<style>p {}</style><p>the table</p> <p>is full</p>'),
+      'the table is full',
+    ],
+    ['more than it may say', { 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(1 << 20)), undefined],
+  ])('is read as text: %s', async (_name, headers, body, said) => {
+    await setUp((_request, response) => response.writeHead(400, headers as Record<string, string>).end(body));
+    const outcome = await client.post(receiver.url, { body: '{}', headers: {}, quoting: true });
+    if (said === undefined) expect(outcome).toMatchObject({ status: 400, said });
+    else expect(outcome).toMatchObject({ status: 400, said: expect.stringContaining(said) });
   });
 });
 

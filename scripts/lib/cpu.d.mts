@@ -1,0 +1,1 @@
+export function cpuFault(of?: { arch?: string; cpuinfo?: string }): string | undefined;
