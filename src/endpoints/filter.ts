@@ -5,14 +5,16 @@ import { isGraded, type Message } from '../schemas/message.js';
 import type { EndpointSettings } from './settings.js';
 
 type Filters = Omit<EndpointSettings, 'description' | 'format'>;
-type Head = Pick<Message, 'type' | 'camera' | 'caption' | 'severity' | 'zones' | 'kinds'>;
+type Head = Pick<Message, 'type' | 'camera' | 'cameras' | 'caption' | 'severity' | 'zones' | 'kinds'>;
 
 /** An empty list of a filter lets everything pass. A disabled endpoint gets nothing. */
-export function wantsMessage(filters: Filters, { type, camera, caption, severity, zones, kinds }: Head): boolean {
+export function wantsMessage(filters: Filters, message: Head): boolean {
+  const { type, camera, cameras = [camera], caption, severity, zones, kinds } = message;
   return (
     filters.enabled &&
     filters.events.some((event) => event === type) &&
-    (filters.cameras.length === 0 || filters.cameras.some((pattern) => matchesCamera(pattern, camera))) &&
+    (filters.cameras.length === 0 ||
+      cameras.some((one) => filters.cameras.some((pattern) => matchesCamera(pattern, one)))) &&
     passes(filters.zones, zones) &&
     passes(filters.kinds, kinds) &&
     (!isGraded(type) || compareSeverity(severity, filters.min_severity) >= 0) &&

@@ -29,9 +29,10 @@ const fields = {
     minItems: 1,
     uniqueItems: true,
     description:
-      'Events that are sent; default: opened, escalated and reverted; with alertmanager and pagerduty also ' +
-      'acknowledged, which resolves the alert there, and with the others visit.alerted. visit.opened, visit.ended ' +
-      'and the events of cameras are sent only if they are named here; no event of visits with these two.',
+      'Events that are sent; default: opened, escalated and reverted, camera.silent, camera.stuck and camera.back; ' +
+      'with alertmanager and pagerduty also acknowledged, which resolves the alert there, and with the others ' +
+      'visit.alerted. visit.opened, visit.ended and the signal of cameras are sent only if they are named here; no ' +
+      'event of visits with these two.',
   }),
   cameras: Type.Array(Type.String({ pattern: cameraPattern, maxLength: 65 }), {
     ...most,
@@ -121,7 +122,10 @@ export function settingsWith(
   return { ...merged, events: given.events ?? earlier?.events ?? defaultEvents(merged.format) };
 }
 
+/** Every receiver hears of a camera that shows nothing, unless it asks for other events. */
+const CAMERA_DOWN = ['camera.silent', 'camera.stuck', 'camera.back'] as const;
+
 const defaultEvents = (format: FormatName): EndpointSettings['events'] =>
   format === 'alertmanager' || format === 'pagerduty'
-    ? [...ALERT_TYPES]
-    : [...ALERT_TYPES.filter((type) => type !== 'change.acknowledged'), 'visit.alerted'];
+    ? [...ALERT_TYPES, ...CAMERA_DOWN]
+    : [...ALERT_TYPES.filter((type) => type !== 'change.acknowledged'), 'visit.alerted', ...CAMERA_DOWN];

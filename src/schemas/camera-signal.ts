@@ -1,17 +1,30 @@
-/** The loss of a camera's signal and its return, as messages to endpoints report them. */
+/** A camera that shows nothing of its scene, and its return, as messages to endpoints report them. */
 import { type Static, Type } from 'typebox';
-import { dateTime, literals, text } from './constructors.js';
-import { SIGNAL_REASONS } from './loss.js';
+import { dateTime, literals, nullable, text } from './constructors.js';
+import { SIGNAL_REASONS, STANDSTILLS } from './loss.js';
 import { StatementSchema } from './statement.js';
 
 /** Events that an endpoint can ask for. */
-export const SIGNAL_EVENTS = ['camera.signal_lost', 'camera.signal_back'] as const;
+export const SIGNAL_EVENTS = [
+  'camera.silent',
+  'camera.stuck',
+  'camera.back',
+  'camera.signal_lost',
+  'camera.signal_back',
+] as const;
 
 export const CameraSignalSchema = Type.Object(
   {
     camera: Type.String(),
-    reason: literals(SIGNAL_REASONS, 'Why the frames do not show the scene, or did not.'),
-    since: dateTime('Capture time of the first of these frames.'),
+    cameras: Type.Array(Type.String(), {
+      description: 'The cameras that the message is about: several if those of one host fell silent together.',
+    }),
+    reason: literals(
+      [...SIGNAL_REASONS, ...STANDSTILLS],
+      'Why the frames do not show the scene, or did not. silent: no frame has come. stuck: each is the same picture.',
+    ),
+    detail: nullable(Type.String(), 'The error of the last snapshot; null: none, or no snapshots are pulled.'),
+    since: dateTime('Capture time of the first of these frames; of a silent camera the time of its last frame.'),
     caption: text('The reason as a sentence.'),
     content: StatementSchema,
   },

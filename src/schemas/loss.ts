@@ -12,6 +12,9 @@ const LOSS_REASONS = ['signal_lost', 'picture_damaged'] as const;
  */
 export const SIGNAL_REASONS = [...LOSS_REASONS, 'foreign_picture'] as const;
 export type SignalReason = (typeof SIGNAL_REASONS)[number];
+/** Why a camera shows nothing at all: no frame has come, or each frame is the same picture. */
+export const STANDSTILLS = ['silent', 'stuck'] as const;
+export type Standstill = (typeof STANDSTILLS)[number];
 export const TAMPERS = ['blocked', 'defocused', 'darkened', 'turned', ...SIGNAL_REASONS] as const;
 export const TamperSchema = Type.Object(
   {

@@ -34,6 +34,9 @@ export const MESSAGE_EVENTS = {
   'visit.opened': event('VisitPayload', 'A visit has begun: three frames show the thing'),
   'visit.ended': event('VisitPayload', 'A visit has ended', { ends: true }),
   'visit.alerted': alert('VisitPayload', 'A rule about visits holds: a long stay, or something came and went'),
+  'camera.silent': event('SignalPayload', 'No frame has come from a camera for `silent_after_s`'),
+  'camera.stuck': event('SignalPayload', 'A camera has repeated one picture for `frozen_after_s`'),
+  'camera.back': event('SignalPayload', 'A silent or stuck camera shows its scene again', { ends: true }),
   'camera.signal_lost': event('SignalPayload', 'The frames of a camera do not show its scene any more'),
   'camera.signal_back': event('SignalPayload', 'The frames of a camera show its scene again', { ends: true }),
   'pair.compared': event('WebhookPayload', 'The comparison of a pair of a camera has ended', { graded: true }),
@@ -63,6 +66,8 @@ export interface Message {
   readonly type: MessageType;
   /** '' for a comparison without one */
   readonly camera: string;
+  /** all cameras that it is about, `camera` the first of them; absent: `camera` alone */
+  readonly cameras?: readonly string[];
   /** capture time, epoch ms */
   readonly at: number;
   readonly subject: Subject;

@@ -23,7 +23,8 @@ export const StreamEventSchema = Type.Object(
     data: Type.Record(Type.String(), Type.Unknown(), {
       description:
         'What the type alone has. `comparison.`: `verdict`. `alert.`: `alert`, its id. `camera.`: `since`, the capture ' +
-        'time of the first of the equal frames, or of those that do not show the scene, and `reason` of a lost signal. ' +
+        'time of the first of the equal frames, or of those that do not show the scene, or the time of the last frame of ' +
+        'a silent camera, and `reason` of a lost signal or a silent camera. ' +
         '`endpoint.disabled`: `reason` and `detail`.',
     }),
   },
@@ -42,9 +43,9 @@ export const streamEvent = (
   given: Pick<StreamEvent, 'type' | 'camera' | 'at' | 'subject'> & Partial<StreamEvent>,
 ): StreamEvent => ({ kind: null, severity: null, zone: null, caption: null, data: {}, ...given });
 
-/** frozen: a camera repeats one picture; signal_lost: its frames do not show its scene. recovered, back: the ends. */
+/** stuck: a camera repeats one picture; signal_lost: its frames do not show its scene. back, signal_back: the ends. */
 export interface CameraHealthEvent {
-  readonly type: 'camera.frozen' | 'camera.recovered' | 'camera.signal_lost' | 'camera.signal_back';
+  readonly type: 'camera.stuck' | 'camera.back' | 'camera.signal_lost' | 'camera.signal_back';
   readonly camera: string;
   /** capture time of the first of these frames */
   readonly since: string;

@@ -12,7 +12,7 @@ import { levelFrame, NEW_RANGE } from '../camera/fold/level-range.js';
 import { type CameraState, initialCameraState } from '../camera/fold/state.js';
 import { type StepDependencies, type StepInput, type StepResult, stepSequence } from '../camera/fold/step.js';
 import { maskOf, type StoredCamera } from '../camera/settings/camera.js';
-import { signalMessage } from '../camera/settings/signal-message.js';
+import { healthMessage } from '../camera/settings/signal-message.js';
 import { visitMessage } from '../camera/visits/message.js';
 import { wantsMessage } from '../endpoints/filter.js';
 import { type StoredFrame, storeFrame } from '../frames/keep.js';
@@ -153,14 +153,14 @@ async function messagesOf(
 ): Promise<Message[]> {
   const all = [
     ...visits.map((event) => visitMessage(event, at)),
-    ...health.map((event) => signalMessage(event, at)),
+    ...health.map((event) => healthMessage(event, at)),
   ].filter((message) => message !== null);
   if (all.length === 0) return [];
   const isOpen = isWatching(at, rulesOf(id, settings, true));
   const receivers = (await endpoints.all()).filter(({ stopped }) => stopped === null);
   return all.filter(
     (message) =>
-      (isOpen || message.type === 'camera.signal_back') &&
+      (isOpen || message.type === 'camera.signal_back' || message.type === 'camera.back') &&
       ((isCalledBack(message) && settings.alerts.callback_url !== null) ||
         receivers.some(({ settings: filters }) => wantsMessage(filters, message))),
   );

@@ -43,6 +43,7 @@ import {
 } from './queue-workers.js';
 import { createRecovery, RECOVER_AFTER_MS } from './recovery.js';
 import { createRetention } from './retention.js';
+import { createSilenceWatch } from './silent-cameras.js';
 
 const RETENTION_EVERY_MS = 5 * 60_000;
 /** Questions of the API that wait for the model at a time. */
@@ -128,6 +129,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   const tasks = {
     recover: async () => [await recover(), await recoverBatches()],
     reconcile: async () => queue.reconcileSnapshots(await snapshotsWanted(stores.cameras)),
+    watch: createSilenceWatch({ ...base, enqueueDelivery }),
     retain: createRetention({ ...base, ofCameras: createCameraRetention(base), config }),
   };
 
@@ -151,6 +153,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   await queue.scheduleMaintenance({
     recover: { everyMs: RECOVER_AFTER_MS },
     reconcile: { everyMs: RECOVER_AFTER_MS },
+    watch: { everyMs: RECOVER_AFTER_MS },
     retain: { everyMs: RETENTION_EVERY_MS },
   });
   return {

@@ -154,8 +154,8 @@ it('a camera that repeats one picture is reported once, and once more when it re
     [EMPTY, 310],
   ]);
   expect(await events()).toEqual([
-    { type: 'camera.frozen', camera: 'gate', since: new Date(T).toISOString(), at: new Date(at(100)).toISOString() },
-    { type: 'camera.recovered', camera: 'gate', since: new Date(T).toISOString(), at: new Date(at(300)).toISOString() },
+    { type: 'camera.stuck', camera: 'gate', since: new Date(T).toISOString(), at: new Date(at(100)).toISOString() },
+    { type: 'camera.back', camera: 'gate', since: new Date(T).toISOString(), at: new Date(at(300)).toISOString() },
   ]);
 });
 

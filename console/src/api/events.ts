@@ -21,8 +21,9 @@ const TYPES = [
   'visit.ended',
   'visit.alerted',
   'comparison.finished',
-  'camera.frozen',
-  'camera.recovered',
+  'camera.silent',
+  'camera.stuck',
+  'camera.back',
   'camera.signal_lost',
   'camera.signal_back',
 ];

@@ -14,6 +14,11 @@ const FIELDS = [
   ['gap_s', t('Seconds between two frames that are a gap'), seconds(1, 2_592_000)],
   ['examine_every_s', t('Seconds for which equal frames need no run of the model'), seconds(0, 86_400)],
   ['frozen_after_s', t('Seconds of equal frames until the camera is stuck (0: never)'), seconds(0, 86_400)],
+  [
+    'silent_after_s',
+    t('Seconds without a frame until the camera is reported as silent (0: never)'),
+    seconds(0, 604_800),
+  ],
   ['retention.frames_hours', t('Hours for which frames are kept (empty: as the service)'), share(0, 87_600)],
   ['retention.results_hours', t('Hours for which changes are kept (empty: as the service)'), share(1, 876_000)],
 ] as const;

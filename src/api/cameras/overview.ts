@@ -63,7 +63,7 @@ function sentenceOf(
 ): string {
   if (error !== null && (state === 'no_frame_yet' || state === 'no_frames')) return reasonOf(error);
   const isCaption = !STATES_WITH_TEXT.has(state) || (state === 'moved' && comparison?.tamper?.[0] !== undefined);
-  return isCaption ? (comparison?.caption ?? '') : textIn(locale, `camera.${state}`);
+  return isCaption ? (comparison?.caption ?? '') : textIn(locale, `state.${state}`);
 }
 
 /** The failure without the code of the error and the camera's address: both are long, and cards cut long texts. */

@@ -32,7 +32,7 @@ export function checkStillness(
     at: isoTime(at),
   });
   if (!identical || last === null) {
-    const recovered = earlier?.reported === true ? event('camera.recovered', earlier.since) : null;
+    const recovered = earlier?.reported === true ? event('camera.back', earlier.since) : null;
     return { still: undefined, notes: [], event: recovered };
   }
   const since = earlier?.since ?? last.at;
@@ -44,12 +44,12 @@ export function checkStillness(
   return {
     still: { since, frames, reported },
     notes: frozen ? [{ code: 'frozen', detail }] : [],
-    event: frozen && earlier?.reported !== true ? event('camera.frozen', since) : null,
+    event: frozen && earlier?.reported !== true ? event('camera.stuck', since) : null,
   };
 }
 
 /** @returns the span that a camera's recovery ends */
 export const frozenSpans = (event: CameraHealthEvent | null): UnseenSpan[] =>
-  event?.type === 'camera.recovered'
+  event?.type === 'camera.back'
     ? [{ reason: 'frozen', from: Date.parse(event.since), until: Date.parse(event.at) }]
     : [];

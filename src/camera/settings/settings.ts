@@ -174,6 +174,14 @@ export const CameraSettingsSchema = Type.Object(
       default: 300,
       description: 'Seconds of frames without any difference after which the camera is reported as frozen; 0: never.',
     }),
+    silent_after_s: Type.Number({
+      minimum: 0,
+      maximum: 604_800,
+      default: 300,
+      description:
+        'Seconds without a frame, at least three usual intervals, after which the camera is reported as silent; ' +
+        '0: never.',
+    }),
     retention: Type.Object(
       {
         frames_hours: nullable(Type.Number({ minimum: 0, maximum: 87_600 }), {

@@ -208,6 +208,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
     /** Saves everything or nothing, and removes the frame from the waiting ones. Frees the turn if it was the last. */
     commit: (turn: Turn, { stored, state, changes }: TurnResult): Promise<CommitResult> =>
       commit(turn, state, [
+        ['HSET', KEYS.camera(turn.camera.id), 'seen', now()],
         ...endingWrites(stored, now(), options.retentionMs),
         ...(changes === undefined ? [] : changeWrites(changes, now(), options.retentionMs)),
         ...visitWrites(changes?.visits ?? [], now(), options.retentionMs),

@@ -124,7 +124,7 @@ export const writesOfAlert = (alert: StoredMessage, now: number, lifetime: numbe
 ];
 
 /** The message as its deliveries and recovery read it. */
-function writesOfMessage(stored: StoredMessage, now: number, lifetime: number): RedisCommand[] {
+export function writesOfMessage(stored: StoredMessage, now: number, lifetime: number): RedisCommand[] {
   const { id, at, subject } = stored.message;
   return [
     ['SET', KEYS.alert(id), JSON.stringify(stored), 'PX', lifetime],

@@ -109,7 +109,8 @@ export const KEYS = {
   /** sorted set of the ids of all cameras, all with score 0, and so in alphabetical order */
   cameras: 'sd:cams',
   /**
-   * hash: camera (settings), state (between two frames), snapshot (outcome of the last pull), framesErased (retention).
+   * hash: camera (settings), state (between two frames), snapshot (outcome of the last pull), framesErased (retention),
+   * seen (when its last frame was processed, ms by the clock of the service), silence (that was reported).
    * The id of a camera has no ':'.
    */
   camera: (id: string) => `sd:cam:${id}`,

@@ -35,7 +35,7 @@ describe('a camera that sends the same file without end', () => {
     expect(frozen.indexOf(true)).toBe(300 / 5);
     expect(frozen.lastIndexOf(false)).toBe(300 / 5 - 1);
     const events = results.flatMap(({ health }) => health);
-    expect(events).toMatchObject([{ type: 'camera.frozen', since: '2026-06-01T12:00:00.000Z' }]);
+    expect(events).toMatchObject([{ type: 'camera.stuck', since: '2026-06-01T12:00:00.000Z' }]);
     expect(results.every(({ finding: { verdict } }) => verdict === 'none')).toBe(true);
     // An identical frame is examined once per minute all the same.
     expect(results.filter((result) => !isQuiet(result))).toHaveLength(1 + 420 / 60);
@@ -46,7 +46,7 @@ describe('a camera that sends the same file without end', () => {
     const file = await frameOf();
     for (let second = 0; second <= 90; second += 5) await camera.step(file, second);
     const next = await camera.step(await frameOf({ noise: 'other' }), 95);
-    expect(next.health).toMatchObject([{ type: 'camera.recovered' }]);
+    expect(next.health).toMatchObject([{ type: 'camera.back' }]);
     expect(next.unseen.map(({ reason, from, until }) => [reason, (until - from) / 1_000])).toEqual([['frozen', 95]]);
     expect(noteCodes(next)).not.toContain('frozen');
   });

@@ -1,0 +1,138 @@
+/** Cameras from which no frame comes, and cameras that repeat one picture: one message each, and one when they are back. */
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { CameraSettings } from '../../src/camera/settings/settings.js';
+import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
+import { createSilenceStore } from '../../src/stores/cameras/silence.js';
+import { KEYS } from '../../src/stores/redis/keys.js';
+import { createSilenceWatch } from '../../src/workers/silent-cameras.js';
+import { EMPTY, runsOn } from '../helpers/camera-runs.js';
+import { setUpCamera, turnProcessor } from '../helpers/cameras.js';
+import { useEndpointDeliveries } from '../helpers/endpoint-deliveries.js';
+import { logger } from '../helpers/workers.js';
+
+const world = useEndpointDeliveries();
+const { bench, queue, register, run } = world;
+const MINUTE = 60_000;
+let now: number;
+let watch: () => Promise<number>;
+
+const snapshotOf = (host: string, id: string) => ({ url: `http://${host}/${id}.jpg`, interval_s: 10 });
+const camera = (id: string, settings: Partial<CameraSettings> = {}) => setUpCamera(bench, id, settings);
+/** As the commit of a frame's turn notes it. */
+const frameOf = (id: string) => bench.redis.hset(KEYS.camera(id), 'seen', now);
+const failing = (id: string) =>
+  bench.redis.hset(KEYS.camera(id), 'snapshot', JSON.stringify({ at: '', error: 'image-unreachable: answers 503' }));
+const later = async (minutes: number): Promise<number> => {
+  now += minutes * MINUTE;
+  return watch();
+};
+/** The bodies that the endpoint has received, after the deliveries that wait. */
+async function received() {
+  for (const id of world.queued.splice(0)) expect(await run(id)).toEqual({ kind: 'delivered' });
+  return world.receiver.received.splice(0).map(({ body }) => JSON.parse(body));
+}
+
+beforeEach(async () => {
+  now = Date.now();
+  await bench.redis.del(KEYS.events);
+  const silences = createSilenceStore(bench.redis, { retentionMs: 60 * MINUTE });
+  const enqueueDelivery = createEnqueueDelivery({ ...bench, endpoints: world.endpoints, queue });
+  watch = createSilenceWatch({ silences, cameras: bench.cameras, enqueueDelivery, clock: () => now, logger });
+});
+
+describe('A camera that falls silent', () => {
+  it('is one message to an endpoint that asked for nothing, with the reason, and one when it is back', async () => {
+    await register({});
+    await camera('gate', { snapshot: snapshotOf('10.0.0.7', 'gate') });
+    await frameOf('gate');
+    const last = new Date(now).toISOString();
+    await failing('gate');
+    expect([await later(4), await later(2), await later(30)]).toEqual([0, 1, 0]);
+    const [body, ...others] = await received();
+    expect(others).toEqual([]);
+    expect(body).toMatchObject({
+      type: 'camera.silent',
+      data: {
+        signal: {
+          ...{ camera: 'gate', cameras: ['gate'], reason: 'silent', since: last },
+          detail: 'image-unreachable: answers 503',
+          caption: 'the camera sends no picture',
+        },
+      },
+    });
+    await frameOf('gate');
+    await later(1);
+    await later(1);
+    expect(await received()).toMatchObject([
+      { type: 'camera.back', data: { signal: { camera: 'gate', since: last } } },
+    ]);
+    const events = (await bench.redis.xrange(KEYS.events, '-', '+')).map(([, [, json = '']]) => JSON.parse(json));
+    expect(events.map(({ type }) => type)).toEqual(['camera.silent', 'camera.back']);
+  });
+
+  it('is reported after three of its intervals if frames are posted rarely', async () => {
+    await register({});
+    const gate = await camera('gate');
+    const frames = [0, 400, 800].map((second) => [EMPTY, second] as const);
+    await runsOn(() => bench)(gate, frames, turnProcessor(bench));
+    expect([await later(10), await later(9), await later(2)]).toEqual([0, 0, 1]);
+  });
+
+  it('says nothing without a frame before, with silent_after_s 0, while it is suspended, and after its erasure', async () => {
+    await register({});
+    await camera('posted');
+    await camera('off', { silent_after_s: 0, snapshot: snapshotOf('10.0.0.8', 'off') });
+    await camera('suspended', { suspend_until: new Date(now + 60 * MINUTE).toISOString() });
+    await camera('erased');
+    for (const id of ['off', 'suspended', 'erased']) await frameOf(id);
+    await bench.cameras.erase('erased');
+    expect(await later(30)).toBe(0);
+    expect(await later(31)).toBe(1);
+    expect((await received()).map(({ data }) => data.signal.camera)).toEqual(['suspended']);
+  });
+
+  it('whose frames are pulled and never come is reported, too', async () => {
+    await register({});
+    await camera('new', { snapshot: snapshotOf('10.0.0.9', 'new') });
+    expect(await later(6)).toBe(1);
+  });
+
+  it('is not reported because no worker ran', async () => {
+    await register({});
+    await camera('gate');
+    await bench.redis.hset(KEYS.camera('gate'), 'seen', now - 120 * MINUTE);
+    expect([await later(4), await later(2)]).toEqual([0, 1]);
+  });
+});
+
+describe('Twenty cameras of one host', () => {
+  const ids = Array.from({ length: 20 }, (_, i) => `cam-${String(i).padStart(2, '0')}`);
+
+  it('that fall silent within a minute are one message, and one when all of them are back', async () => {
+    await register({ cameras: ['cam-1*'] });
+    for (const [i, id] of ids.entries()) {
+      await camera(id, { snapshot: snapshotOf('10.0.0.7', id) });
+      await bench.redis.hset(KEYS.camera(id), 'seen', now + i * 1_000);
+      await failing(id);
+    }
+    expect([await later(5.1), await later(0.5)]).toEqual([0, 1]);
+    const [body, ...others] = await received();
+    expect(others).toEqual([]);
+    expect(body.data.signal.cameras).toEqual(ids);
+    for (const id of ids.slice(1)) await frameOf(id);
+    await later(1);
+    expect(await received()).toEqual([]);
+    await frameOf('cam-00');
+    await later(1);
+    expect(await received()).toMatchObject([{ type: 'camera.back', data: { signal: { camera: 'cam-00' } } }]);
+  });
+});
+
+it('A camera that repeats one picture is stuck, and back with the next other one', async () => {
+  await register({ format: 'slack' });
+  const gate = await camera('gate', { frozen_after_s: 100, alerts: { confirm_frames: 2 } as CameraSettings['alerts'] });
+  const enqueueDelivery = createEnqueueDelivery({ ...bench, endpoints: world.endpoints, queue });
+  const frames = [0, 60, 120, 180].map((second) => [EMPTY, second] as const);
+  await runsOn(() => bench)(gate, frames, turnProcessor(bench, { enqueueDelivery }));
+  expect((await received()).map(({ text }) => text)).toEqual([expect.stringContaining('picture stands still')]);
+});
