@@ -40,7 +40,7 @@ export const PlaceSearchSchema = Type.Object(
     changed: nullable(PlaceIntervalSchema, 'The interval in which the place changed; null: no change was found.'),
     changed_back: nullable(
       PlaceIntervalSchema,
-      'The interval in which it became again as it was at first; null: it did not, as far as was looked at.',
+      'The interval in which the place returned to its first state; null if no examined frame shows that.',
     ),
     frames: count('Frames that the search could choose from.'),
     looks: count('Frames that it looked at, at most 2 log2(frames) per interval.'),

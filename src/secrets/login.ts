@@ -15,7 +15,7 @@ export interface Login {
 const LEAST_SECRET = 32;
 
 /**
- * @param webhookSecret used without LOGIN_SECRET; the derived key is of no use for webhooks and links
+ * @param webhookSecret used without LOGIN_SECRET; webhooks and links cannot be signed with the derived key
  * @throws ScenedeltaError 'invalid-request' if LOGIN_SECRET is too short
  */
 export function loginKey({ loginSecret }: Pick<Config, 'loginSecret'>, webhookSecret: string): Buffer {

@@ -1,7 +1,7 @@
 /**
  * The job of a camera's turn: its waiting frames in the order of their time, each from the queued reference to the step
- * that saves everything at once. It is independent of BullMQ; queue-workers.ts adapts it. stores/cameras/turns.ts defines who
- * holds a turn.
+ * that saves everything at once. It is independent of BullMQ; queue-workers.ts adapts it. stores/cameras/turns.ts
+ * defines who holds a turn.
  */
 import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../base/errors.js';
 import { assertNotQuarantined, type JobGuard } from '../jobs/job-guard.js';

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- NAME [OPTIONS]]`: builds what the bench NAME.mjs needs, and runs it. Without a NAME the sections of
- * RESULTS.md are measured (main.mjs).
+ * `npm run bench [-- NAME [OPTIONS]]`: builds what the bench NAME.mjs needs, and runs it. Without a NAME the sections
+ * of RESULTS.md are measured (main.mjs).
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,9 +1,10 @@
 /**
  * `npm run test:chaos [-- --jobs=10000] [--seeds=3] [--seed=N] [--redis=one|three] [--short]`: comparisons with
  * callbacks, frames of cameras and batches while the service is disturbed: kills, frozen processes, a Redis that
- * refuses, a full disk, clocks that jump, receivers that flap, comparisons that kill each worker that reads their frame. With `--redis=three` the primary of three nodes is
- * killed and sentinels replace it. Every accepted job must end as it does in calm, and be delivered. The guarantees are
- * in docs/reliability.md. The exit status is 1 if anything was lost, failed, wrong, doubled or not delivered.
+ * refuses, a full disk, clocks that jump, receivers that flap, comparisons that kill each worker that reads their
+ * frame. With `--redis=three` the primary of three nodes is killed and sentinels replace it. Every accepted job must
+ * end as it does in calm, and be delivered. The guarantees are in docs/reliability.md. The exit status is 1 if anything
+ * was lost, failed, wrong, doubled or not delivered.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -14,6 +14,9 @@ beforeAll(async () => {
 describe('a sentence that the check refuses', () => {
   it.each([
     'The heatmaps are rendered, a map a word.',
+    'It is of no use on real pictures.',
+    'It did not, as far as was looked at.',
+    'q and like came together, expected one of them.',
     'Of one exchange: with a nonce kept from before.',
     'The same of a settled change.',
     'All frames but for the last.',

@@ -111,7 +111,7 @@ def levels(right: list[tuple[float, float]], allowance: float = 0.0) -> list[lis
     table = [[0.0, 0.0]]
     for level, share in right:
         truth = round(min(1.0, share + allowance), 3)
-        if truth > table[-1][0]:  # a level of fewer right words than a lower one is of no use
+        if truth > table[-1][0]:  # a level of fewer right words than a lower one is useless
             table.append([truth, level])
     return [*table, [1.0, 1.0]] if table[-1][0] < 1 else table
 

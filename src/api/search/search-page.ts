@@ -53,7 +53,7 @@ export async function searchPage(
 ): Promise<{ items: ListedChange[]; nextCursor: string | null; search: SearchSummary }> {
   const { q, like, zone, kind, severity, since, until, limit } = query;
   if (q !== undefined && like !== undefined) {
-    throw invalidValue('q and like came together, expected one of them', 'like');
+    throw invalidValue('q and like are both given: expected one of them', 'like');
   }
   const { text, read } =
     like === undefined ? inEnglish(q ?? '') : { text: sentencesOf(await deps.find(like))[0] ?? '', read: [] };

@@ -32,7 +32,7 @@ export interface Interval<Frame> {
 export interface WhenResult<Frame> {
   /** null: all frames that were looked at show the same */
   readonly changed: Interval<Frame> | null;
-  /** the interval in which the place became again as it was at first; null: it did not, as far as was looked at */
+  /** the interval in which the place returned to its first state; null if no examined frame shows that */
   readonly changedBack: Interval<Frame> | null;
   /** frames that were read */
   readonly looks: number;

@@ -94,7 +94,9 @@ export const KEYS = {
   worker: (workerId: string) => `sd:worker:${workerId}`,
   /** pub/sub channel on which a worker process listens while it lives (stores/redis/runs.ts) */
   presence: (workerId: string) => `sd:present:${workerId}`,
-  /** the server of Redis that was last asked whether a worker lives, and since when it answers (stores/redis/runs.ts) */
+  /**
+   * the server of Redis that was last asked whether a worker lives, and since when it answers (stores/redis/runs.ts)
+   */
   servedSince: 'sd:served-since',
   /** hash: worker, progress, deaths and whether it runs alone, of a job that has begun; expires */
   run: (item: string) => `sd:run:${item}`,
@@ -116,7 +118,10 @@ export const KEYS = {
   camera: (id: string) => `sd:cam:${id}`,
   /** sorted set of comparison ids that wait for the camera's turn, score = capture time in ms */
   cameraFrames: (id: string) => `sd:cam:${id}:frames`,
-  /** hash: per waiting comparison id its failed tries, `ID:worker` that runs it (with `!`: alone), `ID:deaths`, `ID:deathsAlone` */
+  /**
+   * hash: per waiting comparison id its failed tries, `ID:worker` that runs it (with `!`: alone), `ID:deaths`,
+   * `ID:deathsAlone`
+   */
   cameraTries: (id: string) => `sd:cam:${id}:tries`,
   /** lock of the turn under way: '<job id>:<token>'; expires */
   cameraTurn: (id: string) => `sd:cam:${id}:turn`,

@@ -1,6 +1,7 @@
 /**
- * Work that has begun: which worker runs an item, and how many workers have died meanwhile, with and without other items. A worker is present while it
- * listens on a channel of its name: its connection ends with its process, whatever ends that.
+ * Work that has begun: which worker runs an item, and how many workers have died meanwhile, with and without other
+ * items. A worker is present while it listens on a channel of its name: its connection ends with its process, whatever
+ * ends that.
  */
 import type { Redis } from 'ioredis';
 import { KEYS } from './keys.js';
@@ -33,9 +34,9 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
 /**
- * KEYS: run. ARGV: worker, progress, lifetime (ms), exclusive ('1' or ''), alone ('1' or ''). Returns the deaths and those
- * of them while the item ran alone; -1 and 0 if another worker runs the item and it is exclusive. Deaths before the last
- * progress do not count.
+ * KEYS: run. ARGV: worker, progress, lifetime (ms), exclusive ('1' or ''), alone ('1' or ''). Returns the deaths and
+ * those of them while the item ran alone; -1 and 0 if another worker runs the item and it is exclusive. Deaths before
+ * the last progress do not count.
  */
 const BEGIN = `${IS_GONE}
 local run = redis.call('HMGET', KEYS[1], 'worker', 'progress', 'deaths', 'deathsAlone', 'alone')
@@ -88,7 +89,8 @@ export function createRunStore(redis: Redis, worker: string) {
      * @param options.progress changes whenever the item has gone on
      * @param options.exclusive the item must not run twice at a time
      * @param options.alone no other item runs in this worker meanwhile
-     * @returns number of workers that died while they ran the item, since its last progress, and those of them that ran it
+     * @returns number of workers that died while they ran the item, since its last progress, and those of them that ran
+     * it
      *   alone; undefined: another worker runs it
      */
     begin: (

@@ -19,9 +19,9 @@ export const dist = (file) => import(pathToFileURL(join(ROOT, 'dist', file)));
 
 /**
  * Redis, the API, and a worker unless `worker: false`, with the niceness that `npm run up` gives it; several `workers`
- * are named worker, worker-2 and so on. Each comes back if it is killed. `build: false` if dist/ is current.
- * redisUrl: the caller's Redis; absent: one is started. apiEnv, workerEnv: environment of the API or of the workers alone. folder: where the data
- * folder is made. With AUTH=on in `env`, `headers` of the result have a key.
+ * are named worker, worker-2 and so on. Each comes back if it is killed. `build: false` if dist/ is current. redisUrl:
+ * the caller's Redis; absent: one is started. apiEnv, workerEnv: environment of the API or of the workers alone.
+ * folder: where the data folder is made. With AUTH=on in `env`, `headers` of the result have a key.
  * @returns {Promise<{ url: string, redisUrl: string, dataDir: string, headers: object, stop: () => Promise<void>,
  *   pid: (name: string) => number }>}
  */

@@ -1,6 +1,6 @@
 /**
- * Generated cameras for the tests of src/camera/changes: four locations that never overlap, with observations, rules and
- * deliveries.
+ * Generated cameras for the tests of src/camera/changes: four locations that never overlap, with observations, rules
+ * and deliveries.
  */
 import fc from 'fast-check';
 import { advance, applyEvents } from '../../../src/camera/changes/advance.js';
