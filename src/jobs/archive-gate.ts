@@ -10,8 +10,9 @@ export type ArchiveGate = ReturnType<typeof createArchiveGate>;
  * Gate for archive jobs: one may begin while live jobs leave a thread free and none waits. An archive can fill an idle
  * night, and never delays a camera by more than the pairs that already run.
  * @param threads pairs that the model processes at once
+ * @param hasSuspects whether a job waits for the end of all others (job-guard.ts), or runs alone: the gate is open then
  */
-export function createArchiveGate(liveQueue: Queue, threads: number) {
+export function createArchiveGate(liveQueue: Queue, threads: number, hasSuspects: () => boolean = () => false) {
   let running = 0;
   let open = false;
   const waiting = new Set<() => void>();
@@ -31,7 +32,7 @@ export function createArchiveGate(liveQueue: Queue, threads: number) {
     },
     /** Resolves when archive work may begin. */
     async pass(): Promise<void> {
-      while (!open) {
+      while (!open && !hasSuspects()) {
         // The queue is checked too, because between two live jobs none runs for a moment.
         if (running < threads && (await liveQueue.getJobCountByTypes('waiting', 'prioritized')) === 0) return;
         await new Promise<void>((resolve) => {

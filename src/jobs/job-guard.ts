@@ -21,6 +21,8 @@ const ROOM = 1_000_000;
 /** Deaths from which a job that runs for hours is a suspect: others would have to wait for its next progress. */
 const LONG_SUSPECT_DEATHS = 2;
 const PROGRESS_CHECK_MS = 1_000;
+/** A long job that runs alone may wait for live jobs, which wait for its end. */
+const LONGEST_ALONE_MS = 10_000;
 const PROBE_MS = 500;
 /** Runs of a job that says that a store refuses, while the store takes writes. */
 const MOST_REPEATS = 3;
@@ -113,7 +115,10 @@ export function createJobGuard(deps: {
   const runLong = async <T>(work: () => Promise<T>, job: LongJob, isAlone: boolean): Promise<T> => {
     if (!isAlone) longJobs.add(job);
     if (!isAlone && suspects > 0) job.giveWay();
-    const check = async () => (await job.hasProgressed()) && job.giveWay();
+    const begunAt = performance.now();
+    const check = async () => {
+      if (performance.now() - begunAt > LONGEST_ALONE_MS || (await job.hasProgressed())) job.giveWay();
+    };
     const timer = isAlone ? setInterval(() => void check().catch(() => {}), PROGRESS_CHECK_MS) : undefined;
     try {
       return await work();
@@ -126,6 +131,8 @@ export function createJobGuard(deps: {
   return {
     /** Runs `work`, again if a store refused, until the store takes writes. */
     patiently,
+    /** Whether a suspect runs, or waits for the end of everything else. */
+    hasSuspects: (): boolean => suspects > 0,
     /** Runs `work` while no suspect runs. */
     beside,
     /** Runs `work`, of a suspect, while nothing else of this worker runs. */

@@ -120,7 +120,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   });
   const { threads, concurrency } = capacityOf(config);
   const liveQueue = openQueue(QUEUES.live, redis);
-  const gate = createArchiveGate(liveQueue, threads);
+  const gate = createArchiveGate(liveQueue, threads, guard.hasSuspects);
   const recorded = givingWay(pipeline, () => gate.pass());
   const batches = createBatchProcessor({ ...base, outbound: deps.outbound, pipeline: recorded, config });
 
