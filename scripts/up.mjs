@@ -11,7 +11,7 @@ import { compareExample, EXAMPLE, firstKey, hasComparisons, saveHeatmap, waitUnt
 import { claimDataDir, claimPort } from './lib/instance.mjs';
 import { networkSettings } from './lib/network-question.mjs';
 import { readOptions } from './lib/options.mjs';
-import { ensureBuild, ensurePackages } from './lib/packages.mjs';
+import { COMMAND, ensureBuild, ensurePackages } from './lib/packages.mjs';
 import { ensureRedisServer, redisArguments, socketPath, waitForRedis } from './lib/redis.mjs';
 import { ROOT, requireNode, runMain, Stop, say, seconds, shown } from './lib/shell.mjs';
 import { Supervised, WORKER_NICENESS } from './lib/supervise.mjs';
@@ -229,7 +229,7 @@ function printAddresses(url, { metrics, key, link }, dataDir, startedAt) {
   const auth = key ? ` -H "Authorization: Bearer $(cat ${shown(key.file)})"` : '';
   say('console', link);
   say('docs', `${url}/docs`);
-  if (key) say('key', `${shown(key.file)}   (another: npx scenedelta keys create --name NAME --scopes compare)`);
+  if (key) say('key', `${shown(key.file)}   (another: ${COMMAND} keys create --name NAME --scopes compare)`);
   say('try', `curl${auth} -F before=@${shown(EXAMPLE.before)} -F after=@${shown(EXAMPLE.after)} ${url}/v1/comparisons`);
   say('metrics', `${url}/metrics${metrics === '' ? '' : `   (of the worker: ${metrics}/metrics)`}`);
   say('logs', shown(join(dataDir, 'logs')));

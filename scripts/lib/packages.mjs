@@ -13,6 +13,8 @@ const readJson = (path) => {
 };
 
 const isCheckout = existsSync(join(ROOT, 'src'));
+/** How a person calls the command line: a checkout has it as a file, an installed package in PATH. */
+export const COMMAND = isCheckout ? 'bin/scenedelta.js' : 'scenedelta';
 
 /**
  * Whether node_modules holds the versions of the lock file; npm notes what it installed in

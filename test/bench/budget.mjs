@@ -4,7 +4,7 @@
  *
  *     python -m training.worlds streams --out FOLDER
  *
- * and predictions.ndjson of `npx scenedelta evaluate FOLDER/pairs.ndjson --predictions FOLDER/predictions.ndjson`.
+ * and predictions.ndjson of `bin/scenedelta.js evaluate FOLDER/pairs.ndjson --predictions FOLDER/predictions.ndjson`.
  *
  * Half of a camera's unchanged frames are counted, with one changed frame after nine of them and without labels; the
  * other half is judged at the threshold that follows. Then the halves change places.

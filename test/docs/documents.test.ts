@@ -1,4 +1,5 @@
 /** Links, commands, paths and figures of the documents, compared with the repository. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describeConfig } from '../../src/process/config.js';
@@ -93,7 +94,8 @@ describe('options in documents', () => {
     '%s: every option of a Python module or of scenedelta exists',
     (file) => {
       const text = read(file).replace(/\\\n#?\s*/g, ' ');
-      const commands = text.match(/(?:python -m (?:training|research)[\w.]*|scenedelta [a-z]+) [^`\n]*/g) ?? [];
+      const commands =
+        text.match(/(?:python -m (?:training|research)[\w.]*|scenedelta(?:\.js)? [a-z]+) [^`\n]*/g) ?? [];
       const unknown = commands.flatMap((command) =>
         (command.match(/ --[a-z][a-z-]+/g) ?? [])
           .map((option) => option.trim())
@@ -155,6 +157,20 @@ describe('README.md: figures', () => {
   ])('"%s" is what the default bundle was measured to do', (words, metric) => {
     const [, said] = new RegExp(words).exec(section) ?? [];
     expect(Number(said)).toBe(Math.round(Number.parseFloat(real[metric])));
+  });
+});
+
+describe('npx', () => {
+  /** A name that the registry lacks is fetched from whoever registers it, and run without a question. */
+  const FETCHES = /\bnpx (?:-y |--yes )?scenedelta|"command":\s*"npx"/;
+  const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => /\.(md|ts|tsx|mjs|cjs|py|json|ya?ml|sh|html)$/.test(file) && file !== 'package-lock.json');
+
+  it('is named nowhere without --no-install', () => {
+    expect(files.length).toBeGreaterThan(1000);
+    const found = files.filter((file) => existsSync(file) && FETCHES.test(readFileSync(file, 'utf8')));
+    expect(found).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 """Writes copies of a bundle, each without one of its parts, so that `scenedelta evaluate` shows what the part adds.
 
 python -m training.bundle ablations --bundle models/scorer-surveillance --out DIR
-MODELS_DIR=DIR npx scenedelta evaluate pairs.ndjson --bundle without-check --swapped
+MODELS_DIR=DIR bin/scenedelta.js evaluate pairs.ndjson --bundle without-check --swapped
 """
 
 from __future__ import annotations
