@@ -24,6 +24,7 @@ let fake: Awaited<ReturnType<typeof fakeApp>>;
 let folder: string;
 let key: string;
 let headers: { authorization: string };
+let ofAdmin: { authorization: string };
 let printed: string[];
 let change: ReturnType<typeof storedChange>;
 const visit = storedVisit();
@@ -35,6 +36,7 @@ beforeAll(async () => {
     return { authorization: `Bearer ${secret}` };
   };
   headers = await keyFor('gate', 'compare');
+  ofAdmin = await keyFor('all', 'admin');
   const zone = {
     id: 'corner',
     type: 'privacy',
@@ -49,8 +51,8 @@ beforeAll(async () => {
   await fake.inject({
     method: 'PUT',
     url: '/v1/cameras/gate',
-    headers: { ...(await keyFor('all', 'admin')), 'content-type': 'application/json' },
-    payload: { name: MARKUP, zones: [zone], snapshot },
+    headers: { ...ofAdmin, 'content-type': 'application/json' },
+    payload: { name: MARKUP, zones: [zone], snapshot, alerts: { callback_url: 'https://r.example/in?token=secret' } },
   });
   const white = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'white' } })
     .png()
@@ -84,8 +86,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function packed(query: string): Promise<Buffer> {
-  const answer = await fake.inject({ url: `/v1/evidence?${query}`, headers });
+async function packed(query: string, login = headers): Promise<Buffer> {
+  const answer = await fake.inject({ url: `/v1/evidence?${query}`, headers: login });
   expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/zip']);
   return answer.rawPayload;
 }
@@ -149,6 +151,15 @@ describe('a package', () => {
     ]);
     await verify(bytes);
     expect(printed.at(-1)).toContain('compare it with that of the service');
+  });
+
+  it('of an admin has no secrets of the addresses of the camera either', async () => {
+    const settings = String((await contentsOf(await packed(`change=${change.id}`, ofAdmin))).get('cameras/gate.json'));
+    expect(JSON.parse(settings)).toMatchObject({
+      snapshot: { url: 'http://camera.example/jpg' },
+      alerts: { callback_url: 'https://r.example/in' },
+    });
+    expect(settings).not.toContain('secret');
   });
 
   it('has a page without live markup', async () => {

@@ -16,10 +16,6 @@ import type { EvidenceQuery } from '../schemas/evidence.js';
 import { currentVisits } from '../visits/pages.js';
 
 export type EvidenceStores = Pick<ApiDependencies, 'results' | 'cameras' | 'changes' | 'visits'>;
-export interface Reader {
-  readonly visibility: Visibility;
-  readonly isAdmin: boolean;
-}
 
 export interface Evidence {
   readonly subject: Readonly<Record<string, string>>;
@@ -40,12 +36,13 @@ const MOST = 100;
  */
 export async function collectEvidence(
   query: Static<typeof EvidenceQuery>,
-  reader: Reader,
+  visibility: Visibility,
   stores: EvidenceStores,
 ): Promise<Evidence> {
-  const { changes, visits } = await recordsOf(query, reader, stores);
+  const { changes, visits } = await recordsOf(query, visibility, stores);
   const camera = query.camera ?? (changes[0] ?? visits[0])?.camera ?? '';
-  const settings = presentCamera(await findCamera(stores, camera, reader.visibility), reader);
+  // A package is handed on: it has no queries of addresses, which may contain tokens, whoever asks for it.
+  const settings = presentCamera(await findCamera(stores, camera, visibility), { isAdmin: false });
   const ids = new Set([
     ...changes.flatMap(({ comparisons: { first, best, last } }) => [first, best, last]),
     ...visits.map(({ best }) => best.comparison),
@@ -54,7 +51,7 @@ export async function collectEvidence(
   const missing: string[] = [];
   for (const id of ids) {
     try {
-      comparisons.push(await findComparison(stores, id, reader.visibility));
+      comparisons.push(await findComparison(stores, id, visibility));
     } catch (thrown) {
       if (!(thrown instanceof ScenedeltaError) || thrown.code !== 'not-found') throw thrown;
       missing.push(`${id}: the comparison is no longer kept`);
@@ -65,7 +62,7 @@ export async function collectEvidence(
 
 async function recordsOf(
   { change, visit, camera, since, until }: Static<typeof EvidenceQuery>,
-  { visibility }: Reader,
+  visibility: Visibility,
   stores: EvidenceStores,
 ): Promise<Pick<Evidence, 'changes' | 'visits'>> {
   const { find } = changesOf(stores);

@@ -41,7 +41,7 @@ export function evidenceRoutes(
   keeper: FrameKeeper,
 ): void {
   app.get('/v1/evidence', { schema, config }, async (request, reply) => {
-    const evidence = await collectEvidence(request.query, request, deps);
+    const evidence = await collectEvidence(request.query, request.visibility, deps);
     const { change, visit, camera } = request.query;
     const name = change ?? visit ?? camera;
     reply.type('application/zip').header('Content-Disposition', `attachment; filename="evidence-${name}.zip"`);
