@@ -2,7 +2,6 @@
  * Secrets of an endpoint: its address, its login, and the keys of its signatures, of which two are valid in a rotation.
  */
 import { openSealed, sealText } from '../secrets/seal.js';
-import type { FormatName } from './limits.js';
 
 /** A key of Standard Webhooks, valid until `expiresAt` (epoch ms; null: without a limit). */
 interface SigningSecret {
@@ -45,15 +44,11 @@ export function rotated(
   return { ...secrets, signing: [{ secret, expiresAt: null }, ...kept] };
 }
 
-/** Shown in place of a secret, and of a path that is one, as with Slack and ntfy. */
+/** Shown in place of a secret, and of a path, which is one with many receivers, whatever the format. */
 export const HIDDEN = '/...';
 
-/** Formats whose address has a secret in its path. */
-const SECRET_PATHS: readonly FormatName[] = ['slack', 'ntfy', 'teams', 'telegram'];
-
-/** @returns the address as answers and logs show it: without query, and without a path that is a secret */
-export const shownUrl = (url: string, format: FormatName): string =>
-  originOf(url) + (SECRET_PATHS.includes(format) ? HIDDEN : new URL(url).pathname);
+/** @returns the address as answers and logs show it: scheme, host and port, and whether there is more */
+export const shownUrl = (url: string): string => originOf(url) + (new URL(url).pathname.length > 1 ? HIDDEN : '');
 
 /** @returns scheme, host and port; `origin` has none for the schemes of mail */
 export const originOf = (url: string): string => {

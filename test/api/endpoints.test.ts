@@ -16,6 +16,7 @@ afterAll(() => fake.app.close());
 let key: string;
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+const CAMERA_DOWN = ['camera.silent', 'camera.stuck', 'camera.back'];
 const call = async (method: Method, url: string, payload?: object) => {
   const body = payload === undefined ? {} : { payload };
   const {
@@ -38,8 +39,8 @@ describe('POST /v1/endpoints', () => {
     expect(status).toBe(201);
     expect(headers.location).toBe(`/v1/endpoints/${json.id}`);
     expect(json).toMatchObject({
-      ...{ url: 'https://r.example/in', format: 'standard-webhooks', cameras: ['gate-*'], state: 'active' },
-      events: ['change.opened', 'change.escalated', 'change.reverted', 'visit.alerted'],
+      ...{ url: 'https://r.example/...', format: 'standard-webhooks', cameras: ['gate-*'], state: 'active' },
+      events: ['change.opened', 'change.escalated', 'change.reverted', 'visit.alerted', ...CAMERA_DOWN],
       ...{ has_authorization: true, secrets: 1 },
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     });
@@ -52,10 +53,10 @@ describe('POST /v1/endpoints', () => {
     }
   });
 
-  it.each(['slack', 'ntfy', 'teams'])(
-    'shows no path of %s, which is a secret, and has no secret of its own',
+  it.each(['slack', 'ntfy', 'teams', 'template'])(
+    'shows no path with %s, which may be a secret, and has no secret of its own',
     async (format) => {
-      const { json } = await create({ url: 'https://hooks.example/T0/B0/topic', format });
+      const { json } = await create({ url: 'https://hooks.example/T0/B0/topic', format, template: '{}' });
       expect(json).toMatchObject({ url: 'https://hooks.example/...', secret: null, secrets: 0 });
     },
   );

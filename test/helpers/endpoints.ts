@@ -50,7 +50,7 @@ export function storedEndpoint(
   return {
     id,
     settings,
-    shownUrl: shownUrl(url, settings.format),
+    shownUrl: shownUrl(url),
     sealed: sealSecrets(id, { url, authorization, signing: [{ secret, expiresAt: null }] }, KEY),
     created_at: at,
     updated_at: at,

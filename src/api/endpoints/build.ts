@@ -47,7 +47,7 @@ export function assertReceiver(
           ? 'with a sender and a recipient, smtps://user@mail.example?from=<address>&to=<address>'
           : undefined;
   if (expected === undefined) return;
-  const given = JSON.stringify(shownUrl(url, format).slice(0, 100));
+  const given = JSON.stringify(shownUrl(url).slice(0, 100));
   throw invalidValue(`url is ${given}, expected an address ${expected}`, 'url');
 }
 

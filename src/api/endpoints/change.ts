@@ -51,7 +51,7 @@ export async function createEndpoint(resources: EndpointResources, given: Endpoi
   const secret = newSecret();
   const signing = [{ secret, expiresAt: null }];
   const sealed = sealSecrets(id, { ...receiver, signing }, loginKey);
-  const shown = shownUrl(given.url, settings.format);
+  const shown = shownUrl(given.url);
   await endpoints.create({ id, settings, shownUrl: shown, sealed, created_at: at, updated_at: at });
   const isSigned = SIGNED_FORMATS.includes(settings.format);
   return { ...presentStored(resources, await findEndpoint(resources, id)), secret: isSigned ? secret : null };
@@ -73,7 +73,7 @@ export async function changeEndpoint(resources: EndpointResources, id: string, g
     assertReceiver({ url, authorization }, settings, allow);
     assertAuthorization(given, secrets);
     sealed = sealSecrets(record.id, { ...secrets, url, authorization }, loginKey);
-    shown = shownUrl(url, settings.format);
+    shown = shownUrl(url);
   }
   const updated_at = new Date(clock()).toISOString();
   const changed = { id: record.id, settings, shownUrl: shown, created_at: record.created_at, updated_at };

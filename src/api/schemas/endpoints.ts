@@ -17,7 +17,7 @@ const secret = 'Signs the requests (Standard Webhooks). It is shown only in this
 export const EndpointSchema = Type.Object(
   {
     id: Type.String(),
-    url: text('Without query; with slack, ntfy, teams and telegram without the path as well, which is a secret.'),
+    url: text('Scheme, host and port alone, since paths and queries contain tokens with many receivers.'),
     ...EndpointSettingsSchema.properties,
     has_authorization: flag('Whether requests have the header Authorization.'),
     secrets: Type.Integer({ minimum: 0, maximum: 2, description: 'Number of secrets that sign requests now.' }),

@@ -1,6 +1,6 @@
 /** The request of a delivery to an endpoint: in its format, signed, and allowed by a CloudEvents receiver. */
 import { cut, type TextLimit } from '../../endpoints/cut.js';
-import { type FormatName, limitsOf } from '../../endpoints/limits.js';
+import { limitsOf } from '../../endpoints/limits.js';
 import type { EndpointRequest } from '../../endpoints/message.js';
 import { render } from '../../endpoints/render.js';
 import {
@@ -56,7 +56,7 @@ export async function sendToEndpoint(
   if (secrets === undefined) return ended(UNREADABLE);
 
   const allowed = await permissionOf(endpoint, secrets, message.baseUrl, deps);
-  if ('error' in allowed) return noted(endpoint, explained(allowed, secrets, format), deps);
+  if ('error' in allowed) return noted(endpoint, explained(allowed, secrets), deps);
   const rate = allowed.rate === null ? limitsOf(format).rate : { perMinute: allowed.rate, burst: 1 };
   const waitMs = rate === null ? 0 : await deps.endpoints.pace(endpoint.id, rate);
   if (waitMs > 0) return { kind: 'later', waitMs };
@@ -74,7 +74,7 @@ export async function sendToEndpoint(
     ...(traceparent === undefined ? {} : { traceparent }),
   });
   const outcome = await sent(request, secrets, signature, deps);
-  return noted(endpoint, explained(outcome, secrets, format), deps);
+  return noted(endpoint, explained(outcome, secrets), deps);
 }
 
 /** A template may fail for a message although it was valid for a test event. */
@@ -127,15 +127,15 @@ async function noted(
 const QUOTED: TextLimit = { most: 300, unit: 'characters' };
 
 /** The outcome with the receiver's words, and without the secrets of the endpoint: it is logged and shown. */
-function explained(outcome: PostOutcome, { url, authorization }: EndpointSecrets, format: FormatName): PostOutcome {
+function explained(outcome: PostOutcome, { url, authorization }: EndpointSecrets): PostOutcome {
   if (outcome.error === null) return outcome;
   const { pathname, search } = new URL(url);
   const origin = originOf(url);
-  const shown = shownUrl(url, format);
+  const shown = shownUrl(url);
   const secrets = [
     [origin + pathname + search, shown],
     [origin + pathname, shown],
-    ...(shown === origin + pathname || pathname === '/' ? [] : [[pathname, HIDDEN] as const]),
+    ...(pathname.length > 1 ? [[pathname, HIDDEN] as const] : []),
     ...[authorization, authorization?.split(' ').at(-1)].flatMap((one) =>
       one == null ? [] : [[one, HIDDEN] as const],
     ),
