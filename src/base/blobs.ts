@@ -1,6 +1,6 @@
 /**
  * Blob store: bytes by key. Frames have their content hash as key, heatmaps the id of their comparison.
- * The two implementations behave alike: files (blobs-fs.ts) and S3 objects (blobs-s3.ts).
+ * The two implementations behave alike: files and S3 objects (src/stores/blobs).
  */
 import { ScenedeltaError } from './errors.js';
 

@@ -1,4 +1,4 @@
-/** Costly answers that nobody pays for with a quota: calls that come together share one, and they use a part of a core. */
+/** Costly answers that count towards no quota: simultaneous calls share one, and they use a part of a core. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Rest after a call, in multiples of the time that it took. */

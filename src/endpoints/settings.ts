@@ -122,7 +122,7 @@ export function settingsWith(
   return { ...merged, events: given.events ?? earlier?.events ?? defaultEvents(merged.format) };
 }
 
-/** Every receiver hears of a camera that shows nothing, unless it asks for other events. */
+/** Every receiver gets the events of a camera that shows nothing, unless it asks for other events. */
 const CAMERA_DOWN = ['camera.silent', 'camera.stuck', 'camera.back'] as const;
 
 const defaultEvents = (format: FormatName): EndpointSettings['events'] =>

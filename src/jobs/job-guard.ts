@@ -1,7 +1,7 @@
 /**
  * The guard around every job of a worker. A store that refuses is no failure of a job: the queues are paused, and the
- * job runs again when the store takes writes. When a worker dies, each of its jobs is a suspect. A suspect runs alone in
- * its worker, so that it is put into quarantine only for deaths that no other job can have caused.
+ * job runs again when the store takes writes. When a worker dies, each of its jobs is a suspect. A suspect runs alone
+ * in its worker, so that it is put into quarantine only for deaths that no other job can have caused.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Semaphore } from 'async-mutex';
@@ -16,7 +16,7 @@ import type { Deaths, RunStore } from '../stores/redis/runs.js';
 
 /** Workers that may die while they run a job alone. */
 const MOST_DEATHS_ALONE = 2;
-/** More jobs than a worker holds: who takes the whole room is alone. */
+/** More jobs than a worker holds: a job that takes the whole room is alone. */
 const ROOM = 1_000_000;
 /** Deaths from which a job that runs for hours is a suspect: others would have to wait for its next progress. */
 const LONG_SUSPECT_DEATHS = 2;

@@ -53,7 +53,7 @@ export const endsSubject = (type: MessageType): boolean => traitsOf(type)?.ends 
 export const isGraded = (type: MessageType): boolean => traitsOf(type)?.graded === true;
 
 export const SUBJECT_KINDS = ['comparison', 'change', 'visit', 'camera', 'endpoint'] as const;
-/** What a message or an event is about. The id of a camera begins with 'camera:'; no other id has a colon. */
+/** The thing that a message or an event is about. The id of a camera begins with 'camera:'; no other id has a colon. */
 export interface Subject {
   readonly kind: (typeof SUBJECT_KINDS)[number];
   readonly id: string;

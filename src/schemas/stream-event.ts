@@ -1,4 +1,4 @@
-/** Events of the stream KEYS.events: one JSON object per entry, in the field `event`. GET /v1/events sends it as it is. */
+/** Events of the stream KEYS.events: one JSON object per entry, in the field `event`, which GET /v1/events sends. */
 import { type Static, Type } from 'typebox';
 import { SEVERITIES } from './comparison.js';
 import { dateTime, literals, nullable, text } from './constructors.js';
@@ -7,7 +7,7 @@ import { SUBJECT_KINDS } from './message.js';
 
 export const SubjectSchema = Type.Object(
   { kind: literals(SUBJECT_KINDS), id: text('That of a camera begins with `camera:`.') },
-  { $id: 'Subject', description: 'What an event or a message is about.' },
+  { $id: 'Subject', description: 'The thing that an event or a message is about.' },
 );
 
 export const StreamEventSchema = Type.Object(
@@ -22,7 +22,7 @@ export const StreamEventSchema = Type.Object(
     caption: nullable(Type.String(), 'The sentence, in English.'),
     data: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'What the type alone has. `comparison.`: `verdict`. `alert.`: `alert`, its id. `camera.`: `since`, the capture ' +
+        'Fields of the type. `comparison.`: `verdict`. `alert.`: `alert`, its id. `camera.`: `since`, the capture ' +
         'time of the first of the equal frames, or of those that do not show the scene, or the time of the last frame of ' +
         'a silent camera, and `reason` of a lost signal or a silent camera. ' +
         '`endpoint.disabled`: `reason` and `detail`.',

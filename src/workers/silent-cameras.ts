@@ -1,6 +1,6 @@
 /**
- * Watch over cameras from which no frame comes: a message when a camera falls silent, and one when it is back. Cameras of
- * one host that fall silent together are one message, because it is the host that failed.
+ * Watch over cameras from which no frame comes: a message when a camera falls silent, and one when it is back. Cameras
+ * of one host that fall silent together are one message, because it is the host that failed.
  */
 import { newTraceId } from '../base/ids.js';
 import { isoTime } from '../base/wall-clock.js';
@@ -34,7 +34,7 @@ const hostOf = ({ camera: { settings } }: WatchedCamera): string | null =>
   settings.snapshot === null ? null : new URL(settings.snapshot.url).hostname;
 const idOf = ({ camera }: WatchedCamera): string => camera.id;
 
-/** When a camera was last heard of; one that has never sent a frame counts from its set-up if its frames are pulled. */
+/** Epoch ms of a camera's last frame; one without frames counts from its set-up if its frames are pulled. */
 const lastSign = ({ camera, seen }: WatchedCamera): number | null =>
   seen ?? (camera.settings.snapshot === null ? null : Date.parse(camera.created_at));
 

@@ -197,8 +197,8 @@ describe('The event stream', () => {
     const ofYard = (await send(maker, { camera: 'yard' })).json().id;
     const ofGate = (await send(maker, { camera: 'gate' })).json().id;
     const at = new Date().toISOString();
-    const told = (camera: string) => changeEvent(foundChange({ id: `chg_${camera}`, camera }), 'change.opened', at);
-    for (const camera of ['gate', 'yard']) fake.events.tell(told(camera));
+    const opened = (camera: string) => changeEvent(foundChange({ id: `chg_${camera}`, camera }), 'change.opened', at);
+    for (const camera of ['gate', 'yard']) fake.events.tell(opened(camera));
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(seen.map((ids) => ids())).toEqual([
       [plain, ofYard, ofGate, 'chg_gate', 'chg_yard'],

@@ -104,12 +104,12 @@ describe('GET /v1/events', () => {
     const [yard, gate] = [await open('?camera=yard'), await open('?camera=gate')];
     const comparison = await create('gate');
     const change = foundChange({ zone: 'door', severity: 'high' });
-    const told = changeEvent(change, 'change.opened', change.confirmed_at);
-    fake.events.tell(told);
+    const event = changeEvent(change, 'change.opened', change.confirmed_at);
+    fake.events.tell(event);
     await update(finished(comparison));
     const other = await create('yard');
     const [, second] = await gate.until(3);
-    expect(second).toMatchObject({ event: 'change.opened', data: told });
+    expect(second).toMatchObject({ event: 'change.opened', data: event });
     expect((await gate.until(3)).map(({ data }) => data.caption)).toEqual([
       null,
       'a car has appeared',

@@ -14,9 +14,9 @@ const REFUSE_MS = [1_000, 4_000];
 const JUMP_S = 86_400;
 
 /**
- * @param {{ service: object, next: () => number, clockFiles: Record<string, string>, disk?: string, sentinels?: object, redis: object }}
- *   options next: uniform in [0, 1); clockFiles: set the clocks of the API and of the workers; disk: the mounted data folder;
- *   redis: client of the Redis under test
+ * @param {{ service: object, next: () => number, clockFiles: Record<string, string>, disk?: string,
+ *   sentinels?: object, redis: object }} options next: uniform in [0, 1); clockFiles: set the clocks of the API and of
+ *   the workers; disk: the mounted data folder; redis: client of the Redis under test
  * @returns {Record<string, () => Promise<void>>} by name; those that cannot be made here are missing
  */
 export function disturbances({ service, next, workers, clockFiles, disk, sentinels, redis }) {

@@ -11,7 +11,7 @@ const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.
   forbidden: readonly Rule[];
 };
 
-/** What a rule allows, without the folder itself: folders, and files as `folder/file.ts`. */
+/** Imports that a rule allows, without the folder itself: folders, and files as `folder/file.ts`. */
 const allowedBy = ({ name, to }: Rule): string[] => {
   const [, folders = ''] = /^\^src\/\(([^)]*)\)\//.exec(to.pathNot ?? '') ?? [];
   const files = [...(to.pathNot ?? '').matchAll(/\|\^src\/([^|(]*)(?:\(([^)]*)\))?\\\.ts\$/g)].flatMap(

@@ -1,4 +1,4 @@
-/** A client generated from openapi/openapi.yaml by another generator than that of clients/: it sends pairs of frames. */
+/** A client that another generator than that of clients/ makes of openapi/openapi.yaml: it sends pairs of frames. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

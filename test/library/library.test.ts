@@ -19,10 +19,10 @@ beforeAll(() => {
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-/** @returns what a module of the project prints */
+/** @returns the output of a module of the project */
 async function printed(source: string): Promise<string> {
   writeFileSync(join(project, 'main.mjs'), source);
-  // REDIS_URL of nobody: the library must not even try it.
+  // No Redis is at REDIS_URL: the library must not even try it.
   const env = { ...process.env, HOME: project, REDIS_URL: 'redis://127.0.0.1:1', DEFAULT_MODEL: 'none' };
   return (await run(process.execPath, ['main.mjs'], { cwd: project, env })).stdout.trim();
 }

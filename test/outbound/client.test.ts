@@ -3,7 +3,6 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createOutboundClient, type OutboundClient } from '../../src/outbound/client.js';
 import type { Resolve } from '../../src/outbound/guarded-agent.js';
-import { parseRetryAfter } from '../../src/outbound/post.js';
 import { type Received, type Receiver, startReceiver } from '../helpers/receiver.js';
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
@@ -289,18 +288,4 @@ describe('a refusal that is quoted', () => {
     if (said === undefined) expect(outcome).toMatchObject({ status: 400, said });
     else expect(outcome).toMatchObject({ status: 400, said: expect.stringContaining(said) });
   });
-});
-
-describe('Retry-After', () => {
-  const now = Date.parse('2026-01-01T00:00:00Z');
-  it.each([
-    [undefined, null],
-    ['', null],
-    ['soon', null],
-    ['-5', null],
-    ['0', 0],
-    ['30', 30_000],
-    ['Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
-    ['Wed, 31 Dec 2025 00:00:00 GMT', 0],
-  ])('%j is %j ms', (header, expected) => expect(parseRetryAfter(header, now)).toBe(expected));
 });

@@ -1,4 +1,4 @@
-/** Cameras from which no frame comes, and cameras that repeat one picture: one message each, and one when they are back. */
+/** Cameras without frames, and cameras that repeat one picture: one message each, and one when they are back. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { CameraSettings } from '../../src/camera/settings/settings.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';

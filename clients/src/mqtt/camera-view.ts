@@ -1,4 +1,7 @@
-/** View of one camera: its settings and state, its open changes and its last sentence; and what the broker keeps of it. */
+/**
+ * View of one camera: its settings and state, its open changes and its last sentence; and the part of it that the
+ * broker keeps.
+ */
 import type { components } from '../../../openapi/generated/api.js';
 import { changeZones, OFF, ON } from './discovery.js';
 import { topicsOf } from './topics.js';

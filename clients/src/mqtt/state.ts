@@ -1,5 +1,5 @@
 /**
- * What the publisher remembers between two starts, in one file: the last event that the broker has confirmed, and the
+ * State that the publisher keeps between two starts, in one file: the last event that the broker has confirmed, and the
  * retained messages of each camera, so that they can be removed after the camera or a zone is gone.
  */
 import { readFile } from 'node:fs/promises';

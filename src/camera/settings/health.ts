@@ -29,8 +29,6 @@ export interface CameraHealth {
   readonly lost: boolean;
 }
 
-/** Share of the newest interval in the average. */
-const NEWEST = 0.2;
 /** A camera is late after this many of its intervals, at least a minute. */
 const LATE_INTERVALS = 3;
 const LATE_MS = 60_000;
@@ -43,14 +41,6 @@ const STATE_OF_TAMPER: Readonly<Record<Tamper, HealthState>> = {
   picture_damaged: 'damaged',
   foreign_picture: 'no_signal',
 };
-
-/** @param at epoch ms. @param tamper the most probable kind of tampering that the frame shows */
-export function afterFrame(health: CameraHealth, at: number, tamper: Tamper | null): CameraHealth {
-  const { lastFrameAt, intervalMs } = health;
-  const interval = lastFrameAt === null ? null : Math.max(0, at - lastFrameAt);
-  const average = interval === null || intervalMs === null ? interval : intervalMs + NEWEST * (interval - intervalMs);
-  return { ...health, lastFrameAt: at, intervalMs: average, tamper };
-}
 
 /** @param now epoch ms */
 export function stateOf({ lastFrameAt, intervalMs, tamper, frozen, lost }: CameraHealth, now: number): HealthState {

@@ -19,8 +19,6 @@ import { faultOfRule, SeverityRuleSchema } from './severity-rule.js';
 
 const ZONE_TYPES = ['include', 'ignore', 'privacy'] as const;
 const BEFORE_MODES = ['previous', 'reference', 'memory'] as const;
-/** Default of `left_after_s`, seconds. */
-export const LEFT_AFTER_S = 60;
 const URL_PATTERN = '^https?://[^\\s]+$';
 
 const nullable = <T extends TSchema>(schema: T, options: object) =>
@@ -94,7 +92,7 @@ const AlertSettingsSchema = Type.Object(
     left_after_s: Type.Number({
       minimum: 0,
       maximum: 86_400,
-      default: LEFT_AFTER_S,
+      default: 60,
       description:
         'Seconds for which an object that came, or went, must stay so to count as left or removed (`object` of its ' +
         'change); 0: none does.',

@@ -1,6 +1,6 @@
 /**
- * Checkpoint of a sequence: all that the next chunk of frames depends on, as plain JSON. A chunk is a pure step from a checkpoint to
- * records and the next checkpoint, so that a repeated chunk gives the same records.
+ * Checkpoint of a sequence: all that the next chunk of frames depends on, as plain JSON. A chunk is a pure step from a
+ * checkpoint to records and the next checkpoint, so that a repeated chunk gives the same records.
  */
 import type { CameraState } from '../../camera/fold/state.js';
 import { initialCameraState } from '../../camera/fold/state.js';

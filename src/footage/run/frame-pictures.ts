@@ -18,7 +18,7 @@ export const contentOf = (picture: Picture): string =>
     .update(picture.from === 'video' ? picture.preview.luma : picture.bytes)
     .digest('hex');
 
-/** Masked, because a preview is compared and is saved with the checkpoint. @throws ScenedeltaError 'image-unreadable' */
+/** Masked, because it is compared and saved with the checkpoint. @throws ScenedeltaError 'image-unreadable' */
 export async function previewOf(picture: Picture, camera: StoredCamera, limits: DecodeLimits): Promise<Preview> {
   const preview =
     picture.from === 'video' ? picture.preview : await decodePreview(picture.bytes, { ...limits, field: 'frame' });

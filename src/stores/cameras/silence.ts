@@ -1,4 +1,4 @@
-/** When each camera was last heard of, and the silences that were reported: fields of the camera's hash. */
+/** Time of each camera's last frame, and the silences that were reported: fields of the camera's hash. */
 import type { Redis } from 'ioredis';
 import { systemClock } from '../../base/clock.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
