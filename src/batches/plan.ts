@@ -13,6 +13,7 @@ import { compileTemplate, PRESETS } from '../footage/inputs/template.js';
 import type { FootageFailure } from '../footage/records.js';
 import type { Config } from '../process/config.js';
 import { dateTime } from '../schemas/constructors.js';
+import { addressPattern } from '../schemas/patterns.js';
 import { checker } from '../schemas/validation-error.js';
 import type { BatchFiles } from '../stores/batches/batch-files.js';
 import type { BatchInput, BatchRequest } from '../stores/batches/batch-request.js';
@@ -46,7 +47,7 @@ const MAX_FAILURES = 10_000;
 const checkLine = checker(
   Type.Object(
     {
-      file: Type.String({ pattern: '^(https?|s3)://[^\\s]+$', maxLength: 2048 }),
+      file: Type.String({ pattern: addressPattern('(https?|s3)'), maxLength: 2048 }),
       camera: Type.Optional(Type.String({ pattern: CAMERA_ID_PATTERN })),
       at: Type.Optional(dateTime()),
     },

@@ -6,6 +6,7 @@ import { ALERT_TYPES, FILTER_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable } from '../schemas/constructors.js';
 import { ENDPOINT_EVENTS } from '../schemas/message.js';
+import { addressPattern } from '../schemas/patterns.js';
 import { LONGEST_TEMPLATE } from './formats/template.js';
 import { type FormatName, LIMITS } from './limits.js';
 
@@ -57,7 +58,7 @@ const fields = {
     'Body of the requests of the format template, in Liquid.',
   ),
   content_type: Type.String({
-    pattern: '^[\\w.+-]+/[\\w.+-]+(?:; ?[\\w-]+=[\\w-]+)?$',
+    pattern: '^[A-Za-z0-9_.+-]+/[A-Za-z0-9_.+-]+(?:; ?[A-Za-z0-9_-]+=[A-Za-z0-9_-]+)?$',
     maxLength: 100,
     default: 'application/json',
     description:
@@ -74,7 +75,7 @@ const optional = Object.fromEntries(
   Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]),
 ) as never as { [K in keyof typeof fields]: ReturnType<typeof Type.Optional<(typeof fields)[K]>> };
 const url = Type.String({
-  pattern: '^(?:https?|smtps?)://[^\\s]+$',
+  pattern: addressPattern('(https?|smtps?)'),
   maxLength: 2048,
   description:
     'Address that receives the requests; with alertmanager the address of the server itself; ' +

@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
 import { invalidRequest, ScenedeltaError } from '../base/errors.js';
 import { withoutSecrets } from '../base/redact-url.js';
+import { LABEL_PATTERN, NOT_BLANK_PATTERN } from './patterns.js';
 
 interface SchemaError {
   readonly keyword: string;
@@ -22,13 +23,13 @@ const MOST_SEARCHED = 4096;
 /** Meanings of patterns; those of ids and addresses are read by rules, and others are shown by an example. */
 const PATTERN_WORDS: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$': 'of 1 to 64 letters, digits, ".", "_" or "-" that begins with a letter or digit',
-  '\\S': 'with more than spaces',
-  '^\\S(.*\\S)?$': 'without spaces at its ends',
+  [NOT_BLANK_PATTERN]: 'with more than spaces',
+  [LABEL_PATTERN]: 'without spaces at its ends',
   '^([0-9]{4}-[0-9]{2}-[0-9]{2}|today|yesterday)$': 'as "2026-06-01", "today" or "yesterday"',
   '^[0-9a-f]{64}$': 'of 64 hexadecimal digits, a to f in lower case',
 };
 const ID_PATTERN = /^\^([a-z]{3}_)\[0-9a-z\]\{26\}\$$/;
-const ADDRESS_PATTERN = /^\^\(?(?:\?:)?([a-z0-9?|]+)\)?:\/\/\[\^\\s\]\+\$$/;
+const ADDRESS_PATTERN = /^\^\(?([a-z0-9?|]+)\)?:\/\/\[[^/]+\]\+\$$/;
 
 /**
  * Compiles a schema.

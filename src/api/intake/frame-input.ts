@@ -3,8 +3,9 @@ import { createHash, type Hash } from 'node:crypto';
 import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import { sniffImage } from '../../base/image-type.js';
 import type { IncomingBytes, IncomingFrame } from '../../frames/keep.js';
+import { URL_PATTERN } from '../../schemas/patterns.js';
 import { isPlainKey } from '../../stores/blobs/s3-client.js';
-import { type FrameInput, URL_PATTERN } from '../schemas/comparison-request.js';
+import type { FrameInput } from '../schemas/comparison-request.js';
 
 /**
  * @param input a frame in one of the forms of JSON

@@ -132,7 +132,7 @@ const schema = {
   params: Type.Object({
     ...BatchIdParams.properties,
     name: Type.String({
-      pattern: '^((chg_[0-9a-z]{26}|changed|changed-back)-(before|after)|vis_[0-9a-z]{26})\\.jpg$',
+      pattern: '^((chg_[0-9a-z]{26}|changed|changed-back)-(before|after)|vis_[0-9a-z]{26})[.]jpg$',
       description: 'File name of the picture.',
       examples: ['chg_01k9x3v5s8q2m7c4w6n1b0t9hz-after.jpg'],
     }),

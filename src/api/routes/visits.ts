@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { notFound } from '../../base/errors.js';
 import { literals } from '../../schemas/constructors.js';
+import { NOT_BLANK_PATTERN } from '../../schemas/patterns.js';
 import { VISIT_ID_PATTERN, VISIT_KINDS, VisitSchema } from '../../schemas/visit.js';
 import { seesCamera } from '../../stores/redis/visibility.js';
 import { labelled, labelQuery } from '../cameras/labelled.js';
@@ -27,7 +28,7 @@ const listSchema = {
       kind: Type.Optional(literals(VISIT_KINDS, { default: 'visit' })),
       q: Type.Optional(
         Type.String({
-          ...{ minLength: 1, maxLength: 500, pattern: '\\S', examples: ['a person in red'] },
+          ...{ minLength: 1, maxLength: 500, pattern: NOT_BLANK_PATTERN, examples: ['a person in red'] },
           description:
             'Words that must all be in the sentence, in any order; words of one meaning are equal. Verbs of coming and ' +
             'going are ignored, because each visit comes and goes.',

@@ -5,6 +5,7 @@ import { CameraSettingsRequestSchema, ZoneSchema } from '../../camera/settings/s
 import { BATCH_MODES } from '../../schemas/batch.js';
 import { BoxSchema } from '../../schemas/box.js';
 import { dateTime, flag, literals } from '../../schemas/constructors.js';
+import { addressPattern } from '../../schemas/patterns.js';
 import { binary } from './comparison-request.js';
 
 const closed = { additionalProperties: false } as const;
@@ -76,7 +77,7 @@ const options = {
   until: Type.Optional(dateTime('Only frames before this capture time.')),
   every: Type.Optional(
     Type.String({
-      pattern: '^(auto|keyframes|all|[0-9]+(\\.[0-9]+)?(ms|s|m|h|d))$',
+      pattern: '^(auto|keyframes|all|[0-9]+([.][0-9]+)?(ms|s|m|h|d))$',
       maxLength: 20,
       default: 'auto',
       description:
@@ -98,7 +99,7 @@ const options = {
 };
 
 const AddressSchema = Type.String({
-  pattern: '^(https?|s3)://[^\\s]+$',
+  pattern: addressPattern('(https?|s3)'),
   maxLength: 2048,
   examples: ['s3://archive/2026-06-01/'],
 });

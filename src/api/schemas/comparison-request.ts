@@ -1,8 +1,7 @@
 /** The body of POST /v1/comparisons, as JSON and as a form. */
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { literals, text, truthShare } from '../../schemas/constructors.js';
-
-export const URL_PATTERN = '^https?://[^\\s]+$';
+import { URL_PATTERN } from '../../schemas/patterns.js';
 
 export const optionProperties = {
   camera: Type.Optional(
@@ -97,7 +96,7 @@ const withPattern = (schema: TSchema, name: string, pattern: string): TSchema =>
  * frame-input.ts check the same, and name the character or the segment that is wrong.
  */
 export const FRAME_FORMS: readonly TSchema[] = [
-  { ...FrameTextSchema, pattern: `^(?:https?://\\S+|${S3_ADDRESS}|${ENCODED})$` } as TSchema,
+  { ...FrameTextSchema, pattern: `^(?:${URL_PATTERN.slice(1, -1)}|${S3_ADDRESS}|${ENCODED})$` } as TSchema,
   { ...FrameBytesSchema, pattern: `^(?:${ENCODED})$` } as TSchema,
   withPattern(FrameBase64Schema, 'base64', `^${BASE64}$`),
   FrameUrlSchema,

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { CHANGE_STATUSES, FILTER_KINDS } from '../../schemas/change.js';
 import { SEVERITIES } from '../../schemas/comparison.js';
 import { literals, nullable } from '../../schemas/constructors.js';
+import { NOT_BLANK_PATTERN } from '../../schemas/patterns.js';
 import { VisitSchema } from '../../schemas/visit.js';
 import { labelQuery } from '../cameras/labelled.js';
 import { ListedChangeSchema, SearchSummarySchema } from './change-search.js';
@@ -19,7 +20,7 @@ export const ListChangesQuerySchema = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: LONGEST_QUERY,
-        pattern: '\\S',
+        pattern: NOT_BLANK_PATTERN,
         description:
           'Words to search for in captions, in the sentences of feedback, and in the names of cameras and zones. The ' +
           'best answers come first. No character has a special meaning.',

@@ -11,6 +11,7 @@ import { LOCALES } from '../../language/locales.js';
 import { SEVERITIES } from '../../schemas/comparison.js';
 import { literals, nullable as nullableSchema, truthShare, unit } from '../../schemas/constructors.js';
 import { type DeepPartial, optionalWhereDefault } from '../../schemas/optional-where-default.js';
+import { addressPattern, LABEL_PATTERN, URL_PATTERN } from '../../schemas/patterns.js';
 import { checker } from '../../schemas/validation-error.js';
 import { CAMERA_ID_PATTERN } from './id-pattern.js';
 import { polygonFault } from './polygon.js';
@@ -19,7 +20,6 @@ import { faultOfRule, SeverityRuleSchema } from './severity-rule.js';
 
 const ZONE_TYPES = ['include', 'ignore', 'privacy'] as const;
 const BEFORE_MODES = ['previous', 'reference', 'memory'] as const;
-const URL_PATTERN = '^https?://[^\\s]+$';
 
 const nullable = <T extends TSchema>(schema: T, options: object) =>
   nullableSchema(schema, { default: null, ...options });
@@ -113,7 +113,7 @@ const AlertSettingsSchema = Type.Object(
 export const CameraSettingsSchema = Type.Object(
   {
     name: nullable(Type.String({ maxLength: 128 }), { description: 'Name for people.' }),
-    labels: Type.Array(Type.String({ minLength: 1, maxLength: 64, pattern: '^\\S(.*\\S)?$' }), {
+    labels: Type.Array(Type.String({ minLength: 1, maxLength: 64, pattern: LABEL_PATTERN }), {
       ...{ maxItems: 16, uniqueItems: true, default: [] },
       description: 'Groups that the camera is in, e.g. its site; lists of cameras are filtered by them.',
     }),
@@ -197,7 +197,7 @@ export const CameraSettingsSchema = Type.Object(
     snapshot: nullable(
       Type.Object(
         {
-          url: Type.String({ pattern: '^(https?|rtsps?)://[^\\s]+$', maxLength: 2048 }),
+          url: Type.String({ pattern: addressPattern('(https?|rtsps?)'), maxLength: 2048 }),
           interval_s: Type.Integer({ minimum: 1, maximum: 86_400 }),
           username: secret('User name, if the camera asks for a login. An empty one removes the login.'),
           password: secret('Password. It is kept encrypted and never shown; a PUT without it keeps it.'),
