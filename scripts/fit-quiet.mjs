@@ -4,8 +4,8 @@
  * frames each. The bound is a quarter above the score that 99 of 100 unchanged frames keep, because the frames of a
  * real camera differ in more than made ones do, and at most the score that 999 of 1,000 small changes exceed. Then
  * `check` other cameras measure it: the share of missed changes and the share of unchanged frames that are quiet.
- * Plates and textures are training data. The changed development pairs choose nothing; the last line says how many of them
- * would be quiet.
+ * Plates and textures are training data. The changed development pairs choose nothing; the last line says how many of
+ * them would be quiet.
  *
  * tmp/quiet-samples.ndjson gets a line per pair with the scores, so that misses can be made again and looked at
  * (`set` and `index` are the seed).

@@ -63,7 +63,12 @@ async function runStep(step, folder) {
   const begun = Date.now();
   const [{ createBatchProcessor }, { createFileBlobStore }, { createBatchFiles }, { checkSettings }] =
     await Promise.all(
-      ['batches/processor.js', 'stores/blobs-fs.js', 'stores/batch-files.js', 'cameras/settings.js'].map(dist),
+      [
+        'batches/processor.js',
+        'stores/blobs/files.js',
+        'stores/batches/batch-files.js',
+        'camera/settings/settings.js',
+      ].map(dist),
     );
   const blobs = createFileBlobStore(join(folder, 'blobs'));
   const files = createBatchFiles(folder);

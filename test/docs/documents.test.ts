@@ -161,7 +161,7 @@ describe('README.md: figures', () => {
 });
 
 describe('npx', () => {
-  /** A name that the registry lacks is fetched from whoever registers it, and run without a question. */
+  /** A name that the registry lacks is fetched from the person who registers it, and run without a question. */
   const FETCHES = /\bnpx (?:-y |--yes )?scenedelta|"command":\s*"npx"/;
   const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' })
     .split('\n')

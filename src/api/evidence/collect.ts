@@ -41,7 +41,7 @@ export async function collectEvidence(
 ): Promise<Evidence> {
   const { changes, visits } = await recordsOf(query, visibility, stores);
   const camera = query.camera ?? (changes[0] ?? visits[0])?.camera ?? '';
-  // A package is handed on: it has no queries of addresses, which may contain tokens, whoever asks for it.
+  // A package is handed on: it has no queries of addresses, which may contain tokens, not even for an administrator.
   const settings = presentCamera(await findCamera(stores, camera, visibility), { isAdmin: false });
   const ids = new Set([
     ...changes.flatMap(({ comparisons: { first, best, last } }) => [first, best, last]),
