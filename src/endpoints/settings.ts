@@ -62,7 +62,7 @@ const fields = {
     maxLength: 100,
     default: 'application/json',
     description:
-      'Content-Type of the format template. In JSON each output is written as JSON, in HTML and XML escaped.',
+      'Content-Type of the format template. In JSON each output is written as JSON, in HTML and XML escaped, in forms percent-encoded.',
   }),
   enabled: Type.Boolean({ default: true, description: 'false: nothing is sent; true also ends an automatic stop.' }),
 };

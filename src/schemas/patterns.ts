@@ -14,5 +14,17 @@ export const addressPattern = (schemes: string): string => `^${schemes}://[^\\x0
 
 export const URL_PATTERN = addressPattern('https?');
 
-/** A group of cameras: a text without spaces at its ends. */
-export const LABEL_PATTERN = `^[^${SPACES}](?:[^\\r\\n]*[^${SPACES}])?$`;
+/**
+ * Control characters, line ends and marks that turn the direction of writing, for a class: in a name they would break
+ * the lines of a message or show it in another order.
+ */
+const CONTROLS = '\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
+
+/** A name for people, on one line. */
+export const NAME_PATTERN = `^[^${CONTROLS}]*$`;
+
+/** A group of cameras: a name without spaces at its ends. */
+export const LABEL_PATTERN = `^[^${SPACES}${CONTROLS}](?:[^${CONTROLS}]*[^${SPACES}${CONTROLS}])?$`;
+
+/** @returns the text on one line, with a space in place of what names may not have */
+export const onOneLine = (text: string): string => text.replace(new RegExp(`[${CONTROLS}]+`, 'g'), ' ');

@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
 import { invalidRequest, ScenedeltaError } from '../base/errors.js';
 import { withoutSecrets } from '../base/redact-url.js';
-import { LABEL_PATTERN, NOT_BLANK_PATTERN } from './patterns.js';
+import { LABEL_PATTERN, NAME_PATTERN, NOT_BLANK_PATTERN } from './patterns.js';
 
 interface SchemaError {
   readonly keyword: string;
@@ -24,7 +24,8 @@ const MOST_SEARCHED = 4096;
 const PATTERN_WORDS: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$': 'of 1 to 64 letters, digits, ".", "_" or "-" that begins with a letter or digit',
   [NOT_BLANK_PATTERN]: 'with more than spaces',
-  [LABEL_PATTERN]: 'without spaces at its ends',
+  [NAME_PATTERN]: 'without line ends, control characters and marks of direction',
+  [LABEL_PATTERN]: 'without spaces at its ends, line ends, control characters and marks of direction',
   '^([0-9]{4}-[0-9]{2}-[0-9]{2}|today|yesterday)$': 'as "2026-06-01", "today" or "yesterday"',
   '^[0-9a-f]{64}$': 'of 64 hexadecimal digits, a to f in lower case',
 };

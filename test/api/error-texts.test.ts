@@ -87,6 +87,8 @@ describe('A refusal says in words what is expected, never by a regular expressio
     [() => camera({ alerts: { callback_url: 'gate.example' } }), 'begins with http(s)://, without spaces'],
     [() => camera({ rounds: [] }), 'rounds is gone: the client `scenedelta rounds` compares'],
     [() => camera({ labels: [' north'] }), 'without spaces at its ends'],
+    [() => camera({ name: 'gate\r\n3' }), 'without line ends, control characters'],
+    [() => camera({ labels: ['north\u202e'] }), 'without spaces at its ends, line ends, control characters'],
     [
       () => camera({ zones: [{ id: 'a', type: 'include', polygon: [corner, corner] }] }),
       'is an array of 2, expected an array of at least 3 items and of at most 64 items',

@@ -251,7 +251,18 @@ describe('A template', () => {
   it.each([
     ['text/html', '<b>{{ title }}</b>', /^<b>&lt;script&gt;/],
     ['text/plain', '{{ title }}', /^<script>/],
+    ['application/x-www-form-urlencoded', 'a={{ title }}', /^a=%3Cscript%3E/],
+    ['text/plain', '{{ data.change.regions[0].box.x }}', /^0\.1$/],
+    ['text/html', '{{ title | split: " " }}', /^&lt;script&gt;/],
+    ['text/html', '{{ zone }}', /^$/],
   ])('in %s writes %s', (type, text, expected) => expect(made(text, type).body).toMatch(expected));
+
+  it.each(['text/plain', 'text/html', 'application/x-www-form-urlencoded'])('in %s keeps names on one line', (type) => {
+    const message = endpointMessage('change.opened', {}, { cameraName: 'a\r\nb: c\0\u202e' });
+    const template = { text: '{{ camera_name }}', contentType: type };
+    const { body } = render('template', message, { url: URL_OF, authorization: null, template });
+    expect(body).toBe(type.includes('form') ? 'a+b%3A+c+' : 'a b: c ');
+  });
 
   it.each([
     ['{"a":\n{{ text', /line:2/],

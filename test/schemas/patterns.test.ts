@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { parseDocument, visit } from 'yaml';
-import { LABEL_PATTERN, NOT_BLANK_PATTERN, URL_PATTERN } from '../../src/schemas/patterns.js';
+import { LABEL_PATTERN, NAME_PATTERN, NOT_BLANK_PATTERN, onOneLine, URL_PATTERN } from '../../src/schemas/patterns.js';
 
 it('have nothing that stands for other characters in other dialects', async () => {
   const patterns = new Set<string>();
@@ -21,7 +21,8 @@ it('have nothing that stands for other characters in other dialects', async () =
 });
 
 it.each([
-  [LABEL_PATTERN, ['a', 'north yard', 'é'], ['', ' a', 'a ', 'a\rb', 'a\nb', '\u00a0a']],
+  [LABEL_PATTERN, ['a', 'north yard', 'é'], ['', ' a', 'a ', 'a\rb', 'a\nb', '\u00a0a', 'a\u202eb']],
+  [NAME_PATTERN, ['', 'Gate 3 – 北門'], ['a\rb', 'a\nb', 'a\0', 'a\u0085', 'a\u2028b', 'a\u202eb', 'a\u2066']],
   [URL_PATTERN, ['https://a.example/b?c=d'], ['https://a b', 'ftp://a', 'https://']],
   [NOT_BLANK_PATTERN, [' a '], ['', ' \t\u3000']],
 ])('%s', (pattern, fitting, other) => {
@@ -32,3 +33,5 @@ it.each([
     for (const text of other) expect(text).not.toMatch(found);
   }
 });
+
+it('puts a text on one line', () => expect(onOneLine('a\r\nb\u202ec')).toBe('a b c'));

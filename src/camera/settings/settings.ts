@@ -11,7 +11,7 @@ import { LOCALES } from '../../language/locales.js';
 import { SEVERITIES } from '../../schemas/comparison.js';
 import { literals, nullable as nullableSchema, truthShare, unit } from '../../schemas/constructors.js';
 import { type DeepPartial, optionalWhereDefault } from '../../schemas/optional-where-default.js';
-import { addressPattern, LABEL_PATTERN, URL_PATTERN } from '../../schemas/patterns.js';
+import { addressPattern, LABEL_PATTERN, NAME_PATTERN, URL_PATTERN } from '../../schemas/patterns.js';
 import { checker } from '../../schemas/validation-error.js';
 import { CAMERA_ID_PATTERN } from './id-pattern.js';
 import { polygonFault } from './polygon.js';
@@ -37,7 +37,7 @@ export const ZoneSchema = Type.Object(
       pattern: CAMERA_ID_PATTERN,
       description: 'Names the zone in answers. It is unique within the camera.',
     }),
-    name: nullable(Type.String({ maxLength: 128 }), {
+    name: nullable(Type.String({ pattern: NAME_PATTERN, maxLength: 128 }), {
       description:
         'Name for people. Of an include zone it is the place in the sentences of changes, as it is written: ' +
         '"loading bay 2" gives "... in loading bay 2"; null: the place in the words of the model.',
@@ -112,7 +112,7 @@ const AlertSettingsSchema = Type.Object(
 /** Complete settings: every field that has a default is filled in. */
 export const CameraSettingsSchema = Type.Object(
   {
-    name: nullable(Type.String({ maxLength: 128 }), { description: 'Name for people.' }),
+    name: nullable(Type.String({ pattern: NAME_PATTERN, maxLength: 128 }), { description: 'Name for people.' }),
     labels: Type.Array(Type.String({ minLength: 1, maxLength: 64, pattern: LABEL_PATTERN }), {
       ...{ maxItems: 16, uniqueItems: true, default: [] },
       description: 'Groups that the camera is in, e.g. its site; lists of cameras are filtered by them.',

@@ -1,21 +1,35 @@
 /** A body from a Liquid template of the endpoint. Templates read no file and no property that the message lacks. */
 import { Liquid } from 'liquidjs';
+import { escapeHtml } from '../../base/escape-html.js';
 import { endsSubject } from '../../schemas/message.js';
+import { onOneLine } from '../../schemas/patterns.js';
 import { type EndpointMessage, type Format, linkOf, pictureOf, testMessage, textOf, titleOf } from '../message.js';
 import { payloadOf } from '../payload.js';
 
 export const LONGEST_TEMPLATE = 20_000;
 const LIMITED = { parseLimit: LONGEST_TEMPLATE, renderLimit: 1_000, memoryLimit: 10_000_000 } as const;
 
-/** An output is JSON in JSON and escaped in markup, so that names and captions stay texts; not with `raw`. */
-function engineFor(contentType: string): Liquid {
-  const outputEscape = /json/i.test(contentType) ? 'json' : /html|xml/i.test(contentType) ? 'escape' : undefined;
-  return new Liquid({
+/** An output is written as a text of the content type, so that names and captions stay texts; not with `raw`. */
+const engineFor = (contentType: string): Liquid =>
+  new Liquid({
     ...LIMITED,
     ...{ templates: {}, ownPropertyOnly: true, strictFilters: true },
-    ...(outputEscape === undefined ? {} : { outputEscape }),
+    outputEscape: /json/i.test(contentType) ? 'json' : writerFor(contentType),
   });
-}
+
+/** Names and captions that were stored by earlier rules may have line ends. */
+const writerFor = (contentType: string): ((value: unknown) => string) => {
+  const escaped = /html|xml/i.test(contentType)
+    ? escapeHtml
+    : /x-www-form-urlencoded/i.test(contentType)
+      ? (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
+      : (text: string) => text;
+  return (value) => escaped(onOneLine(textOfValue(value)));
+};
+
+/** As Liquid writes a value: a list without separators. */
+const textOfValue = (value: unknown): string =>
+  Array.isArray(value) ? value.map(textOfValue).join('') : value == null ? '' : String(value);
 
 /** @throws Error naming the line, if the template is invalid */
 export const template: Format = (message, { url, template: given }) => {
