@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
+import { counted } from '../base/counted.js';
 import { invalidValue, type ScenedeltaError } from '../base/errors.js';
 import { CAMERA_ID_PATTERN } from '../camera/settings/id-pattern.js';
 import { endOf, usualGap } from '../footage/inputs/bounds.js';
@@ -107,7 +108,9 @@ export async function planBatch(
   }
   const warnings = [
     ...plan.warnings,
-    ...(repeated === 0 ? [] : [`${repeated} inputs name a file again: it is processed once`]),
+    ...(repeated === 0
+      ? []
+      : [`${counted(repeated, 'input names', 'inputs name')} a file again: it is processed once`]),
     ...(unlisted === 0 ? [] : [notListed(unlisted)]),
   ];
   return { sequences, leftOut: sequences.length < plan.sequences.length, failures, unlisted, warnings };
@@ -116,7 +119,9 @@ export async function planBatch(
 /** Why a batch whose plan has no recordings fails. */
 export function nothingToProcess({ leftOut, failures, unlisted }: PlannedBatch): ScenedeltaError {
   const [first] = failures;
-  const failed = `${failures.length + unlisted} inputs failed, the first of them ${first?.file}: ${first?.reason}`;
+  const count = failures.length + unlisted;
+  const named = count === 1 ? first?.file : `the first of them ${first?.file}`;
+  const failed = `${counted(count, 'input')} failed, ${named}: ${first?.reason}`;
   const why = [
     ...(leftOut ? ['all recordings lie outside since and until'] : []),
     ...(first === undefined ? [] : [failed]),
@@ -134,7 +139,7 @@ function* drained(files: Map<string, ListedFile>): Generator<ListedFile> {
 }
 
 const notListed = (count: number): string =>
-  `${count} more inputs failed: the first ${MAX_FAILURES} are listed with their reasons`;
+  `${counted(count, 'more input')} failed: the first ${MAX_FAILURES} are listed with their reasons`;
 
 const namedTwice = ({ file, stated }: ListedFile): FootageFailure => ({
   ...{ v: 1, camera: stated?.camera ?? null, file, seconds: null, code: 'invalid-value' },

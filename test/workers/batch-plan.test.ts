@@ -59,7 +59,7 @@ it('an address that comes twice with other values is a failure, and the first li
   const planned = await planManifest([frame(0), frame(0), { ...frame(0), camera: 'gate' }, frame(1)]);
   expect(planned.sequences.map(({ camera, items }) => [camera, items.length])).toEqual([['yard', 2]]);
   expect(reasons(planned)).toEqual([[frame(0).file, expect.stringContaining('named twice')]]);
-  expect(planned.warnings).toEqual(['1 inputs name a file again: it is processed once']);
+  expect(planned.warnings).toEqual(['1 input names a file again: it is processed once']);
 });
 
 it('addresses that differ in their query alone are files of their own', async () => {
@@ -162,7 +162,7 @@ it('names that do not fit the template are failures, and nothing left names the 
   const planned = await planManifest(lines, { template: '{camera}/{t:%Y%m%d-%H%M%S}.jpg' });
   expect(planned.failures).toHaveLength(1);
   expect(nothingToProcess(planned).message).toContain(
-    'expected videos or pictures, and 1 inputs failed, the first of them https://cam.example/odd.jpg: the name does not',
+    'expected videos or pictures, and 1 input failed, https://cam.example/odd.jpg: the name does not',
   );
 });
 
@@ -177,5 +177,5 @@ it('nothing to process names the times only if they left recordings out', async 
     'expected videos or pictures, and all recordings lie outside since and until',
   );
   const both = nothingToProcess(await planManifest([frame(0), 'nonsense'], late)).message;
-  expect(both).toContain('outside since and until; 1 inputs failed, the first of them line 2 of the manifest');
+  expect(both).toContain('outside since and until; 1 input failed, line 2 of the manifest');
 });
