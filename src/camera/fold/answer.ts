@@ -1,4 +1,5 @@
 /** Parts of the answer about one frame of a camera. */
+import { counted } from '../../base/counted.js';
 import { isoTime } from '../../base/wall-clock.js';
 import type { CameraFrame, CameraNote } from '../../schemas/camera-frame.js';
 import { type CameraEvent, type ChangeUpdate, compareSeverity } from '../../schemas/change.js';
@@ -70,7 +71,7 @@ export function gapSpans({ last }: Pick<CameraState, 'last'>, at: number, gapSec
 
 export function excludedNotes(count: number): CameraNote[] {
   if (count === 0) return [];
-  const detail = `${count} changed regions do not count by the camera's zones and areas`;
+  const detail = `${counted(count, 'changed region does', 'changed regions do')} not count by the camera's zones and areas`;
   return [{ code: 'regions_left_out', detail }];
 }
 
