@@ -70,7 +70,7 @@ describe('DELETE /v1/comparisons/{id}', () => {
     fake.blobs.kept.set(heatmapKey(id), new Uint8Array(1));
     expect((await fake.inject({ method: 'DELETE', url: `/v1/comparisons/${id}` })).statusCode).toBe(204);
     expect(fake.queue.cancelled).toEqual([id]);
-    expect(fake.events.kept.at(-1)?.event).toMatchObject({ type: 'comparison.cancelled', comparisonId: id });
+    expect(fake.events.kept.at(-1)?.event).toMatchObject({ type: 'comparison.cancelled', subject: { id } });
     expect(fake.blobs.kept.has(heatmapKey(id))).toBe(false);
     for (const path of ['', '/frames/before', '/heatmaps/after', '/deliveries', '/events']) {
       expect((await fake.inject({ url: `/v1/comparisons/${id}${path}` })).statusCode).toBe(404);

@@ -28,7 +28,6 @@ describe('A receiver that refuses', () => {
   });
 
   it.each([
-    ['a page', '<html>x</html>', { 'content-type': 'text/html' }],
     ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00]), {}],
     ['nothing', '', {}],
     ['more than 16 KiB', 'x'.repeat(16_385), {}],
@@ -38,6 +37,14 @@ describe('A receiver that refuses', () => {
     const delivery = await one();
     await run(delivery);
     expect(await errorOf(delivery)).toBe('the receiver answered 400, expected 2xx');
+  });
+
+  it('with a page is quoted as the text of the page', async () => {
+    await register();
+    refusing('<html>x</html>', { 'content-type': 'text/html' });
+    const delivery = await one();
+    await run(delivery);
+    expect(await errorOf(delivery)).toBe('the receiver answered 400, expected 2xx; it said: x');
   });
 
   it('is quoted in 300 characters, without the secrets that it repeats', async () => {
