@@ -153,9 +153,10 @@ it('a camera that repeats one picture is reported once, and once more when it re
     [WITH_CAR, 300],
     [EMPTY, 310],
   ]);
-  expect(await events()).toEqual([
-    { type: 'camera.stuck', camera: 'gate', since: new Date(T).toISOString(), at: new Date(at(100)).toISOString() },
-    { type: 'camera.back', camera: 'gate', since: new Date(T).toISOString(), at: new Date(at(300)).toISOString() },
+  const data = { since: new Date(T).toISOString() };
+  expect(await events()).toMatchObject([
+    { type: 'camera.stuck', camera: 'gate', at: new Date(at(100)).toISOString(), data },
+    { type: 'camera.back', camera: 'gate', at: new Date(at(300)).toISOString(), data },
   ]);
 });
 
