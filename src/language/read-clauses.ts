@@ -1,6 +1,7 @@
 /**
- * The reader of the captioner's sentences, which are written by the English table. Each clause is matched as a whole against the templates, so that a sentence of another grammar is refused.
- * Sentences of people are read by `people/captions.ts`.
+ * The reader of the captioner's sentences, which are written by the English table. Each clause is matched as a whole
+ * against the templates, so that a sentence of another grammar is refused. Sentences of people are read by
+ * `people/captions.ts`.
  */
 import type { Statement, Thing } from '../schemas/statement.js';
 import { keysOf, type Template, tableOf } from './table.js';

@@ -1,6 +1,6 @@
 /**
  * The two captioners. Each makes, of an aligned pair and its changed regions, a sentence with the evidence for it. The
- * manifest says which one a bundle needs: with region crops (`glance`) it describes every changed location by itself;
+ * manifest says which one per bundle needs: with region crops (`glance`) it describes every changed location by itself;
  * without them it has one sentence about the full frame, and none of the parts that describe locations.
  */
 import { mostProbableKind } from '../model/calibration.js';

@@ -3,11 +3,8 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import sharp from 'sharp';
-import { type Entry, fromBufferPromise, type ZipFile as OpenZip } from 'yauzl';
-import { ZipFile } from 'yazl';
 import type { Failure } from '../../clients/src/failure.js';
 import { command } from '../../clients/src/verify/command.js';
 import { frameKey } from '../../src/base/blobs.js';
@@ -16,6 +13,7 @@ import { storedChange } from '../helpers/changes.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { storedVisit } from '../helpers/visits.js';
+import { contentsOf, opened, repacked } from '../helpers/zip.js';
 
 const MARKUP = '<script>alert(1)</script>';
 const NOON = '2026-01-05T12:00:00Z';
@@ -28,6 +26,7 @@ let ofAdmin: { authorization: string };
 let printed: string[];
 let change: ReturnType<typeof storedChange>;
 const visit = storedVisit();
+
 beforeAll(async () => {
   fake = await fakeApp({ auth: 'on', rateLimit: 0 });
   folder = await mkdtemp(join(tmpdir(), 'sd-evidence-'));
@@ -96,26 +95,6 @@ const verify = async (bytes: Uint8Array, ...args: string[]) => {
   await writeFile(file, bytes);
   await command.parseAsync([file, ...args], { from: 'user' });
 };
-async function opened(bytes: Buffer): Promise<{ zip: OpenZip; entries: Entry[] }> {
-  const zip = await fromBufferPromise(bytes);
-  const entries: Entry[] = [];
-  for await (const entry of zip.eachEntry()) entries.push(entry);
-  return { zip, entries };
-}
-async function contentsOf(bytes: Buffer): Promise<Map<string, Buffer>> {
-  const { zip, entries } = await opened(bytes);
-  const contents = new Map<string, Buffer>();
-  for (const entry of entries) contents.set(entry.fileName, await buffer(await zip.openReadStreamPromise(entry)));
-  return contents;
-}
-const PLAIN = { compress: false, forceDosTimestamp: true };
-/** Packs the files as the service does, except for the changes of a test. */
-function repacked(files: Iterable<readonly [string, Buffer]>, packs: (name: string) => boolean = () => false) {
-  const zip = new ZipFile();
-  for (const [name, bytes] of files) zip.addBuffer(bytes, name, { ...PLAIN, compress: packs(name) });
-  zip.end();
-  return buffer(zip.outputStream as NodeJS.ReadableStream);
-}
 
 describe('a package', () => {
   it('of a change has its frames as the key may see them, records, settings and times, and is verified', async () => {
