@@ -21,7 +21,7 @@ export function formatResult(recording: Recording, outputs: string, timeZone: st
   ].join(', ');
   const totals = `${counted(count('frames'), 'frame')} looked at, ${count('examined')} compared: ${found}${state}`;
   const account = formatAccount(recording);
-  return [...lines, ...formatFailures(failures), totals, `results in ${outputs}`, ...account].join('\n');
+  return [...lines, ...formatFailures(failures), totals, `results in ${outputs}`, account].join('\n');
 }
 
 const REASONS: Readonly<Record<SkipReason, string>> = {

@@ -23,7 +23,7 @@ const HOSTILE = [
   '<img src=x onerror=alert(1)>',
   '{{ states }}',
   'x'.repeat(128),
-  '\u0000\n\ud800',
+  '\ud800',
   ' ',
 ];
 const camera = (change: object = {}, id = 'gate') => ({ id, ...checkSettings(change) }) as never as Camera;
