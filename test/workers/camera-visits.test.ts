@@ -86,7 +86,7 @@ describe('A visit of a live camera', () => {
     expect(types).toEqual(['visit.opened', 'visit.alerted', 'visit.ended']);
     const sent = await Promise.all(world.queued.map((id) => bench.deliveries.get(id)));
     const ofVisit = sent.filter((delivery) => delivery?.subject?.id === visit.id);
-    expect(ofVisit.map((delivery) => delivery?.url).sort()).toEqual([expect.stringMatching(/hook$/), callback_url]);
+    expect(ofVisit.map((delivery) => delivery?.url).sort()).toEqual([`${world.receiver.url}/...`, callback_url]);
   });
 
   it('is alerted at its end by a rule about what came and went', async () => {

@@ -34,8 +34,6 @@ const PREPOSITION = new RegExp(
 /** Words that follow the head noun: "gate to the yard", "entrance north", "platform 3b". */
 const AFTER_HEAD = / (?:of|to|by|near|at|in|on|behind|with|from|for|under|beside|next|opposite) .*$/;
 const NO_HEAD = /^(?:[a-z]?\d+[a-z]?|[a-z]|[ivx]+|north|south|east|west|left|right|upper|lower|new|old)$/;
-/** Line breaks, other control characters, and those that turn the direction of the text around them. */
-const UNSEEN = /[\s\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 
 /**
  * The name is used as it is written, articles and capital letters included. Its preposition is, in this order: that of
@@ -43,7 +41,7 @@ const UNSEEN = /[\s\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
  * @returns null if the zone has no name with a letter or a digit
  */
 export function zonePhrase(zone: Pick<Zone, 'name' | 'preposition'>): ZonePhrase | null {
-  const name = (zone.name ?? '').replace(UNSEEN, ' ').trim();
+  const name = (zone.name ?? '').replace(/\s+/g, ' ').trim();
   if (!/[\p{L}\p{N}]/u.test(name)) return null;
   const { preposition } = zone;
   if (preposition === '') return { at: name, end: name };
