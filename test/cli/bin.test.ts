@@ -1,4 +1,4 @@
-/** bin/scenedelta.js in checkouts of several states: what npx calls. */
+/** bin/scenedelta.js in checkouts of several states. */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,8 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 let checkout: string;
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'sd-checkout-'));
-  for (const part of ['bin', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json']) {
+  const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
+  for (const part of ['bin', 'scripts/lib/cpu.mjs', ...settings]) {
     cpSync(resolve(part), join(checkout, part), { recursive: true });
   }
 });

@@ -7,7 +7,6 @@ import { addressesOf } from '../../src/endpoints/formats/email.js';
 import { topicOf } from '../../src/endpoints/formats/ntfy.js';
 import { escapeChat } from '../../src/endpoints/formats/slack.js';
 import { botOf } from '../../src/endpoints/formats/telegram.js';
-import { templateFault } from '../../src/endpoints/formats/template.js';
 import { type FormatName, LIMITS } from '../../src/endpoints/limits.js';
 import { type EndpointMessage, pictureOf } from '../../src/endpoints/message.js';
 import { payloadOf } from '../../src/endpoints/payload.js';
@@ -228,55 +227,6 @@ describe('E-mail', () => {
     ['smtp://mail.example?from=a@b.example&to=c@d.example,x', undefined],
     ['smtp://mail.example?from=a@b.example&to=c@d.example%0D%0ABcc:x@y.example', undefined],
   ])('reads the recipients of %s', (address, to) => expect(addressesOf(address)?.to).toEqual(to));
-});
-
-describe('A template', () => {
-  const made = (text: string, contentType: string) => {
-    const message = endpointMessage('change.opened', { caption: HOSTILE }, { cameraName: HOSTILE });
-    return render('template', message, { url: URL_OF, authorization: null, template: { text, contentType } });
-  };
-  it.each([
-    [
-      'application/json',
-      '{"text": {{ text }}, "over": {{ over }}, "zone": {{ zone }}}',
-      { text: HOSTILE, over: false, zone: null },
-    ],
-    ['application/json', '{% if over %}1{% else %}{{ data.change.regions[0].box.x }}{% endif %}', 0.1],
-  ])('in %s writes each output as JSON: %s', (type, text, expected) => {
-    const { body, headers } = made(text, type);
-    expect(headers['content-type']).toBe(type);
-    expect(JSON.parse(String(body))).toEqual(expected);
-  });
-
-  it.each([
-    ['text/html', '<b>{{ title }}</b>', /^<b>&lt;script&gt;/],
-    ['text/plain', '{{ title }}', /^<script>/],
-    ['application/x-www-form-urlencoded', 'a={{ title }}', /^a=%3Cscript%3E/],
-    ['text/plain', '{{ data.change.regions[0].box.x }}', /^0\.1$/],
-    ['text/html', '{{ title | split: " " }}', /^&lt;script&gt;/],
-    ['text/html', '{{ zone }}', /^$/],
-  ])('in %s writes %s', (type, text, expected) => expect(made(text, type).body).toMatch(expected));
-
-  it.each(['text/plain', 'text/html', 'application/x-www-form-urlencoded'])('in %s keeps names on one line', (type) => {
-    const message = endpointMessage('change.opened', {}, { cameraName: 'a\r\nb: c\0\u202e' });
-    const template = { text: '{{ camera_name }}', contentType: type };
-    const { body } = render('template', message, { url: URL_OF, authorization: null, template });
-    expect(body).toBe(type.includes('form') ? 'a+b%3A+c+' : 'a b: c ');
-  });
-
-  it.each([
-    ['{"a":\n{{ text', /line:2/],
-    ['{% foo %}', /tag "foo" not found, line:1/],
-    ['\n\n{{ text | nope }}', /undefined filter: nope, line:3/],
-    ['\n{{ titel }}', /undefined variable: titel, line:2/],
-    ['{% include "/etc/passwd" %}', /ENOENT|not found|Failed to lookup/],
-    ['{% render "package.json" %}', /ENOENT|not found|Failed to lookup/],
-    ['{{ text.constructor }}', /undefined variable/],
-    ['{% for i in (1..100000000) %}x{% endfor %}', /limit exceeded/],
-    ['{"text": {{ text }}', /it makes no JSON of a test event/],
-  ])('%j is invalid, and the fault names the place', (text, fault) => {
-    expect(templateFault(text, 'application/json')).toMatch(fault);
-  });
 });
 
 describe('Every format', () => {

@@ -7,8 +7,8 @@ const NOW = 1_000_000;
 let made = 0;
 const at = (url: string, change: { key?: string; camera?: string } = {}): StoredComparison => {
   const stored = acceptedComparison({ after: { from: 'url', url }, camera: change.camera ?? null });
-  const apiKeyId = change.key ?? `key_${made++}`;
-  return { ...stored, request: { ...stored.request, apiKeyId } };
+  const owner = change.key ?? `key_${made++}`;
+  return { ...stored, request: { ...stored.request, apiKeyId: owner, owner } };
 };
 /** @returns how many of many comparisons find room */
 const roomFor = (one: (i: number) => StoredComparison, options = {}) => {
