@@ -48,6 +48,12 @@ export function unnamedStatement(kind: StatementKind, box: Box): ChangeStatement
   return { kind, verb, things, place: kind === 'move' ? null : thirdOf(box), way: null };
 }
 
+/** "others have moved": things beside the stated ones, of unknown number; null: no sentence says so of the kind. */
+export function othersStatement(kind: StatementKind): Statement | null {
+  const verb = { appear: 'others appeared', disappear: 'others left', move: 'others moved', replace: null }[kind];
+  return verb === null ? null : { kind: 'change', verb, things: [], place: null, way: null };
+}
+
 /**
  * @param nuisance name in the manifest, or `rest`: a part of the frame is lost; undefined, or a name that has no
  *   sentence: nothing has changed

@@ -7,13 +7,10 @@ import { softmax } from '../base/logistic.js';
 import type { CropNames, PairNames } from '../model/graph-io.js';
 import { classShares, type LikelyClass, type Names, thingNames } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
-import { cosine } from './clause-probability.js';
-import type { KnownNames } from './location-statement.js';
+import { cosine } from './links.js';
 
 /** From this probability on, two regions are of two things, and a crop shows a thing (set, not fitted). */
 const LEAST = 0.5;
-/** The same for a decision against what the caption graph says. */
-const CERTAIN = 0.8;
 
 /** From this cosine of the colours on, two pictures may show one vehicle; set on cameras of tier A (ADR 18). */
 const SAME_PAINT = 0.7;
@@ -63,25 +60,6 @@ export function unseenRegion(
  */
 export const isSeparateThing = ({ side }: MapRegion, apart: PairNames, location: PairNames, names: Names): boolean =>
   differenceOfClasses(apart[side], location[OTHER_SIDE[side]], names) >= LEAST;
-
-/** @param shown names of all crops, in their order */
-export const knownNames = (shown: readonly PairNames[], names: Names): Pick<KnownNames, 'mayBeOne' | 'isThing'> => ({
-  mayBeOne: (before, after) => {
-    const [from, to] = [shown[before]?.before, shown[after]?.after];
-    if (from === undefined || to === undefined) return true;
-    return differenceOfClasses(from, to, names) < CERTAIN && !areOtherVehicles(from, to, names);
-  },
-  isThing: (crop) => {
-    const { before, after } = shown[crop] as PairNames;
-    return { before: isCertain(before, names), after: isCertain(after, names) };
-  },
-});
-
-/** Whether the picture surely shows a thing of one class. */
-function isCertain(shown: CropNames, names: Names): boolean {
-  const { nothing, shares } = classesOf(shown, names);
-  return (1 - nothing) * Math.max(...shares.values()) >= CERTAIN;
-}
 
 const showsThing = (shown: CropNames, names: Names): boolean => classesOf(shown, names).nothing < LEAST;
 
