@@ -114,7 +114,7 @@ export function statedPlace({ witness }: Thing, kind: StatementKind) {
 }
 
 /** The verb of a thing that came, left or moved. */
-export function verbOf(kind: StatementKind, thing: Parameters<typeof classOf>[0]): string {
+function verbOf(kind: StatementKind, thing: Parameters<typeof classOf>[0]): string {
   if (kind === 'appear') return 'appeared';
   if (kind === 'move') return 'moved';
   if (kind === 'replace') return 'taken the place';

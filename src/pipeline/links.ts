@@ -5,7 +5,7 @@
  */
 import munkres from 'munkres';
 import { areaOf, type Box, overlap } from '../base/images.js';
-import { logitOf, softmax } from '../base/logistic.js';
+import { cosine, logitOf, softmax } from '../base/logistic.js';
 import type { AlikeRow, LinkRow } from '../model/judge-schema.js';
 import { intersectionOverUnion } from '../model/regions.js';
 import { type Judge, judged, LEAST_PROBABILITY as LEAST } from './judge.js';
@@ -99,9 +99,3 @@ const summed = (colours: readonly number[]): number[] =>
   Array.from({ length: colours.length / 3 }, (_, i) =>
     [0, 1, 2].reduce((sum, band) => sum + (colours[band * (colours.length / 3) + i] as number), 0),
   );
-
-/** Cosine of two vectors of one length. */
-export function cosine(a: readonly number[], b: readonly number[]): number {
-  const dot = (p: readonly number[], q: readonly number[]) => p.reduce((sum, x, i) => sum + x * (q[i] as number), 0);
-  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
-}

@@ -151,7 +151,7 @@ function clausesOfKind(clauses: readonly Clause[], sentence: Sentence, kind: str
  * @param regions the strongest first
  * @param thing at the strongest region, of which no kind is stated; absent: it has no known name
  */
-export function plainChange(
+function plainChange(
   kind: Prediction['kind'],
   regions: readonly MapRegion[],
   thing?: Statement['things'][number],

@@ -3,11 +3,10 @@
  * there. One crop around both would be described as one thing. The names of what each frame shows decide.
  */
 import { OTHER_SIDE } from '../base/images.js';
-import { softmax } from '../base/logistic.js';
+import { cosine, softmax } from '../base/logistic.js';
 import type { CropNames, PairNames } from '../model/graph-io.js';
 import { classShares, type LikelyClass, type Names, thingNames } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
-import { cosine } from './links.js';
 
 /** From this probability on, two regions are of two things, and a crop shows a thing (set, not fitted). */
 const LEAST = 0.5;
@@ -26,7 +25,7 @@ export function differenceOfClasses(one: CropNames, other: CropNames, names: Nam
  * Whether two pictures show vehicles of different colours: on a road another one is where the first one was. People are
  * not compared, because a turn shows other clothes.
  */
-export function areOtherVehicles(one: CropNames, other: CropNames, names: Names): boolean {
+function areOtherVehicles(one: CropNames, other: CropNames, names: Names): boolean {
   if (![one, other].every((shown) => probabilityOfClass(shown, 'vehicle', names) >= LEAST)) return false;
   return cosine(softmax(one.colours), softmax(other.colours)) < SAME_PAINT;
 }
@@ -64,7 +63,7 @@ export const isSeparateThing = ({ side }: MapRegion, apart: PairNames, location:
 const showsThing = (shown: CropNames, names: Names): boolean => classesOf(shown, names).nothing < LEAST;
 
 /** Probability that a picture shows a thing of a class, 0..1 */
-export function probabilityOfClass(shown: CropNames, word: LikelyClass['value'], names: Names): number {
+function probabilityOfClass(shown: CropNames, word: LikelyClass['value'], names: Names): number {
   const { nothing, shares } = classesOf(shown, names);
   return (1 - nothing) * (shares.get(word) ?? 0);
 }
