@@ -4,8 +4,8 @@ import type { TrueObject } from './pairs.js';
 
 /** A thing whose box is at least this share of the largest one is a main thing too. */
 const MAIN = 1 / 2;
-/** How many other things changed so is open, and what they are. */
-const OTHERS = /\bothers have (?:appeared|left|moved)\b/;
+/** The words of `writeMore`: how the counted places changed is open. */
+const COUNTED_PLACES = /\bmore places? (?:has|have) changed\b/;
 const KIND_OF: Readonly<Record<Direction, string>> = {
   appear: 'appear',
   disappear: 'disappear',
@@ -22,7 +22,7 @@ export function agreesWithKind(caption: string, kind: string | null, { mentions,
   if (replaces) return kind === 'replace' || kind === 'multi';
   const stated = new Set(mentions.map(({ direction }) => KIND_OF[direction]));
   if (stated.size > 1) return kind === 'multi';
-  return stated.has(kind) || (kind === 'multi' && OTHERS.test(caption));
+  return stated.has(kind) || (kind === 'multi' && COUNTED_PLACES.test(caption));
 }
 
 /**

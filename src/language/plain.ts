@@ -1,8 +1,8 @@
 /** Statements that name no thing, statements of unchanged scenes and of tampering, and the words that deny a change. */
 import type { Box } from '../base/images.js';
-import type { StatementKind } from '../schemas/comparison.js';
+import { reversedKind, type StatementKind } from '../schemas/comparison.js';
 import type { Statement } from '../schemas/statement.js';
-import { thirdOf } from './place.js';
+import { oppositeWay, thirdOf } from './place.js';
 import { tableOf } from './table.js';
 import { SOMETHING } from './thing.js';
 
@@ -33,10 +33,19 @@ export function plainStatement(kind: string, box: Box | undefined): Statement {
     : { kind: 'change', verb: 'changed', things, place, way: null };
 }
 
-/** "others have moved": things beside the stated ones, of unknown number; null: no sentence says so of the kind. */
-export function othersStatement(kind: StatementKind): Statement | null {
-  const verb = { appear: 'others appeared', disappear: 'others left', move: 'others moved', replace: null }[kind];
-  return verb === null ? null : { kind: 'change', verb, things: [], place: null, way: null };
+/** The statement of an exchanged pair as one of the pair: words of time and ways are the opposite ones. */
+export function reversedStatement(statement: ChangeStatement, box: Box): ChangeStatement {
+  const { kind, way } = statement;
+  if (kind === 'move') return { ...statement, way: way && oppositeWay(way) };
+  return unnamedStatement(reversedKind(kind), box);
+}
+
+/** A statement in plain words for a thing that the namer names: "an object has appeared on the left". */
+export function unnamedStatement(kind: StatementKind, box: Box): ChangeStatement {
+  const object = { noun: 'object', colour: null, count: 1, definite: kind !== 'appear' };
+  const things = kind === 'replace' ? [object, { ...object, definite: false }] : [object];
+  const verb = { appear: 'appeared', disappear: 'gone', move: 'moved', replace: 'replaced' }[kind];
+  return { kind, verb, things, place: kind === 'move' ? null : thirdOf(box), way: null };
 }
 
 /**

@@ -69,12 +69,15 @@ export interface Table {
   };
   /** one to five, and several */
   readonly counts: readonly (string | Readonly<Record<string, string>>)[];
+  /** zero to five, and more */
+  readonly numbers: readonly string[];
   readonly phrases: {
     readonly plain: string;
     readonly worn: string;
     readonly dressed: string;
     readonly part: string;
     readonly worn_part: string;
+    readonly more: readonly [string, string];
     readonly from: string;
     readonly to: string;
     /** a zone of the camera after a verb, and after `from` and `to`; absent: English, whose name has a preposition */

@@ -57,15 +57,22 @@ export function writeWords(statement: Statement, { locale = 'en', place }: Writi
 export const write = (caption: Caption, writing: Writing = {}): string =>
   typeof caption === 'string' ? caption : spelled(writeWords(caption, writing), tableOf(writing.locale ?? 'en'));
 
-/** The sentence of several statements: "a car has left and two people have appeared". */
-export function writeContent({ statements }: Content, locale: Locale = 'en'): string {
+/** The sentence of several statements: "a car has left, two people have appeared and one more place has changed". */
+export function writeContent({ statements, more }: Content, locale: Locale = 'en'): string {
   const table = tableOf(locale);
   const clauses = statements.map((statement) => writeWords(statement, { locale }));
+  if (more > 0) clauses.push(writeMore(more, table));
   const { and, then = and } = table.phrases;
   return spelled(
     separated(clauses).flatMap((clause, i) => (i === 0 ? clause : [...wordsOf(then, 'link'), ...clause])),
     table,
   );
+}
+
+/** "two more places have changed" */
+export function writeMore(more: number, table: Table = tableOf('en')): Word[] {
+  const number = table.numbers[Math.min(more, table.numbers.length - 1)] as string;
+  return fill(table.phrases.more[more === 1 ? 0 : 1], { number: wordsOf(number, 'verb') }, 'verb');
 }
 
 /** The clauses of a sentence. A list of colours ends with a comma before the next clause. */

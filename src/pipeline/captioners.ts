@@ -12,11 +12,11 @@ import { composeChecked } from './checked-sentence.js';
 import { type CaptionParts, type DescribedPair, describePair, type Wanted } from './describe.js';
 import type { LocationFact, LocationStatement } from './location-statement.js';
 import type { AlignedPair } from './pair.js';
-import { tightThings } from './seen-things.js';
+import { nobody } from './people.js';
 import { type ChangeSentence, composeSentence } from './sentence.js';
 
-/** `crops` and `evidence` are those of the locations; a captioner of full frames has none. */
-interface CaptionedChange extends Pick<DescribedPair, 'crops' | 'tightIn' | 'evidence' | 'notes'> {
+/** `crops`, `peopleIn` and `evidence` are those of the locations; a captioner of full frames has none. */
+interface CaptionedChange extends Pick<DescribedPair, 'crops' | 'peopleIn' | 'evidence'> {
   readonly captioned: ChangeSentence;
   /** absent of a bundle without a truth check */
   readonly check?: Check;
@@ -47,16 +47,20 @@ async function captionLocations(
 ): Promise<CaptionedChange> {
   const { manifest } = wanted.bundle;
   const { difference } = pair;
-  const { description, crops, tightIn, evidence, notes } = await describePair(parts, wanted, pair, regions);
-  const likely = mostProbableKind(description.joint?.kindLogits ?? difference.kindLogits, manifest.kinds);
-  const composed = await composeChecked(description, likely, { crops, regions }, manifest, (shown, sentences) =>
-    parts.pool.run('check', manifest.name, { ...difference, crops: shown, sentences }),
+  const { description, crops, peopleIn, evidence } = await describePair(parts, wanted, pair, regions);
+  const likely = mostProbableKind(description.joint.kindLogits ?? difference.kindLogits, manifest.kinds);
+  const composed = await composeChecked(
+    description,
+    likely,
+    { crops, regions },
+    manifest,
+    wanted.truth,
+    (shown, sentences) => parts.pool.run('check', manifest.name, { ...difference, crops: shown, sentences }),
   );
   return {
     ...composed,
     crops,
-    tightIn,
-    notes,
+    peopleIn,
     seenTogether: description.crops.length,
     statements: description.crops.length > 0 ? description.statements : undefined,
     facts: manifest.names === undefined ? undefined : description.statements.flatMap(({ facts }) => facts),
@@ -66,8 +70,8 @@ async function captionLocations(
 
 async function captionFullFrame(
   { pool }: CaptionParts,
-  { bundle }: Wanted,
-  { difference, frames }: AlignedPair,
+  { bundle, truth }: Wanted,
+  { difference }: AlignedPair,
   regions: readonly MapRegion[],
 ): Promise<CaptionedChange> {
   const { manifest } = bundle;
@@ -75,12 +79,11 @@ async function captionFullFrame(
   const [output] = await pool.run('caption', manifest.name, [{ memory, kindLogits, crops: [] }]);
   const joint = output as CaptionOutput;
   const likely = mostProbableKind(joint.kindLogits ?? kindLogits, manifest.kinds);
-  const description = { joint, crops: [], statements: [] };
+  const description = { joint, crops: [], statements: [], ends: [] };
   return {
-    captioned: composeSentence(description, likely, regions, manifest),
+    captioned: composeSentence(description, likely, regions, manifest, truth),
     crops: [],
-    tightIn: (region) => tightThings(frames, region, []),
-    notes: [],
+    peopleIn: nobody,
     seenTogether: 0,
     statements: undefined,
     facts: undefined,

@@ -220,12 +220,14 @@ export class Pipeline {
   ): Promise<Omit<PairOutput, 'timings'>> {
     const { bundle, input, truth } = comparison;
     const { manifest } = bundle;
-    const { difference, toSourceFrame } = pair;
-    const { captioned, check, crops, seenTogether, statements, facts, tightIn, notes, evidence } =
-      await comparison.step('caption', () => {
+    const { frames, difference, toSourceFrame } = pair;
+    const { captioned, check, crops, seenTogether, statements, facts, peopleIn, evidence } = await comparison.step(
+      'caption',
+      () => {
         const wanted = { bundle, statements: input.statements === true, truth };
         return captionerOf(manifest)(this.#captionParts, wanted, pair, regions);
-      });
+      },
+    );
     const strongest = crops.slice(0, seenTogether);
     const words = await comparison.step('heatmap', async () =>
       toSourceFrame.words(wordHeatmaps(captioned, manifest.attention, difference.after)),
@@ -239,15 +241,10 @@ export class Pipeline {
       input.statements ? statements : undefined,
       facts,
     );
-    const finding = {
-      ...described,
-      ...(check === undefined ? {} : { check }),
-      ...(notes.length === 0 ? {} : { notes: [...notes] }),
-    };
+    const finding = check === undefined ? described : { ...described, check };
     const after = toSourceFrame.map(difference.after);
     const vectors = new Map<string, Promise<Float32Array>>();
-    const located = finding.regions.map((region, i) => ({ region, things: () => tightIn(regions[i] as MapRegion) }));
-    const seen = input.statements && seenThings(located, toSourceFrame);
+    const seen = input.statements && seenThings(frames, finding.regions, toSourceFrame, regions.map(peopleIn));
     return {
       finding: { ...finding, ...keepRegions(finding, toSourceFrame.region) },
       ...(seen ? { seen } : {}),

@@ -1,18 +1,20 @@
 /**
- * Sentence and kind of a change. The sentence states the events that are probable enough. For a bundle without a judge it
- * is the caption graph's sentence about all locations, without the clauses that contradict the kind, or a plain one.
+ * Sentence and kind of a change. The sentence is composed of the statements of its locations; without any, it is what
+ * the caption graph writes about all of them, without the clauses that contradict the kind, or a plain sentence.
  */
-import { deniesChange, othersStatement, plainStatement } from '../language/plain.js';
+import { boxDistance } from '../base/images.js';
+import { deniesChange, plainStatement } from '../language/plain.js';
 import { type Clause, positionsOf, readClauses } from '../language/read-clauses.js';
 import { SOMETHING } from '../language/thing.js';
-import { separated, textOf, write, writeWords } from '../language/write.js';
+import { separated, textOf, write, writeMore } from '../language/write.js';
 import type { Prediction } from '../model/calibration.js';
-import type { JudgeManifest } from '../model/judge-schema.js';
+import type { FactCalibration } from '../model/fact-calibration.js';
 import type { BundleManifest } from '../model/manifest.js';
+import { levelAt } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';
 import { joinSentences, type Sentence, toClause, toSentence, uniformScores, withWords } from '../model/tokenizer.js';
 import type { Content, Statement } from '../schemas/statement.js';
-import type { Description, LocationStatement } from './location-statement.js';
+import type { Description, LocationFact, LocationStatement } from './location-statement.js';
 import { type GroupStatement, groupAlike, joinGroup } from './merge-clauses.js';
 import { uniformWords, type WordAttention } from './scored-words.js';
 import type { ClauseText } from './truth-check.js';
@@ -24,18 +26,24 @@ export interface ChangeSentence {
   readonly content: Content | undefined;
   /** per word; null for a word that the caption graph did not write */
   readonly attention: readonly (WordAttention | null)[];
-  /** the clauses, each with the regions that it is about; without "others have moved" */
+  /** the clauses, each with the regions that it is about; without "and two more places have changed" */
   readonly clauses: readonly ClauseText[];
 }
 
 /** More clauses than an operator reads at once are left to the regions and statements. */
 const MOST_CLAUSES = 3;
+/** As MOST_CLAUSES, of a bundle without calibrated clauses, and its least score of a second one. */
+const MOST_UNCALIBRATED = 2;
+const LEAST_SECOND_SCORE = 0.6;
 
-type Manifest = Pick<BundleManifest, 'vocabulary' | 'special' | 'judge'>;
+type Manifest = Pick<BundleManifest, 'vocabulary' | 'special' | 'names'> & {
+  readonly calibration: Pick<BundleManifest['calibration'], 'facts'>;
+};
 
 /**
  * @param kind of the change as a whole, by the kind head; the statements of the sentence decide against it
  * @param regions the strongest first
+ * @param truth share of the stated things that must be true, 0..1
  * @throws RangeError if an id of the output is not a word of the vocabulary
  */
 export function composeSentence(
@@ -43,26 +51,17 @@ export function composeSentence(
   kind: Prediction['kind'],
   regions: readonly MapRegion[],
   manifest: Manifest,
+  truth: number,
 ): ChangeSentence {
-  const { statements } = description;
-  const { judge } = manifest;
-  const [surest] = [...statements].sort((a, b) => b.probability - a.probability);
-  if (judge === undefined || surest === undefined) return sentenceOfDecoder(description, kind, regions, manifest);
-  if (surest.probability < judge.levels.known) return changeOfUnknownKind(surest, kind, regions);
-  const { groups, others, more, kind: name } = chosen(statements, judge.levels);
-  const clauses = [
-    ...groups.map(({ words }) => words),
-    ...(others === null ? [] : [uniformWords(writeWords(others), judge.levels.others)]),
-  ];
+  const { groups, more, score } = chosenGroups(description.statements, manifest, truth);
+  if (groups.length === 0) return sentenceOfDecoder(description, kind, regions, manifest);
+  const clauses = [...groups.map(({ words }) => words), ...(more === 0 ? [] : [uniformWords(writeMore(more), score)])];
   // "..., one in red and one in black, and a bag has appeared": the list of colours ends before the next clause.
   const lists = separated(clauses);
   return {
     sentence: joinSentences(lists.map(toClause)),
-    kind: { ...kind, name },
-    content: {
-      statements: [...groups.map(({ statement }) => statement), ...(others === null ? [] : [others])],
-      more,
-    },
+    kind: { ...kind, name: kindOf(groups, more, kind.name) },
+    content: { statements: groups.map(({ statement }) => statement), more },
     attention: lists.flatMap((words, i) => [...(i === 0 ? [] : [null]), ...words.map(({ attention }) => attention)]),
     clauses: groups.map(({ words, regions: shown }) => ({ text: textOf(words), regions: shown })),
   };
@@ -70,37 +69,87 @@ export function composeSentence(
 
 interface Chosen {
   readonly groups: readonly GroupStatement[];
-  /** "others have moved": further things of the class of a stated one */
-  readonly others: Statement | null;
-  /** number of probable events that are not stated one by one */
+  /** number of further places that have changed, and the least probability of one */
   readonly more: number;
-  /** of all that is stated; `multi` of several kinds */
-  readonly kind: string;
+  readonly score: number;
 }
 
 /**
- * The most probable event is stated however uncertain; a further one only if it is probable enough. Moves
- * come last. Further things are counted in no number, because they are unsure.
+ * The strongest location has a clause however uncertain; another one only if it is a change with a probability of at
+ * least `truth`. A thing without a name has one only if no other thing has a name. Locations that remain are counted
+ * ("and two more places have changed") if that is certain, or if the change map alone is certain: a place may have
+ * changed for sure while it is open how.
  */
-function chosen(statements: readonly LocationStatement[], levels: JudgeManifest['levels']): Chosen {
-  const sorted = [...statements].sort((a, b) => b.probability - a.probability);
-  const sure = sorted.filter(({ probability }, i) => i === 0 || probability >= levels.stated);
-  const named = sure.filter(({ facts }) => facts.every(({ noun }) => noun.value !== SOMETHING));
-  const ranked = (named.length === 0 ? sure.slice(0, 1) : named).sort((a, b) => rankOf(a) - rankOf(b));
-  const groups = groupAlike(ranked, MOST_CLAUSES).slice(0, MOST_CLAUSES);
-  const classes = new Set(groups.flat().map(classOfStatement));
-  const further = sorted.filter((one) => one.probability >= levels.others && !groups.flat().includes(one));
-  const rest = further.filter((one) => classes.has(classOfStatement(one)));
-  const [kind, ...mixed] = new Set(rest.map(({ statement }) => statement.kind));
-  const others = kind === undefined || mixed.length > 0 ? null : othersStatement(kind);
-  const joined = groups.map(joinGroup);
-  const kinds = new Set([...joined.map(({ statement }) => statement.kind), ...(others && kind ? [kind] : [])]);
-  return { groups: joined, others, more: further.length, kind: kinds.size > 1 ? 'multi' : ([...kinds][0] as string) };
+function chosenGroups(
+  statements: readonly LocationStatement[],
+  { calibration: { facts } }: Manifest,
+  truth: number,
+): Chosen {
+  if (facts === undefined) return { groups: uncalibrated(statements), more: 0, score: 1 };
+  const apart = statements.filter((one, i) => !statements.slice(0, i).some((stronger) => isPart(one, stronger)));
+  const level = levelOf(facts, truth);
+  const certain = apart.filter(({ probability }, i) => i === 0 || probability >= truth);
+  const named = certain.filter(({ facts: known }) => known.every(({ noun }) => noun.value !== SOMETHING));
+  const groups = groupAlike(named.length === 0 ? certain.slice(0, 1) : named, MOST_CLAUSES).slice(0, MOST_CLAUSES);
+  const counted = apart.filter((one) => certain.includes(one) || placeProbability(one) >= level);
+  const rest = counted.filter((statement) => !groups.some((group) => group.includes(statement)));
+  return {
+    groups: groups.map(joinGroup),
+    more: rest.length,
+    score: Math.min(1, ...rest.map((one) => Math.max(one.probability, placeProbability(one)))),
+  };
 }
 
-const rankOf = ({ statement }: LocationStatement): number => (statement.kind === 'move' ? 1 : 0);
+/** Score of the change map at the weakest region of the location. */
+const placeProbability = ({ regions }: LocationStatement): number => Math.min(...regions.map(({ score }) => score));
 
-const classOfStatement = ({ facts }: LocationStatement): string | undefined => facts[0]?.class?.value;
+/** @returns the least score of a counted place; above 1 if the bundle does not know it */
+const levelOf = ({ counted }: FactCalibration, truth: number): number =>
+  counted === undefined ? Number.POSITIVE_INFINITY : levelAt(truth, counted);
+
+/**
+ * Whether a location is a part of a stronger one, its shadow or its reflection: smaller by half, of the same kind, less
+ * than a cell of the maps away, and without another name than the noun or the class of the stronger one.
+ */
+function isPart(one: LocationStatement, stronger: LocationStatement): boolean {
+  if (one.statement.kind !== stronger.statement.kind) return false;
+  return (
+    one.facts.every((part) => part.noun.value === SOMETHING || stronger.facts.some((thing) => isAlike(part, thing))) &&
+    one.regions.every((region) =>
+      stronger.regions.some(
+        (other) =>
+          other.side === region.side && region.area < other.area / 2 && boxDistance(region.box, other.box) < ADJACENT,
+      ),
+    )
+  );
+}
+
+/** Whether two things have one noun, or one has the class of the other as its noun: "a car" and "a vehicle". */
+const isAlike = (a: LocationFact, b: LocationFact): boolean =>
+  a.noun.value === b.noun.value || a.noun.value === b.class?.value || b.noun.value === a.class?.value;
+
+/** Cells of the maps are 1/36 by 1/24 of the frame; a gap of one cell is not adjacent. */
+const ADJACENT = 0.02;
+
+/** The strongest location, and a second one whose clause is certain enough; equal clauses are used once. */
+function uncalibrated(statements: readonly LocationStatement[]): LocationStatement[] {
+  const texts = statements.map(({ words }) => textOf(words));
+  return statements
+    .filter(
+      ({ words }, i) =>
+        texts.indexOf(texts[i] as string) === i && (i === 0 || toClause(words).score >= LEAST_SECOND_SCORE),
+    )
+    .slice(0, MOST_UNCALIBRATED);
+}
+
+/**
+ * The kind of what the sentence states: that of its statements, or `multi` if they have several. How the counted
+ * places changed is open, so the kind head decides whether they make it several.
+ */
+function kindOf(groups: readonly GroupStatement[], more: number, head: string): string {
+  const [first, ...others] = new Set(groups.map(({ statement }) => statement.kind));
+  return others.length > 0 || (more > 0 && head === 'multi') ? 'multi' : (first as string);
+}
 
 /**
  * The decoder's sentence about all locations, or a plain one if it denies the change: its words have the score of the
@@ -110,10 +159,8 @@ function sentenceOfDecoder(
   { joint, crops }: Description,
   kind: Prediction['kind'],
   regions: readonly MapRegion[],
-  manifest: Manifest,
+  manifest: Pick<BundleManifest, 'vocabulary' | 'special'>,
 ): ChangeSentence {
-  if (joint === null)
-    return { ...plainChange(regions.length === 0 ? { ...kind, name: 'unknown' } : kind, regions), kind };
   const decoded = toSentence(joint.ids, joint.logProbabilities, joint.length, manifest);
   const clauses = clausesOfKind(readClauses(decoded.words.map(({ text }) => text)), decoded, kind.name);
   const kept = positionsOf(clauses);
@@ -151,7 +198,7 @@ function clausesOfKind(clauses: readonly Clause[], sentence: Sentence, kind: str
  * @param regions the strongest first
  * @param thing at the strongest region, of which no kind is stated; absent: it has no known name
  */
-function plainChange(
+export function plainChange(
   kind: Prediction['kind'],
   regions: readonly MapRegion[],
   thing?: Statement['things'][number],
@@ -163,18 +210,4 @@ function plainChange(
     ...{ sentence, kind, attention: [], content: { statements: [statement], more: 0 } },
     clauses: [{ text: sentence.text, regions: regions.slice(0, 1) }],
   };
-}
-
-/** The thing is known, and not its change: the noun stays. */
-function changeOfUnknownKind(
-  { facts, statement, regions: shown }: LocationStatement,
-  kind: Prediction['kind'],
-  regions: readonly MapRegion[],
-): ChangeSentence {
-  const unknown = { ...kind, name: 'unknown' };
-  const [fact] = facts;
-  if (fact === undefined || fact.noun.value === SOMETHING) return { ...plainChange(unknown, regions), kind };
-  const count = statement.things[0]?.count ?? null;
-  const thing = { noun: fact.noun.value, colour: null, count, definite: true };
-  return { ...plainChange(unknown, shown, thing), kind };
 }

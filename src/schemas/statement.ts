@@ -40,7 +40,7 @@ export type Statement = Static<typeof StatementSchema>;
 export const ContentSchema = Type.Object(
   {
     statements: Type.Array(StatementSchema),
-    more: count('Further events that are probable, of which the caption says nothing or "others have moved".'),
+    more: count('Further places that changed, without a statement of their own.'),
   },
   { description: 'The statements of the caption, as values. Absent: the model writes by a grammar of its own.' },
 );

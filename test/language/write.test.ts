@@ -122,14 +122,17 @@ describe('every language', () => {
   });
 
   it.each([
-    ['en', 'three people have appeared on the left, one in red and two in dark clothes'],
-    ['de', 'drei Personen sind links aufgetaucht, eine in Rot und zwei in dunkler Kleidung'],
-  ] as const)(
-    'has the colours of several things, and no number of what it does not describe: %s',
-    (locale, expected) => {
-      expect(writeContent({ statements: [parts('person')], more: 1 }, locale)).toBe(expected);
-    },
-  );
+    [
+      'en',
+      'three people have appeared on the left, one in red and two in dark clothes, and one more place has changed',
+    ],
+    [
+      'de',
+      'drei Personen sind links aufgetaucht, eine in Rot und zwei in dunkler Kleidung, und ein weiterer Ort hat sich verändert',
+    ],
+  ] as const)('counts what it does not describe: %s', (locale, expected) => {
+    expect(writeContent({ statements: [parts('person')], more: 1 }, locale)).toBe(expected);
+  });
 
   it.each([
     ['en', 'three cars have appeared at the gate, one red and two dark'],
