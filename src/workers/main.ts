@@ -29,8 +29,8 @@ onShutdown('tracing', () => tracing.close());
 // 1. Connections. Redis comes first: a wrong address must be reported before a model is loaded.
 const redis = connectRedis(redisUrlOf(config), { role: 'consumer', logger });
 onShutdown('redis', async () => redis.disconnect());
-const redisClock = await followRedisClock(redis, { logger });
-onShutdown('clock', async () => redisClock.close());
+// Not awaited here: while Redis is away, the refusal of a setting below must not wait for its answer.
+const redisClock = followRedisClock(redis, { logger });
 const stores = createStores(config, redis);
 onShutdown('s3', async () => stores.s3?.close());
 const secret = await loadWebhookSecret(config);
@@ -53,7 +53,10 @@ await haltIfClosing();
 const models = pipeline.models();
 metrics.models(models);
 
-// 4. Queues, if the frames of the jobs can be read: a job without its frame fails for good.
+// 4. Queues, once the clock of Redis is known and if the frames of the jobs can be read: a job without its frame fails
+// for good.
+const { close: stopClock } = await redisClock;
+onShutdown('clock', async () => stopClock());
 await createDeployment(redis, stores.blobs).untilVisible(() => {
   const { s3FrameBucket, dataDir } = config;
   const place = s3FrameBucket === null ? `DATA_DIR=${dataDir}` : `S3_FRAME_BUCKET=${s3FrameBucket}`;

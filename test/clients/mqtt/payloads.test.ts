@@ -17,15 +17,7 @@ const POLYGON = [
   [1, 0],
   [1, 1],
 ];
-const HOSTILE = [
-  'a/b+c/#',
-  '💥👩‍👩‍👧',
-  '<img src=x onerror=alert(1)>',
-  '{{ states }}',
-  'x'.repeat(128),
-  '\ud800',
-  ' ',
-];
+const HOSTILE = ['a/b+c/#', '💥👩‍👩‍👧', '<img src=x onerror=alert(1)>', '{{ states }}', 'x'.repeat(128), '\ud800', ' '];
 const camera = (change: object = {}, id = 'gate') => ({ id, ...checkSettings(change) }) as never as Camera;
 const zone = (id: string, name: string | null = null, type = 'include') => ({ id, name, type, polygon: POLYGON });
 
