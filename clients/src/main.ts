@@ -14,6 +14,7 @@ const CLIENTS: Readonly<Record<string, () => Promise<{ readonly command: Command
   import: () => import('./import/command.js'),
   mcp: () => import('./mcp/command.js'),
   mqtt: () => import('./mqtt/command.js'),
+  onvif: () => import('./onvif/command.js'),
   rounds: () => import('./rounds/command.js'),
   verify: () => import('./verify/command.js'),
 };

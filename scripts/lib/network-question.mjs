@@ -36,19 +36,19 @@ export function localNetworks(interfaces = networkInterfaces()) {
 export async function networkSettings(dataDir, env, terminal, networks = localNetworks(), waitMs = WAIT_MS) {
   const file = join(dataDir, FILE);
   if (env.OUTBOUND_ALLOW) return {};
-  if (existsSync(file)) return settingsFor(readFileSync(file, 'utf8').trim(), env);
+  if (existsSync(file)) return settingsFor(readFileSync(file, 'utf8').trim());
   if (networks.length === 0 || !terminal.input.isTTY || !terminal.output.isTTY) return {};
   const lines = createInterface(terminal);
   // In a terminal readline takes Ctrl-C for itself.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
     const given = await lines.question(
-      `\nMay the service search ${networks.join(', ')} for cameras, and request their pictures? [y/N] `,
+      `\nMay the service request pictures from cameras in ${networks.join(', ')}? [y/N] `,
       { signal: AbortSignal.timeout(waitMs) },
     );
     const allowed = /^y(es)?$/i.test(given.trim()) ? networks.join(',') : '';
     writeFileSync(file, `${allowed}\n`, { mode: 0o600 });
-    return settingsFor(allowed, env);
+    return settingsFor(allowed);
   } catch (error) {
     if (error.name !== 'AbortError') throw error;
     terminal.output.write('no answer, so it does not\n');
@@ -58,5 +58,4 @@ export async function networkSettings(dataDir, env, terminal, networks = localNe
   }
 }
 
-const settingsFor = (allowed, { ONVIF_DISCOVERY = 'on' }) =>
-  allowed === '' ? {} : { OUTBOUND_ALLOW: allowed, ONVIF_DISCOVERY };
+const settingsFor = (allowed) => (allowed === '' ? {} : { OUTBOUND_ALLOW: allowed });

@@ -52,7 +52,6 @@ import { changePictureRoutes } from './routes/change-picture.js';
 import { changeRoutes } from './routes/changes.js';
 import { comparisonRoutes } from './routes/comparisons.js';
 import { deliveryRoutes } from './routes/deliveries.js';
-import { discoveryRoutes } from './routes/discovery.js';
 import { endpointDeliveryRoutes } from './routes/endpoint-deliveries.js';
 import { endpointRoutes } from './routes/endpoints.js';
 import { eventRoutes, eventTokenRoutes } from './routes/events.js';
@@ -179,7 +178,6 @@ export async function buildApp(
   cameraSettingsRoutes(app, { deps, options, keeper });
   cameraBaselineRoutes(app, { deps, options, keeper });
   cameraDryRunRoutes(app, deps);
-  discoveryRoutes(app, deps, options);
   batchRoutes(app, deps, options);
   batchPictureRoutes(app, deps);
   batchResultRoutes(app, deps);

@@ -45,6 +45,7 @@ const CLIENTS: Readonly<Record<string, string>> = {
   import: 'set up the cameras of a Frigate or go2rtc',
   mcp: 'offer the service to agents (MCP)',
   mqtt: 'bring changes, pictures and switches to an MQTT broker, for Home Assistant',
+  onvif: 'find the cameras of a network, and set them up',
   rounds: 'compare two times of each day of cameras',
   verify: 'check an evidence package',
 };

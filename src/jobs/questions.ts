@@ -6,7 +6,6 @@
 import { type Static, Type } from 'typebox';
 import type { ErrorCode } from '../base/errors.js';
 import type { CheckAnswer } from '../schemas/ask.js';
-import type { CameraAddresses, FoundCameras } from '../schemas/discovery.js';
 import type { SnapshotTest } from '../schemas/snapshot-test.js';
 import { version } from './payloads.js';
 
@@ -29,28 +28,11 @@ const SnapshotQuestionSchema = Type.Object({
   login: Type.Optional(Type.String()),
 });
 
-/** The cameras of the worker's networks. */
-const DiscoverQuestionSchema = Type.Object({ kind: Type.Literal('discover') });
-
-/** The addresses of the pictures of the camera whose ONVIF service is at `url`. */
-const AddressesQuestionSchema = Type.Object({
-  kind: Type.Literal('addresses'),
-  url: Type.String(),
-  /** encrypted (login.ts) */
-  login: Type.Optional(Type.String()),
-});
-
 /** `replyTo`: the channel of Redis that the asking process listens on. */
 export const QuestionJobSchema = Type.Object({
   v: version,
   replyTo: Type.String(),
-  question: Type.Union([
-    EmbedQuestionSchema,
-    AskQuestionSchema,
-    SnapshotQuestionSchema,
-    DiscoverQuestionSchema,
-    AddressesQuestionSchema,
-  ]),
+  question: Type.Union([EmbedQuestionSchema, AskQuestionSchema, SnapshotQuestionSchema]),
 });
 export type Question = Static<typeof QuestionJobSchema>['question'];
 export type QuestionOf<K extends Question['kind']> = Extract<Question, { kind: K }>;
@@ -69,8 +51,6 @@ export interface Answers {
   readonly embed: EmbedAnswer | null;
   readonly ask: CheckAnswer;
   readonly snapshot: SnapshotTest;
-  readonly discover: FoundCameras;
-  readonly addresses: CameraAddresses;
 }
 
 /** The message on that channel; `id` is that of the job. */

@@ -21,14 +21,8 @@ export interface Target {
   /** whether it is a default of the scheme or not reserved */
   readonly usual: boolean;
 }
-/** Addresses that may be reached. */
-export interface AllowList {
-  /** those of OUTBOUND_ALLOW: allowed although they are not public */
-  readonly ranges: readonly AllowedRange[];
-  /** whether every public address is allowed as well */
-  readonly publicToo: boolean;
-}
-const PUBLIC_ONLY: AllowList = { ranges: [], publicToo: true };
+/** The addresses of OUTBOUND_ALLOW, which may be reached although they are not public. */
+export type AllowList = readonly AllowedRange[];
 
 const URL_LIMIT = 2048;
 /** Below this port public addresses have only the default ones: an HTTP request must not reach a mail server. */
@@ -58,14 +52,10 @@ const BLOCKED_PORTS: ReadonlySet<number> = new Set([
 /**
  * @param entries CIDRs; an address without a prefix length stands for itself alone. With a port (10.0.0.7:25,
  *   [fd00::/8]:88) only that port is allowed
- * @param options.publicToo whether public addresses are allowed as well
  * @throws ScenedeltaError 'invalid-request' naming the entry that is neither
  */
-export function parseAllowList(
-  entries: readonly string[],
-  { publicToo = true }: { publicToo?: boolean } = {},
-): AllowList {
-  const ranges = entries.map((entry) => {
+export function parseAllowList(entries: readonly string[]): AllowList {
+  return entries.map((entry) => {
     try {
       return parseEntry(entry);
     } catch {
@@ -76,7 +66,6 @@ export function parseAllowList(
       );
     }
   });
-  return { ranges, publicToo };
 }
 
 const WITH_PORT = /^(?:\[([^\]]+)\]|([\d./]+)):(\d{1,5})$/;
@@ -91,17 +80,7 @@ function parseEntry(entry: string): AllowedRange {
   return { range, bits, port: port === undefined ? null : Number(port) };
 }
 
-/** @param cidr of an interface, e.g. '192.168.1.5/24'. @returns whether an entry has addresses of its network */
-export function namesSomeOf({ ranges }: AllowList, cidr: string): boolean {
-  const [address, length] = ipaddr.parseCIDR(cidr);
-  return ranges.some(
-    ({ range, bits }) => range.kind() === address.kind() && address.match(range, Math.min(bits, length)),
-  );
-}
-
-/** @returns e.g. 'a public address or one in OUTBOUND_ALLOW' */
-export const allowedAddresses = ({ publicToo }: AllowList): string =>
-  publicToo ? 'a public address or one in OUTBOUND_ALLOW' : 'an address in OUTBOUND_ALLOW';
+export const ALLOWED_ADDRESSES = 'a public address or one in OUTBOUND_ALLOW';
 
 /** The target of checks without a connection, and of HTTPS without a port. */
 const ANY_USUAL: Target = { port: 443, usual: true };
@@ -112,22 +91,21 @@ const ANY_USUAL: Target = { port: 443, usual: true };
  */
 export function checkAddress(
   address: string,
-  allow: AllowList = PUBLIC_ONLY,
+  allow: AllowList = [],
   { port, usual }: Target = ANY_USUAL,
 ): string | null {
   if (isIP(address) === 0) return 'not an IP address';
   // A zone (fe80::1%eth0) names an interface of this host; only link-local addresses have one.
   if (address.includes('%')) return 'a link-local address';
   const parsed = unwrapped(ipaddr.parse(address));
-  const named = allow.ranges.filter(({ range, bits }) => range.kind() === parsed.kind() && parsed.match(range, bits));
+  const named = allow.filter(({ range, bits }) => range.kind() === parsed.kind() && parsed.match(range, bits));
   const allowsPort = (only: number | null) => (only === null ? usual || !BLOCKED_PORTS.has(port) : only === port);
   if (named.some((entry) => allowsPort(entry.port))) return null;
   if (named.length > 0) return `not allowed at port ${port}`;
   const range = parsed.range();
   // IPv6 outside 2000::/3 is not global, in whatever range it is.
   if (range === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_IPV6, 3))) {
-    if (allow.publicToo) return usual ? null : `not allowed at port ${port}`;
-    return 'a public address';
+    return usual ? null : `not allowed at port ${port}`;
   }
   return NAMES[range] ?? 'not a public address';
 }
@@ -179,11 +157,11 @@ export function checkUrlSyntax(
   const host = bareHost(hostname);
   // Older versions of Node parse some notations of an address to an empty host.
   if (host === '') reject('has no host that can be read, expected a name or an address');
-  const { allow = PUBLIC_ONLY } = options;
+  const { allow = [] } = options;
   const target = targetOf(url);
   const isAddress = isIP(host) !== 0;
   // The addresses of a name are checked when it is resolved; without an allowed range none may have this port.
-  if (!target.usual && (isAddress ? checkAddress(host, allow, target) !== null : allow.ranges.length === 0)) {
+  if (!target.usual && (isAddress ? checkAddress(host, allow, target) !== null : allow.length === 0)) {
     const usual = usualPorts(url).join(', ');
     reject(
       `port ${target.port}: expected ${usual} or a port from ${FIRST_FREE_PORT}, or an address that ` +
@@ -191,7 +169,7 @@ export function checkUrlSyntax(
     );
   }
   const refusal = isAddress ? checkAddress(host, allow, target) : null;
-  if (refusal !== null) reject(`${host} is ${refusal}, expected ${allowedAddresses(allow)}`);
+  if (refusal !== null) reject(`${host} is ${refusal}, expected ${ALLOWED_ADDRESSES}`);
   if (isForeign) url.hostname = hostname;
   return url;
 }

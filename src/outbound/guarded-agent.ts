@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { ScenedeltaError } from '../base/errors.js';
 import { createHttpClient, type HttpClient } from '../process/http-exchange.js';
-import { type AllowList, allowedAddresses, bareHost, checkAddress, type Target, targetOf } from './address.js';
+import { ALLOWED_ADDRESSES, type AllowList, bareHost, checkAddress, type Target, targetOf } from './address.js';
 
 interface ResolvedAddress {
   readonly address: string;
@@ -58,7 +58,7 @@ export function createGuardedAgent(options: { allow: AllowList; timeoutMs: numbe
       const first = found?.[0];
       if (first === undefined) {
         await refusable;
-        done(noAddress(hostname, allow), '', 0);
+        done(noAddress(hostname), '', 0);
       } else if (all === true) done(null, [...(found ?? [])]);
       else done(null, first.address, first.family);
     };
@@ -68,7 +68,8 @@ export function createGuardedAgent(options: { allow: AllowList; timeoutMs: numbe
   const assertAllowed = (url: URL): string => {
     const host = bareHost(url.hostname);
     const refusal = isIP(host) === 0 ? null : checkAddress(host, allow, targetOf(url));
-    if (refusal !== null) throw refused(host, refusal, allow);
+    if (refusal !== null)
+      throw new ScenedeltaError('url-refused', `${host} is ${refusal}, expected ${ALLOWED_ADDRESSES}`);
     return host;
   };
 
@@ -103,16 +104,13 @@ export function createGuardedAgent(options: { allow: AllowList; timeoutMs: numbe
   };
 }
 
-const refused = (host: string, why: string, allow: AllowList): ScenedeltaError =>
-  new ScenedeltaError('url-refused', `${host} is ${why}, expected ${allowedAddresses(allow)}`);
-
 /**
  * The same error for a name that does not exist and for one with a private address: a caller must not learn the names
  * and addresses of an internal network. It is transient, because a DNS server may fail for a moment.
  */
-const noAddress = (hostname: string, { publicToo }: AllowList): ScenedeltaError =>
+const noAddress = (hostname: string): ScenedeltaError =>
   new ScenedeltaError(
     'url-unavailable',
-    `${hostname} has no address that the service connects to: expected a name with ` +
-      (publicToo ? 'a public address, or with one in OUTBOUND_ALLOW' : 'an address in OUTBOUND_ALLOW'),
+    `${hostname} has no address that the service connects to: expected a name with a public address, or with one in ` +
+      'OUTBOUND_ALLOW',
   );

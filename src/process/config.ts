@@ -161,7 +161,6 @@ const settings = {
     'Private addresses or CIDRs that callbacks and frame URLs may reach, comma separated; with a port ' +
       '(10.0.0.7:25, [fd00::7]:25) at that port alone.',
   ),
-  ONVIF_DISCOVERY: flag(false, 'Let administrators search networks in OUTBOUND_ALLOW for ONVIF cameras (multicast).'),
   OUTBOUND_TIMEOUT_MS: integer(100, 120_000, 15_000, 'Timeout of a callback or a frame download.'),
   WEBHOOK_SECRET: optionalText('whsec_... signs callbacks; default: created once in DATA_DIR/webhook.secret.'),
   EVIDENCE_KEY_FILE: optionalText(
@@ -207,9 +206,14 @@ export type Config = { readonly [Env in keyof Settings & string as CamelCase<Env
 
 const entries = Object.entries(settings) as unknown as readonly [string, SettingSchema][];
 
+/** Answers to removed settings. */
+const REMOVED: Readonly<Record<string, string>> = {
+  ONVIF_DISCOVERY: '`scenedelta onvif` finds the cameras of a network',
+};
+
 /**
  * An empty variable counts as not set: compose files and shells pass unset variables on as empty ones.
- * @throws ScenedeltaError 'invalid-request' with the variable, its value and the expectation
+ * @throws ScenedeltaError 'invalid-request' with the variable, its value and the expectation, or what took its place
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const read = ([name, schema]: readonly [string, SettingSchema]) => {
@@ -219,6 +223,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     if (!Value.Check(schema, value)) throw rejected(name, given, expectation(schema));
     return [camelCase(name), value];
   };
+  for (const [name, answer] of Object.entries(REMOVED)) {
+    if (env[name]) throw invalidRequest(`${name} is removed: ${answer}`, name);
+  }
   const given = Object.fromEntries(entries.map(read)) as Config;
   const config = { ...given, modelsDir: given.modelsDir ?? BUNDLED_MODELS };
   if (config.auth === 'off' && !isLoopback(config.host)) {

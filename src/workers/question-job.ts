@@ -7,7 +7,6 @@ import { parseJob } from '../jobs/payloads.js';
 import { type Answers, type Question, QuestionJobSchema, type QuestionOf, type Reply } from '../jobs/questions.js';
 import { QUESTION_QUEUE } from '../jobs/queues.js';
 import { type Common, type QueueWorkers, runJob, startWorker } from '../jobs/run-jobs.js';
-import type { Onvif } from '../outbound/onvif.js';
 import type { Pipeline } from '../pipeline/compare.js';
 import type { Logger } from '../process/logger.js';
 import { loginContext, openLogin } from '../secrets/login.js';
@@ -25,8 +24,6 @@ export interface QuestionDependencies {
   readonly loginKey: Buffer;
   readonly clock: () => number;
   readonly cameras: Pick<CameraStore, 'maskOf'>;
-  /** searches the local networks for cameras, and asks one for its addresses */
-  readonly onvif: Onvif;
   readonly publish: (channel: string, message: string) => Promise<unknown>;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -57,22 +54,15 @@ async function replyOf(id: string, question: Question, deps: QuestionDependencie
 
 function answer(question: Question, deps: QuestionDependencies): Promise<Answers[Question['kind']]> {
   if (question.kind === 'embed') return embed(question, deps);
-  if (question.kind === 'discover') return deps.onvif.discover();
-  if (question.kind === 'addresses') return deps.onvif.addressesOf(question.url, openedLogin(question, '', deps));
   return question.kind === 'ask' ? ask(question, deps) : trySnapshot(question, deps);
 }
 
-const openedLogin = (
-  { url, login }: { readonly url: string; readonly login?: string },
-  camera: string,
-  { loginKey }: Pick<QuestionDependencies, 'loginKey'>,
-) => (login === undefined ? undefined : openLogin(login, loginKey, loginContext(camera, url)));
-
 async function trySnapshot(question: QuestionOf<'snapshot'>, deps: QuestionDependencies): Promise<Answers['snapshot']> {
   const { camera, url } = question;
-  const { tryFrame, cameras, decodeLimits, clock } = deps;
+  const { tryFrame, cameras, decodeLimits, loginKey, clock } = deps;
   const field = 'url';
-  const login = openedLogin(question, camera, deps);
+  const { login: sealed } = question;
+  const login = sealed === undefined ? undefined : openLogin(sealed, loginKey, loginContext(camera, url));
   const mask = await cameras.maskOf(camera);
   const { bytes } = await tryFrame({ from: 'url', url }, { field, signal: new AbortController().signal, mask, login });
   const at = new Date(clock()).toISOString();

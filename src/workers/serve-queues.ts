@@ -16,7 +16,6 @@ import { createJobGuard } from '../jobs/job-guard.js';
 import { createJobProducer } from '../jobs/producer.js';
 import { openQueue, QUEUES } from '../jobs/queues.js';
 import type { OutboundClient } from '../outbound/client.js';
-import { createOnvif } from '../outbound/onvif.js';
 import type { Pipeline } from '../pipeline/compare.js';
 import type { Config } from '../process/config.js';
 import type { Logger } from '../process/logger.js';
@@ -135,11 +134,9 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
 
   const common = { redis, config, logger, metrics, guard };
   const publish = (channel: string, message: string) => redis.publish(channel, message);
-  const onvif = createOnvif(config, systemClock);
   const questions = createQuestionProcessor({
     ...base,
     ...{ fetchFrame, pipeline, publish, decodeLimits: config, loginKey: loginKey(config, deps.secret) },
-    onvif,
     tryFrame: createFrameFetcher({ ...stores, blobs: NOWHERE, outbound: deps.outbound, config }),
   });
   const served = [
@@ -162,7 +159,6 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
       gate.open();
       guard.close();
       await Promise.all(served.map((worker) => worker.close()));
-      onvif.close();
       await presence.close();
       await Promise.all([queue.close(), liveQueue.close()]);
     },

@@ -15,7 +15,7 @@ const scenedelta = (...args: string[]): Promise<{ status: unknown; stdout: strin
 
 const COMMANDS =
   'compare, footage, evaluate, search, when, watch, models, keys, up, serve, worker, ' +
-  'companion, feedback, import, mcp, mqtt, rounds, verify';
+  'companion, feedback, import, mcp, mqtt, onvif, rounds, verify';
 
 describe('help', () => {
   it.each([[['--help']], [['-h']], [['help']]])('%j lists the commands', async (args) => {

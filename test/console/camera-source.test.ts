@@ -62,59 +62,6 @@ describeInBrowser('The source of a camera', () => {
     expect(errors).toEqual([]);
   });
 
-  it('is found in the network by keyboard alone: the camera fills in the address, and each fault says what to do', async () => {
-    const { page, errors } = await open();
-    await page.goto(`${service.url}/cameras`);
-    await page.getByRole('button', { name: /^New camera/ }).click();
-    const press = async (name: RegExp) => {
-      await tabTo(page, name);
-      await page.keyboard.press('Enter');
-    };
-    const off = 'this service does not search for cameras, expected ONVIF_DISCOVERY=on';
-    service.questions.answer = new ScenedeltaError('url-refused', off);
-    await press(/^Find cameras in the network/);
-    await page.getByText(off).waitFor();
-    await page.getByText('ONVIF_DISCOVERY=on OUTBOUND_ALLOW=192.168.1.0/24 npm run up').waitFor();
-    const xaddr = 'http://192.168.7.3/onvif/device_service';
-    service.questions.answer = {
-      items: [
-        { name: 'Gate <b>', hardware: 'IPC-42', location: '', addresses: [xaddr], refused: [] },
-        { name: '', hardware: '', location: 'yard', addresses: [], refused: ['192.168.9.4'] },
-      ],
-    };
-    await press(/^Find cameras in the network/);
-    await page.getByText('2 cameras found').waitFor();
-    await page.getByText('IPC-42, 192.168.7.3').waitFor();
-    await page.getByText('yard, 192.168.9.4: not in OUTBOUND_ALLOW').waitFor();
-    await page.getByText('OUTBOUND_ALLOW=192.168.9.0/24 npm run up').waitFor();
-    expect(await page.getByRole('button', { name: '192.168.9.4' }).isDisabled()).toBe(true);
-    expect(await inspect(page, 'camera-discovery')).toEqual([]);
-    service.questions.answer = new ScenedeltaError('url-failed', `${xaddr} answered 400: Sender not Authorized`);
-    await press(/^Gate/);
-    await page.getByText('answered 400: Sender not Authorized').waitFor();
-    await page.getByText('Enter the user name and the password of the camera below').waitFor();
-    expect(await page.getByLabel('Address').inputValue()).toBe('http://192.168.7.3/');
-    await page.getByLabel(/^User name/).fill('viewer');
-    await page.getByLabel(/^Password/).fill('geheim');
-    service.questions.answer = { picture: ADDRESS, stream: 'rtsp://192.168.7.3:554/live' };
-    await press(/^Gate/);
-    await page.getByText('The address is filled in. Try it with Test.').waitFor();
-    expect(await page.getByLabel('Address').inputValue()).toBe(ADDRESS);
-    const { login = '', ...asked } = service.questions.asked.at(-1) as { login?: string };
-    expect(asked).toEqual({ kind: 'addresses', url: xaddr });
-    expect(openLogin(login, Buffer.alloc(32, 1), loginContext('', xaddr))).toEqual({
-      username: 'viewer',
-      password: 'geheim',
-    });
-    await page.getByLabel('Come from').selectOption('rtsp');
-    await press(/^Gate/);
-    await eventually(async () =>
-      expect(await page.getByLabel('Address').inputValue()).toBe('rtsp://192.168.7.3:554/live'),
-    );
-    expect(await unreachableByTab(page)).toEqual([]);
-    expect(errors).toEqual([]);
-  });
-
   it('is changed alone, the login stays; then the camera is deleted, and a second one of its name refused', async () => {
     const payload = { gap_s: 77, snapshot: { url: ADDRESS, interval_s: 5, username: 'viewer', password: 'geheim' } };
     await service.inject({ method: 'PUT', url: '/v1/cameras/gate', payload });

@@ -17,7 +17,7 @@ const terminal = (isTTY = true) => ({
   output: Object.assign(new PassThrough(), { isTTY }),
 });
 const NETWORKS = ['192.168.1.0/24'];
-const ALLOWED = { OUTBOUND_ALLOW: '192.168.1.0/24', ONVIF_DISCOVERY: 'on' };
+const ALLOWED = { OUTBOUND_ALLOW: '192.168.1.0/24' };
 const answered = async (text: string, env: Record<string, string> = {}) => {
   const tty = terminal();
   tty.input.write(`${text}\n`);
@@ -40,16 +40,12 @@ it('names the private networks of the machine: no loopback, no link-local or met
   expect(found).toEqual(['192.168.1.0/24', '10.20.16.0/20']);
 });
 
-it('a yes allows the network and the search in it, also at the next start without a terminal', async () => {
+it('a yes allows the network, also at the next start without a terminal', async () => {
   const { settings, shown } = await answered('y');
-  expect(shown).toContain('May the service search 192.168.1.0/24 for cameras, and request their pictures? [y/N]');
+  expect(shown).toContain('May the service request pictures from cameras in 192.168.1.0/24? [y/N]');
   expect(settings).toEqual(ALLOWED);
   expect(readFileSync(join(folder, 'allowed-network'), 'utf8')).toBe('192.168.1.0/24\n');
   expect(await networkSettings(folder, {}, terminal(false), [])).toEqual(ALLOWED);
-  expect(await networkSettings(folder, { ONVIF_DISCOVERY: 'off' }, terminal(false), [])).toEqual({
-    ...ALLOWED,
-    ONVIF_DISCOVERY: 'off',
-  });
 });
 
 it.each(['', 'n', 'yellow'])('%j allows nothing, and is asked no second time', async (text) => {

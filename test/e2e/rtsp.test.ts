@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { eventually } from '../helpers/eventually.js';
 import { wrapFfmpeg } from '../helpers/ffmpeg-wrapper.js';
-import { probeMatch, startOnvifCamera, startResponder } from '../helpers/onvif-camera.js';
 import { type RtspCamera, startRtspCamera } from '../helpers/rtsp-camera.js';
 import { answerOf, get, logsOf, type Service, startService } from '../helpers/service.js';
 
@@ -20,7 +19,7 @@ beforeAll(async () => {
   ffmpeg = await wrapFfmpeg();
   camera = await startRtspCamera({ login: { ...LOGIN, schemes: ['digest-sha256', 'basic'] } });
   // The last test waits for the shutdown.
-  const times = { OUTBOUND_TIMEOUT_MS: '60000', SHUTDOWN_MS: '4000', ONVIF_DISCOVERY: 'on' };
+  const times = { OUTBOUND_TIMEOUT_MS: '60000', SHUTDOWN_MS: '4000' };
   service = await startService({ env: { FFMPEG: ffmpeg.program, ...times, LOG_LEVEL: 'trace' } });
 });
 afterAll(async () => {
@@ -53,26 +52,6 @@ it('delivers frames, and its login is seen nowhere', async () => {
   const log = ['api', 'worker', 'redis'].map((name) => readFileSync(join(service.dataDir, `logs/${name}.log`), 'utf8'));
   const seen = [JSON.stringify([answer.body, body]), ...log, await ffmpeg.arguments(), await ffmpeg.environment()];
   for (const text of seen) expect(text).not.toMatch(SECRETS);
-});
-
-it('is found in the network, and gives its address to its login', async () => {
-  const onvif = await startOnvifCamera({ login: LOGIN, clock: Date.now() });
-  const responder = await startResponder((id) => [probeMatch(id, { key: 'urn:uuid:1', xaddrs: onvif.address })]);
-  try {
-    const post = async (path: string, body?: object) => {
-      const headers = { ...service.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-      const request = { method: 'POST', headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-      return answerOf(await fetch(`${service.url}${path}`, request));
-    };
-    const { body } = await post('/v1/discovery');
-    expect(body.items).toMatchObject([{ name: 'Gate north', addresses: [onvif.address] }]);
-    const addresses = await post('/v1/discovery/addresses', { url: onvif.address, ...LOGIN });
-    expect(addresses.body).toMatchObject({ stream: 'rtsp://127.0.0.1:554/live' });
-    expect(logsOf(service.dataDir)).not.toMatch(SECRETS);
-  } finally {
-    await responder.close();
-    await onvif.close();
-  }
 });
 
 it('with a wrong password reports the reason, without it', async () => {

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type Received, startReceiver } from './receiver.js';
 
-type Scheme = 'basic' | 'digest-md5' | 'digest-md5-sess' | 'digest-sha256' | 'digest-rfc2069' | 'negotiate';
+export type Scheme = 'basic' | 'digest-md5' | 'digest-md5-sess' | 'digest-sha256' | 'digest-rfc2069' | 'negotiate';
 
 export interface LoginDemand {
   username: string;

@@ -1,16 +1,15 @@
 /**
  * An ONVIF camera on 127.0.0.1: it answers probes to the multicast group on the loopback interface, and its service
- * checks WS-UsernameToken, or Digest, apart from the code of the client.
+ * checks WS-UsernameToken, or a login of HTTP, apart from the code of the client.
  */
 import { createHash } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { XMLParser } from 'fast-xml-parser';
-import { demandLogin } from './login-camera.js';
+import { demandLogin, type Scheme } from './login-camera.js';
 import { startReceiver } from './receiver.js';
 
 const GROUP = '239.255.255.250';
 const PORT = 3702;
-export const LOOPBACK = '127.0.0.0/8';
 
 /**
  * @param answers of one probe, from its message id
@@ -58,30 +57,30 @@ const resolution = (width: number) =>
 
 /**
  * @param options.clock epoch ms by the camera's clock, within five minutes of which tokens must be made
- * @param options.http the login is Digest of HTTP in place of the token
+ * @param options.http scheme of HTTP that the login is asked for by, in place of the token
  * @param options.answers replaces the content of the answer to an action
  */
 export async function startOnvifCamera(options: {
   login: { username: string; password: string };
   clock: number;
-  http?: boolean;
+  http?: Scheme | undefined;
   answers?: Readonly<Record<string, string>>;
 }) {
-  const { login, clock, http = false, answers = {} } = options;
-  const challengesFor = demandLogin({ ...login, schemes: ['digest-md5'] });
+  const { login, clock, http, answers = {} } = options;
+  const challengesFor = demandLogin({ ...login, schemes: [http ?? 'digest-md5'] });
   const parser = new XMLParser({ removeNSPrefix: true, parseTagValue: false });
   const camera = await startReceiver((request, response) => {
     const { Header, Body } = parser.parse(request.body).Envelope;
     const [action = ''] = Object.keys(Body);
     const isOpen = action === 'GetSystemDateAndTime';
-    const challenges = http && !isOpen ? challengesFor(request) : null;
+    const challenges = http !== undefined && !isOpen ? challengesFor(request) : null;
     if (challenges !== null) return response.writeHead(401, { 'www-authenticate': challenges }).end();
     const { Username, Password, Nonce, Created } = Header?.Security?.UsernameToken ?? {};
     const right = createHash('sha1')
       .update(Buffer.concat([Buffer.from(Nonce ?? '', 'base64'), Buffer.from(`${Created}${login.password}`)]))
       .digest('base64');
     const isLate = Math.abs(Date.parse(Created) - clock) > 300_000;
-    if (!isOpen && !http && (Username !== login.username || Password !== right || isLate)) {
+    if (!isOpen && http === undefined && (Username !== login.username || Password !== right || isLate)) {
       return response.writeHead(400).end(fault('Sender not Authorized'));
     }
     const now = new Date(clock);

@@ -7,7 +7,6 @@ import { createJobGuard } from '../../src/jobs/job-guard.js';
 import { createQuestioner } from '../../src/jobs/questioner.js';
 import type { QueueWorkers } from '../../src/jobs/run-jobs.js';
 import { createOutboundClient } from '../../src/outbound/client.js';
-import { createOnvif } from '../../src/outbound/onvif.js';
 import { createLogger } from '../../src/process/logger.js';
 import { loginContext, sealLogin } from '../../src/secrets/login.js';
 import { connectRedis } from '../../src/stores/redis/redis.js';
@@ -19,7 +18,6 @@ import {
 } from '../../src/workers/question-job.js';
 import { isBlackRight, square } from '../helpers/camera-api.js';
 import { startLoginCamera } from '../helpers/login-camera.js';
-import { LOOPBACK, probeMatch, startOnvifCamera, startResponder } from '../helpers/onvif-camera.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 import { jpeg } from '../helpers/requests.js';
 
@@ -52,7 +50,7 @@ const refusing = () => Promise.reject(new Error('not needed'));
 const LOGIN_KEY = Buffer.alloc(32, 1);
 function startWorker(
   embedTexts: QuestionDependencies['pipeline']['embedTexts'],
-  given: Partial<Pick<QuestionDependencies, 'cameras' | 'tryFrame' | 'onvif'>> = {},
+  given: Partial<Pick<QuestionDependencies, 'cameras' | 'tryFrame'>> = {},
 ): QueueWorkers {
   const publish = (channel: string, message: string) => redis.publish(channel, message);
   const processor = createQuestionProcessor({
@@ -60,7 +58,6 @@ function startWorker(
     ...{ results: { get: notAsked }, fetchFrame: notAsked, cameras: { maskOf: notAsked }, publish, logger },
     ...{
       tryFrame: notAsked,
-      onvif: { discover: notAsked, addressesOf: notAsked, close: () => {} },
       decodeLimits: { pixelLimit: 2e6 },
       loginKey: LOGIN_KEY,
       clock: () => 0,
@@ -147,22 +144,4 @@ describe('the question for the picture of an address', () => {
       ),
     });
   });
-});
-
-it('the questions for cameras of the network and for their addresses are answered by them, the login encrypted', async () => {
-  const login = { username: 'viewer', password: 'geheim' };
-  const camera = closing(await startOnvifCamera({ login, clock: Date.now() }));
-  closing(await startResponder((id) => [probeMatch(id, { key: 'urn:uuid:1', xaddrs: camera.address })]));
-  const config = { onvifDiscovery: true, outboundAllow: [LOOPBACK], outboundTimeoutMs: 5_000 };
-  startWorker(notAsked, { onvif: createOnvif(config, Date.now) });
-  const { items } = await asker().ask({ kind: 'discover' }, 20_000);
-  expect(items.map(({ addresses }) => addresses)).toEqual([[camera.address]]);
-  const context = loginContext('', camera.address);
-  const question = (password: string) => ({
-    ...{ kind: 'addresses' as const, url: camera.address },
-    login: sealLogin({ ...login, password }, LOGIN_KEY, context),
-  });
-  const { stream } = await asker().ask(question('geheim'), 20_000);
-  expect(stream).toBe('rtsp://127.0.0.1:554/live');
-  await expect(asker().ask(question('wrong'), 20_000)).rejects.toThrow('answered 400: Sender not Authorized');
 });

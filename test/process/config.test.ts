@@ -39,6 +39,12 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ [name]: given })).toThrow(`${name}=${JSON.stringify(given)}: expected ${expected}`);
   });
 
+  it('says what took the place of a removed setting', () => {
+    expect(() => loadConfig({ ONVIF_DISCOVERY: 'on' })).toThrow(
+      'ONVIF_DISCOVERY is removed: `scenedelta onvif` finds the cameras of a network',
+    );
+  });
+
   it('reads integers, flags, lists and devices under the camel-case name of their variable', () => {
     const env = { JOB_LOCK_MS: '5000', STRICT_DEVICE: 'Yes', S3_SOURCE_BUCKETS: ' a, ,b', DEVICE: 'cuda:1' };
     expect(loadConfig(env)).toMatchObject({

@@ -1,9 +1,7 @@
 /** Cameras in the configuration of a Frigate or go2rtc, by names and addresses. Pure. */
 import { parse } from 'yaml';
 import { refused } from '../failure.js';
-
-/** Ids of cameras, as openapi.yaml describes them. */
-const CAMERA_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+import { cameraIdOf } from '../set-up-camera.js';
 
 /** A camera as the file names it: with the address that its pictures come from, or why there is none. */
 export type RecorderCamera =
@@ -64,8 +62,8 @@ function sourcesOf(address: string, streams: Fields): string[] {
 }
 
 function cameraOf(name: string, addresses: readonly string[], variables: Readonly<Record<string, string | undefined>>) {
-  const id = name.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 64);
-  if (!CAMERA_ID.test(id)) return { id, reason: 'its name has no letter or digit at its begin' };
+  const id = cameraIdOf(name);
+  if (id === null) return { id: name, reason: 'its name has no letter or digit at its begin' };
   // go2rtc: "ffmpeg:ADDRESS#video=h264" is an address with options.
   const plain = addresses.map((one) => one.replace(/^ffmpeg:/, '').replace(/#.*$/, ''));
   const address = plain.find((one) => /^(?:https?|rtsps?):\/\//.test(one));

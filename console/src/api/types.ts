@@ -9,7 +9,6 @@ export type ChangeSearch = Schemas['ChangeSearch'];
 export type Visit = Schemas['Visit'];
 export type Camera = Schemas['Camera'];
 export type SnapshotTest = Schemas['SnapshotTest'];
-export type FoundCamera = Schemas['FoundCameras']['items'][number];
 export type Zone = Schemas['Zone'];
 export type Delivery = Schemas['Delivery'];
 export type Endpoint = Schemas['Endpoint'];

@@ -5,7 +5,6 @@ import type { Camera, SnapshotTest } from '../api/types.js';
 import { t, tx } from '../texts/texts.js';
 import { Field } from '../ui/field.js';
 import { shownSize, shownTime } from '../ui/format.js';
-import { AllowHelp, Discovery } from './discovery.js';
 
 const SOURCES = [
   ['posted', t('A client posts its frames'), ''],
@@ -85,11 +84,12 @@ export function SourceFields({ id, draft, hasLogin }: Props) {
   return (
     <section aria-label={t('Pictures')} class="source">
       <h2>{t('Pictures')}</h2>
-      <Discovery
-        login={{ username, password }}
-        prefersStream={from === 'rtsp'}
-        onAddress={(address) => put({ url: address, from: address.startsWith('rtsp') ? 'rtsp' : 'http' })}
-      />
+      <p class="quiet">
+        {tx(
+          'On a machine in the network of the cameras, {example} finds those that speak ONVIF, and sets them up.',
+          example('scenedelta onvif --add'),
+        )}
+      </p>
       <label>
         {t('Come from')}
         <select value={from} onChange={(event) => put({ from: event.currentTarget.value as SourceDraft['from'] })}>
@@ -202,6 +202,19 @@ function Test({ id, draft }: { readonly id: string; readonly draft: SourceDraft 
     </>
   );
 }
+
+const IPV4 = /\/\/(?:[^/@]*@)?(\d+\.\d+\.\d+)\.\d+/;
+
+/** The service does not reach its operator's network by itself: callers would otherwise read it through the service. */
+const AllowHelp = ({ url }: { readonly url: string }) => (
+  <p class="quiet">
+    {tx(
+      'The service requests addresses of its own network only if its setting OUTBOUND_ALLOW names them. ' +
+        'Start it with {command}, or with the range of your cameras.',
+      { command: <code class="clip">OUTBOUND_ALLOW={IPV4.exec(url)?.[1] ?? '192.168.1'}.0/24 npm run up</code> },
+    )}
+  </p>
+);
 
 const pictureLine = ({ width, height, bytes, at }: SnapshotTest): string =>
   `${width} × ${height} px, ${shownSize(bytes)}, ${shownTime(at)}`;

@@ -30,6 +30,11 @@ declare module 'fastify' {
 
 export const MERGE_PATCH = 'application/merge-patch+json';
 
+/** Answers to removed paths. */
+const REMOVED: Readonly<Record<string, string>> = {
+  '/v1/discovery': '`scenedelta onvif` finds the cameras of a network and asks them for their addresses',
+};
+
 function expectedTypes({ routeOptions: { config } }: FastifyRequest): string {
   if (config.imageBody === true) return 'expected multipart/form-data, application/json or image/...';
   if (config.mergePatch === true) return `expected ${MERGE_PATCH} or application/json`;
@@ -178,7 +183,9 @@ export function useProblems(app: Api, pageOf: () => StartPage): void {
   });
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request, reply) => {
-    const detail = `There is nothing at ${shownPath(request)}`;
+    const path = shownPath(request);
+    const removed = Object.entries(REMOVED).find(([begin]) => path.startsWith(begin))?.[1];
+    const detail = `There is nothing at ${path}${removed === undefined ? '' : `: ${removed}`}`;
     const isPage = ['GET', 'HEAD'].includes(request.method) && request.headers.accept?.includes('text/html') === true;
     const page = isPage ? pageOf() : null;
     if (page !== null) return page(reply.code(404));

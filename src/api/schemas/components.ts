@@ -12,7 +12,6 @@ import * as change from '../../schemas/change.js';
 import * as check from '../../schemas/check.js';
 import * as comparison from '../../schemas/comparison.js';
 import * as delivery from '../../schemas/delivery.js';
-import * as discovery from '../../schemas/discovery.js';
 import * as loss from '../../schemas/loss.js';
 import * as place from '../../schemas/place-search.js';
 import * as snapshot from '../../schemas/snapshot-test.js';
@@ -40,7 +39,7 @@ const COMPONENTS: readonly TSchema[] = [
   ...[frames.ComparisonRequestSchema, frames.ComparisonFormSchema, cameraFrame.PendingChangeSchema],
   ...[cameraFrame.CameraFrameSchema, settings.ZoneSchema, schedule.ScheduleSchema],
   ...[camera.CameraRequestSchema, camera.CameraPatchSchema, camera.CamerasPatchSchema],
-  ...[camera.SnapshotTestRequestSchema, discovery.FoundCamerasSchema, discovery.CameraAddressesSchema],
+  camera.SnapshotTestRequestSchema,
   ...[snapshot.SnapshotTestSchema, camera.AlarmBudgetSchema, camera.CameraSchema],
   ...[camera.CameraStatusSchema, camera.CameraOverviewSchema, dryRun.CameraDryRunSchema],
   ...[camera.CameraFrameRequestSchema, camera.CameraFrameFormSchema, camera.BaselineRequestSchema],

@@ -1,9 +1,8 @@
 /** The search for ONVIF cameras, and what one is asked: against a real responder on the loopback interface. */
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { parseAllowList } from '../../src/outbound/address.js';
-import { createOnvif } from '../../src/outbound/onvif.js';
-import { discoverCameras } from '../../src/outbound/onvif-discovery.js';
-import { LOOPBACK, type Match, probeMatch, startOnvifCamera, startResponder } from '../helpers/onvif-camera.js';
+import { askAddresses } from '../../../clients/src/onvif/addresses.js';
+import { searchCameras } from '../../../clients/src/onvif/search.js';
+import { type Match, probeMatch, startOnvifCamera, startResponder } from '../../helpers/onvif-camera.js';
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -13,19 +12,23 @@ const closing = <T extends { close(): unknown }>(one: T): T => {
   open.push(one);
   return one;
 };
-const allow = parseAllowList([LOOPBACK], { publicToo: false });
 let port = 0;
-const search = (mostCameras = 20) => discoverCameras({ allow, waitMs: 400, mostCameras, port });
+const search = async (mostCameras = 20) => {
+  const cameras = await searchCameras(['127.0.0.1'], { waitMs: 400, mostCameras, port });
+  return cameras.map((camera) => ({ ...camera, service: camera.service.href }));
+};
 const respond = async (answers: (id: string) => readonly (string | Buffer)[]) => {
   const responder = closing(await startResponder(answers, 0));
   port = responder.port;
   return responder;
 };
-const XADDRS = 'http://127.0.0.1:8899/onvif/device_service http://[fe80::1]/onvif/device_service';
+const XADDRS = 'http://[fe80::1]/onvif/device_service http://127.0.0.1:8899/onvif/device_service';
 const GATE: Match = { key: 'urn:uuid:1', xaddrs: XADDRS };
 const FOUND = {
-  ...{ name: 'Gate north', hardware: 'IPC-42', location: 'country/x, Yard' },
-  ...{ addresses: ['http://127.0.0.1:8899/onvif/device_service'], refused: ['fe80::1'] },
+  name: 'Gate north',
+  model: 'IPC-42',
+  place: 'country/x, Yard',
+  service: 'http://127.0.0.1:8899/onvif/device_service',
 };
 
 describe('a search for cameras', () => {
@@ -50,20 +53,20 @@ describe('a search for cameras', () => {
     ['a name of a prototype', (id) => probeMatch(id, GATE).replaceAll('Envelope', '__proto__')],
     ['an answer to another probe', () => probeMatch('urn:uuid:00000000-0000-4000-8000-000000000000', GATE)],
     ['a printer', (id) => probeMatch(id, { ...GATE, types: 'wsdp:Device' })],
+    ['a camera without an address', (id) => probeMatch(id, { ...GATE, xaddrs: 'file:///x' })],
     ['a camera without a key', (id) => probeMatch(id, { ...GATE, key: '' })],
   ])('reads on after %s', async (_what, hostile) => {
     await respond((id) => [hostile(id), probeMatch(id, { ...GATE, key: 'urn:uuid:2' })]);
     expect(await search()).toEqual([FOUND]);
   });
 
-  it('names the hosts that OUTBOUND_ALLOW does not allow, and no other text as an address', async () => {
-    const xaddrs =
-      'http://169.254.169.254/latest http://8.8.8.8/x http://localhost/x file:///etc/passwd javascript:alert(1) x ' +
-      'http://user:secret@127.0.0.1/x http://127.0.0.1:22/';
+  it.each([
+    ['http://169.254.169.254/latest', 'http://127.0.0.1/latest'],
+    ['http://localhost:8080/x', 'http://127.0.0.1:8080/x'],
+    ['file:///etc/passwd javascript:alert(1) x http://user:secret@10.0.0.1/x', 'http://127.0.0.1/x'],
+  ])('takes %s as a path and a port of the host that answered', async (xaddrs, service) => {
     await respond((id) => [probeMatch(id, { key: 'urn:uuid:3', xaddrs, scopes: 'onvif://www.onvif.org/name/50%' })]);
-    const refused = ['169.254.169.254', '8.8.8.8', 'localhost', '127.0.0.1'];
-    const expected = { name: '50%', hardware: '', location: '', addresses: [], refused };
-    expect(await search()).toEqual([expected]);
+    expect(await search()).toEqual([{ name: '50%', model: '', place: '', service }]);
   });
 
   it('lists so many cameras at most', async () => {
@@ -71,24 +74,11 @@ describe('a search for cameras', () => {
     expect(await search(7)).toHaveLength(7);
   });
 
-  it('sends nothing into a network that OUTBOUND_ALLOW does not name', async () => {
-    const responder = await respond((id) => [probeMatch(id, GATE)]);
-    const elsewhere = parseAllowList(['203.0.113.0/24'], { publicToo: false });
-    const refusal = discoverCameras({ allow: elsewhere, waitMs: 10, port });
-    await expect(refusal).rejects.toMatchObject({
-      code: 'url-refused',
-      message: expect.stringMatching(/networks of the worker are 127\.0\.0\.1\/8.*, expected one in OUTBOUND_ALLOW/),
+  it('says why no probe could be sent', async () => {
+    await expect(searchCameras(['203.0.113.9'], { waitMs: 10, port })).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringMatching(/^no probe could be sent from 203\.0\.113\.9: /),
     });
-    expect(responder.probes).toEqual([]);
-  });
-
-  it('and the question to a camera are refused without ONVIF_DISCOVERY', async () => {
-    const off = closing(
-      createOnvif({ onvifDiscovery: false, outboundAllow: [LOOPBACK], outboundTimeoutMs: 1_000 }, Date.now),
-    );
-    const refused = { code: 'url-refused', message: expect.stringContaining('expected ONVIF_DISCOVERY=on') };
-    await expect(off.discover()).rejects.toMatchObject(refused);
-    await expect(off.addressesOf('http://127.0.0.1/', undefined)).rejects.toMatchObject(refused);
   });
 });
 
@@ -97,17 +87,19 @@ describe('a camera that is asked for its addresses', () => {
   const clock = Date.UTC(2019, 0, 31, 23, 59, 58);
   const start = async (options: Partial<Parameters<typeof startOnvifCamera>[0]> = {}) =>
     closing(await startOnvifCamera({ login, clock, ...options }));
-  const onvif = (outboundAllow = [LOOPBACK]) =>
-    closing(createOnvif({ onvifDiscovery: true, outboundAllow, outboundTimeoutMs: 1_000 }, Date.now));
+  const ask = (camera: { readonly address: string }, asWhom: typeof login | undefined = login) =>
+    askAddresses(new URL(camera.address), asWhom, Date.now);
 
   it.each([
-    ['a token by its own clock', false],
-    ['Digest of HTTP', true],
+    ['a token by its own clock', undefined],
+    ['Digest of HTTP with MD5', 'digest-md5' as const],
+    ['Digest of HTTP with SHA-256', 'digest-sha256' as const],
+    ['Digest of HTTP without qop', 'digest-rfc2069' as const],
   ])(
     'gives them to a login by %s, of the smallest profile that is wide enough, all at its own host',
     async (_how, http) => {
       const camera = await start({ http });
-      expect(await onvif().addressesOf(camera.address, login)).toEqual({
+      expect(await ask(camera)).toEqual({
         picture: 'http://127.0.0.1/snap?a=1&p=p&1920',
         stream: 'rtsp://127.0.0.1:554/live',
       });
@@ -117,32 +109,44 @@ describe('a camera that is asked for its addresses', () => {
     },
   );
 
+  it('takes a user name of any script', async () => {
+    const http = 'digest-sha256' as const;
+    const unusual = { username: 'Wächter カメラ', password: 'x' };
+    const camera = closing(await startOnvifCamera({ login: unusual, clock, http }));
+    expect(await ask(camera, unusual)).toMatchObject({ stream: 'rtsp://127.0.0.1:554/live' });
+  });
+
   it('says which status a wrong login got, and is asked no further', async () => {
     const camera = await start();
-    await expect(onvif().addressesOf(camera.address, { ...login, password: 'wrong' })).rejects.toMatchObject({
-      code: 'url-failed',
+    await expect(ask(camera, { ...login, password: 'wrong' })).rejects.toMatchObject({
       message: `${camera.address} answered 400: Sender not Authorized`,
     });
     expect(camera.received).toHaveLength(2);
-    const digest = await start({ http: true });
-    const asked = onvif();
-    await expect(asked.addressesOf(digest.address, { ...login, password: 'wrong' })).rejects.toThrow(
-      'refused the user name or the password (401); it is asked again after five minutes',
-    );
-    await expect(asked.addressesOf(digest.address, undefined)).rejects.toThrow(
+    const digest = await start({ http: 'digest-md5' });
+    await expect(ask(digest, { ...login, password: 'wrong' })).rejects.toMatchObject({
+      kind: 'unauthorized',
+      message: `${digest.address} answered 401: it refuses the user name or the password`,
+    });
+    await expect(askAddresses(new URL(digest.address), undefined, Date.now)).rejects.toThrow(
       'answered 401: it asks for a user name and a password',
     );
   });
 
+  it('does not get the password, whatever scheme it asks for', async () => {
+    const camera = await start({ http: 'basic' });
+    await expect(ask(camera)).rejects.toThrow('it asks for a login by another scheme than Digest');
+    const sent = JSON.stringify(camera.received);
+    for (const text of [login.password, Buffer.from(`${login.username}:${login.password}`).toString('base64')]) {
+      expect(sent).not.toContain(text);
+    }
+  });
+
   it('may have one of both, or none', async () => {
     const one = await start({ answers: { GetSnapshotUri: 'fault' } });
-    expect(await onvif().addressesOf(one.address, login)).toEqual({
-      picture: null,
-      stream: 'rtsp://127.0.0.1:554/live',
-    });
+    expect(await ask(one)).toEqual({ picture: null, stream: 'rtsp://127.0.0.1:554/live' });
     const uri = (text: string) => `<MediaUri><Uri>${text}</Uri></MediaUri>`;
     const none = await start({ answers: { GetSnapshotUri: uri('file:///x'), GetStreamUri: uri('http://x/') } });
-    expect(await onvif().addressesOf(none.address, login)).toEqual({ picture: null, stream: null });
+    expect(await ask(none)).toEqual({ picture: null, stream: null });
   });
 
   it.each([
@@ -152,22 +156,18 @@ describe('a camera that is asked for its addresses', () => {
     ['sends a DTD', { GetProfiles: '<?raw <!DOCTYPE x [<!ENTITY a "b">]><a/>' }, 'answered 200'],
     ['sends too much', { GetProfiles: 'x'.repeat(600_000) }, 'answered more than 524288 bytes'],
   ])('that %s is refused with the reason', async (_what, answers, reason) => {
-    const camera = await start({ answers });
-    await expect(onvif().addressesOf(camera.address, login)).rejects.toMatchObject({
-      code: 'url-failed',
+    await expect(ask(await start({ answers }))).rejects.toMatchObject({
+      kind: 'refused',
       message: expect.stringContaining(reason),
     });
   });
 
-  it('is not asked at an address that OUTBOUND_ALLOW does not name, a public one neither', async () => {
+  it('that does not answer is named', async () => {
     const camera = await start();
-    await expect(onvif(['10.0.0.0/8']).addressesOf(camera.address, login)).rejects.toMatchObject({
-      code: 'url-refused',
+    await camera.close();
+    await expect(ask(camera)).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: `${camera.address} could not be reached (ECONNREFUSED)`,
     });
-    await expect(onvif().addressesOf('http://8.8.8.8/onvif/device_service', login)).rejects.toMatchObject({
-      code: 'url-refused',
-      message: expect.stringContaining('8.8.8.8 is a public address, expected an address in OUTBOUND_ALLOW'),
-    });
-    expect(camera.received).toEqual([]);
   });
 });
