@@ -5,7 +5,6 @@ import { invalidRequest, invalidValue } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
 import { localFiles } from '../footage/inputs/local-files.js';
 import type { RecordingPlan } from '../footage/inputs/plan.js';
-import { parseDuration } from '../footage/inputs/times.js';
 import { fingerprintOf, runRecording } from '../footage/run/recording-run.js';
 import { RunFolder } from '../footage/run/run-folder.js';
 import { hardwareDecoder } from '../footage/video/hardware.js';
@@ -21,6 +20,7 @@ import { writeResults } from './footage/outputs.js';
 import { isManifest, runPairs } from './footage/pairs.js';
 import { startFootageProgress } from './footage/progress.js';
 import { boundSequences, firstFrameSize } from './footage/range.js';
+import { readSeconds, withRecordingOptions } from './footage/recording-options.js';
 import { assertAccounted, formatResult } from './footage/report-lines.js';
 import { scanTable } from './footage/scan.js';
 import { planOf, s3Sources, startPipeline } from './footage/start.js';
@@ -28,7 +28,16 @@ import { printError, printLine } from './print.js';
 import { LOCALE_OPTION, readLocale } from './read-locale.js';
 import { makeFolder } from './write-at-once.js';
 
-export const command = createCommand('footage')
+export const command = withRecordingOptions(createCommand('footage'), 'changes', [
+  'template',
+  'tz',
+  'start',
+  'imageInterval',
+  'every',
+  'exact',
+  'acrossGaps',
+  'mergeWindow',
+])
   .description(
     'Says what changed in recordings, and when: videos, folders of dated frames, recorder layouts. The same command ' +
       'goes on after an interruption.',
@@ -38,21 +47,13 @@ export const command = createCommand('footage')
     'files, folders, globs, image sequences (frame-%04d.jpg), s3://BUCKET/PREFIX, or pairs.ndjson',
   )
   .option('-d, --output-dir <folder>', 'folder of the outputs; needed without --scan-only', '')
-  .option('--template <text>', "camera and time from the paths: frigate, dated, or a text as '{camera}/{t:%Y%m%d}.mp4'")
   .option('--camera <name>', 'name of the camera, if no template names it; default: the folder of the files')
-  .option('--start <time>', 'capture time of the first frame; the files follow each other without a pause')
-  .option('--tz <zone>', 'time zone of times without one; default: that of the template, or of this machine')
-  .option('--image-interval <duration>', 'with --start: time between two pictures', '1s')
   .option('--start-time <time>', 'begin here (-st): HH:MM:SS.nnn, 12.5s, the number of a frame, or a capture time')
   .option('--end-time <time>', 'end here (-et)')
   .option('--duration <time>', 'end this long after the begin (-dt)')
-  .option('--every <what>', 'frames to look at: 10s, keyframes, all, or auto: key frames if at most 4 s apart', 'auto')
-  .option('--exact', 'with a duration: decode every frame, even if key frames are close enough')
   .option('--roi <x,y,w,h>', 'only changes in this rectangle, in pixels or fractions; may be repeated', collect)
   .option('-c, --config <file>', 'settings of the cameras as for PUT /v1/cameras/{id}, JSON or YAML')
   .option('--gap <duration>', 'pause after which frames are not compared; default: gap_s, or 4 typical intervals')
-  .option('--across-gaps', 'compare frames across pauses as well')
-  .option('--merge-window <duration>', 'one change instead of several that follow within this time at one place')
   .option('--max-failure-rate <share>', 'end with status 1 if more files fail', '1')
   .option('--parallel <count>', 'cameras at a time; default: the number of processors')
   .addOption(removedOption('--jobs <count>', 'the pairs of one camera are compared one after the other'))
@@ -106,7 +107,7 @@ async function processInputs(
   };
   const every = readEvery(options);
   const maxFailureRate = readShare(options.maxFailureRate ?? '1', '--max-failure-rate');
-  const mergeWindow = options.mergeWindow === undefined ? null : parseDuration(options.mergeWindow, '--merge-window');
+  const mergeWindow = options.mergeWindow === undefined ? null : readSeconds('mergeWindow', options.mergeWindow);
   const parallel = readCount('--parallel', options.parallel, availableParallelism());
   const [manifest, ...others] = inputs.filter(isManifest);
   if (manifest !== undefined) {

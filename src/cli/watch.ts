@@ -11,16 +11,15 @@ import { baseUrl, keyOf } from './api-client.js';
 import { createCommand, listenForStop } from './command.js';
 import { configWith } from './config-with.js';
 import { readTemplate } from './footage/options.js';
+import { type RecordingOptions, withRecordingOptions } from './footage/recording-options.js';
 import { printError, printLine } from './print.js';
 import { createFrameClient, type FrameClient } from './watch/client.js';
 import { openFolder, type WatchedFolder } from './watch/folder.js';
 
-interface Options {
+interface Options extends Pick<RecordingOptions, 'template' | 'tz'> {
   readonly api: string;
   readonly keyFile?: string;
   readonly camera?: string;
-  readonly template?: string;
-  readonly tz?: string;
   readonly move?: string;
   readonly delete?: true;
   readonly settle: string;
@@ -28,15 +27,13 @@ interface Options {
   readonly once?: true;
 }
 
-export const command = createCommand('watch')
+export const command = withRecordingOptions(createCommand('watch'), 'changes', ['template', 'tz'])
   .description(
     'Sends the pictures that cameras put into a folder (FTP) to a running service: complete ones, the oldest first. ' +
       'The same command goes on after a stop.',
   )
   .argument('<folder>', 'with the folders below it')
   .option('--camera <id>', 'camera of all pictures; default: by the template, the name of the file or its folder')
-  .option('--template <text>', 'camera and time from the paths, as for footage; the names of many makers need none')
-  .option('--tz <zone>', 'time zone of times without one; default: that of this machine')
   .option('--move <folder>', 'move pictures there once the service has them; default: they are left where they are')
   .option('--delete', 'delete pictures once the service has them')
   .option('--settle <duration>', 'a file that did not change for this time is complete', '5s')

@@ -10,42 +10,43 @@ import { type FoundPlaceSearch, searchPlace } from '../footage/search/place-sear
 import type { PlaceInterval, PlaceSearch } from '../schemas/place-search.js';
 import { createCommand } from './command.js';
 import { readRoi } from './footage/options.js';
+import { type RecordingOptions, readSeconds, withRecordingOptions } from './footage/recording-options.js';
 import { formatMoment } from './footage/report-lines.js';
-import { type RecordingOptions, withRecordings } from './footage/start.js';
+import { type InputOptions, withRecordings } from './footage/start.js';
 import { printError, printLine } from './print.js';
 import { makeFolder, writeAtOnce } from './write-at-once.js';
 
-interface WhenOptions extends RecordingOptions {
+interface WhenOptions extends InputOptions, Pick<RecordingOptions, 'between' | 'every' | 'covered'> {
   readonly roi: string;
-  readonly between?: readonly string[];
-  readonly covered: string;
+  readonly json?: true;
 }
 
-export const command = createCommand('when')
+export const command = withRecordingOptions(createCommand('when'), 'when', [
+  'between',
+  'every',
+  'covered',
+  'template',
+  'start',
+  'tz',
+  'imageInterval',
+])
   .description(
     'Finds when a place in a recording changed, and whether it became again as it was. It looks at about 2 log2(n) of ' +
       'n frames. A place that something covers for a while has not changed.',
   )
   .argument('<input...>', 'recordings of one camera: files, folders or globs')
   .requiredOption('--roi <x,y,w,h>', 'the place: a rectangle in pixels or in fractions of the frame')
-  .option('--between <times...>', 'begin and end: HH:MM:SS.nnn or 12.5s from the beginning, or capture times')
-  .option('--every <duration>', 'time between two frames of a video that the search may choose', '1s')
-  .option('--covered <duration>', 'longest time for which something may stand before the place', '60s')
   .option('-c, --config <file>', 'settings of the camera, JSON or YAML: its privacy zones are black in every frame')
   .option('-d, --output-dir <folder>', 'write when.json and both frames of each change into this folder')
   .option('--json', 'print the result as JSON')
-  .option('--template <text>', 'camera and time from the paths, as for `scenedelta footage`')
   .option('--camera <name>', 'the camera, if the recordings are of several')
-  .option('--start <time>', 'capture time of the first frame')
-  .option('--tz <zone>', 'time zone of times without one')
-  .option('--image-interval <duration>', 'with --start: time between two pictures', '1s')
   .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
   .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
   .action(run);
 
 async function run(inputs: readonly string[], options: WhenOptions): Promise<void> {
-  const every = parseDuration(options.every, '--every');
-  const covered = parseDuration(options.covered, '--covered');
+  const every = options.every === 'auto' ? 1 : parseDuration(options.every, '--every');
+  const covered = readSeconds('covered', options.covered);
   await withRecordings(inputs, options, async (recordings) => {
     const { config, timeZone, settings, frameSize, signal, materialize, pipeline } = recordings;
     const items = itemsOf(recordings.plan, options.camera);

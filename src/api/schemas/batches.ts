@@ -4,8 +4,9 @@ import { CAMERA_ID_PATTERN } from '../../camera/settings/id-pattern.js';
 import { CameraSettingsRequestSchema, ZoneSchema } from '../../camera/settings/settings.js';
 import { BATCH_MODES } from '../../schemas/batch.js';
 import { BoxSchema } from '../../schemas/box.js';
-import { dateTime, flag, literals } from '../../schemas/constructors.js';
+import { dateTime, literals } from '../../schemas/constructors.js';
 import { addressPattern } from '../../schemas/patterns.js';
+import { RECORDING_OPTIONS } from '../../schemas/recording-options.js';
 import { binary } from './comparison-request.js';
 
 const closed = { additionalProperties: false } as const;
@@ -27,23 +28,6 @@ const options = {
       description: 'With mode when: the place as a polygon; or `roi`.',
     }),
   ),
-  between: Type.Optional(
-    Type.Array(Type.String({ maxLength: 64, examples: ['2026-06-01T12:00:00Z', '12.5s'] }), {
-      minItems: 2,
-      maxItems: 2,
-      description:
-        'With mode when: begin and end of the search, as capture times or from the beginning of the recording ' +
-        "('12.5s', '01:30:00').",
-    }),
-  ),
-  covered_s: Type.Optional(
-    Type.Number({
-      minimum: 0,
-      maximum: 86_400,
-      default: 60,
-      description: 'With mode when: longest time for which something may stand before the place, without a change.',
-    }),
-  ),
   camera: Type.Optional(
     Type.String({
       pattern: CAMERA_ID_PATTERN,
@@ -58,43 +42,9 @@ const options = {
         'the service with the same name apply as well. With mode when, privacy zones alone apply.',
     }),
   ),
-  template: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 256,
-      description: "Camera and time from the names: 'frigate', 'dated', or a text as '{camera}/{t:%Y%m%d-%H%M%S}.jpg'.",
-      examples: ['frigate'],
-    }),
-  ),
-  time_zone: Type.Optional(
-    Type.String({ maxLength: 64, description: 'Time zone of times without one; default: UTC.', examples: ['UTC'] }),
-  ),
-  start: Type.Optional(dateTime('Capture time of the first frame; the files follow each other without a pause.')),
-  image_interval_s: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: 86_400, default: 1, description: 'With `start`: between pictures.' }),
-  ),
+  ...RECORDING_OPTIONS,
   since: Type.Optional(dateTime('Only frames of this capture time or later.')),
   until: Type.Optional(dateTime('Only frames before this capture time.')),
-  every: Type.Optional(
-    Type.String({
-      pattern: '^(auto|keyframes|all|[0-9]+([.][0-9]+)?(ms|s|m|h|d))$',
-      maxLength: 20,
-      default: 'auto',
-      description:
-        "Frames to look at: a duration as '10s', or auto: key frames if at most 4 s apart, else one per second. With " +
-        'mode when: the time between two frames that the search may choose; auto is 1 s.',
-      examples: ['10s'],
-    }),
-  ),
-  exact: Type.Optional(flag('With a duration: decode every frame, even if key frames are close enough.')),
-  across_gaps: Type.Optional(flag('Compare frames across pauses of the recording as well.')),
-  merge_window_s: Type.Optional(
-    Type.Number({
-      exclusiveMinimum: 0,
-      maximum: 86_400,
-      description: 'One change instead of several that follow within this time at one place.',
-    }),
-  ),
   metadata: Type.Optional(Type.Unknown({ description: 'Any JSON, at most 4096 bytes; echoed in the answer.' })),
 };
 

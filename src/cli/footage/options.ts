@@ -10,24 +10,17 @@ import type { Every } from '../../footage/inputs/recording-plan.js';
 import { compileTemplate, PRESETS, type Template } from '../../footage/inputs/template.js';
 import { parseCalendarTime, parseDuration } from '../../footage/inputs/times.js';
 import type { Locale } from '../../language/locales.js';
+import type { RecordingOptions } from './recording-options.js';
 
-export interface FootageOptions {
+export interface FootageOptions extends Omit<RecordingOptions, 'between' | 'covered'> {
   readonly outputDir: string;
-  readonly template?: string;
   readonly camera?: string;
-  readonly start?: string;
-  readonly tz?: string;
-  readonly imageInterval: string;
   readonly startTime?: string;
   readonly endTime?: string;
   readonly duration?: string;
-  readonly every: string;
-  readonly exact?: true;
   readonly roi?: readonly string[];
   readonly config?: string;
   readonly gap?: string;
-  readonly acrossGaps?: true;
-  readonly mergeWindow?: string;
   readonly maxFailureRate?: string;
   readonly parallel?: string;
   readonly locale?: Locale;

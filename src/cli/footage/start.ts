@@ -9,7 +9,6 @@ import type { CameraSettings } from '../../camera/settings/settings.js';
 import { type ListedFile, listFiles } from '../../footage/inputs/list-files.js';
 import { localFiles } from '../../footage/inputs/local-files.js';
 import { type PlanOptions, planRecording, type RecordingPlan } from '../../footage/inputs/plan.js';
-import { parseDuration } from '../../footage/inputs/times.js';
 import { Pipeline } from '../../pipeline/compare.js';
 import type { Config } from '../../process/config.js';
 import { createLogger } from '../../process/logger.js';
@@ -19,6 +18,7 @@ import { listenForStop } from '../command.js';
 import { configWith, withBundles } from '../config-with.js';
 import { type FootageOptions, readSettings, readStart, readTemplate } from './options.js';
 import { firstFrameSize } from './range.js';
+import { readSeconds } from './recording-options.js';
 
 /** Options that decide which files belong to which camera, and when they are from. */
 type PlanChoices = Pick<FootageOptions, 'template' | 'tz' | 'camera' | 'start' | 'imageInterval' | 'outputDir'>;
@@ -54,7 +54,7 @@ export async function planOf(
   }
   const planOptions: PlanOptions = {
     ...{ template, timeZone, signal, camera: options.camera ?? null, start: readStart(options, timeZone) },
-    ...{ imageInterval: parseDuration(options.imageInterval, '--image-interval') },
+    ...{ imageInterval: readSeconds('imageInterval', options.imageInterval) },
     ...{ ffmpeg: config.ffmpeg, videoPixelLimit: config.videoPixelLimit, now: systemClock() },
   };
   return { plan: await planRecording(files.values(), planOptions), timeZone };
@@ -75,11 +75,9 @@ export interface Recordings {
 }
 
 /** Options of such a command. */
-export interface RecordingOptions extends Omit<PlanChoices, 'outputDir'> {
-  readonly every: string;
+export interface InputOptions extends Omit<PlanChoices, 'outputDir'> {
   readonly config?: string;
   readonly outputDir?: string;
-  readonly json?: true;
   readonly model?: string;
   readonly device?: string;
 }
@@ -87,7 +85,7 @@ export interface RecordingOptions extends Omit<PlanChoices, 'outputDir'> {
 /** Runs such a command on its inputs; downloads and the pipeline are gone when it has ended. */
 export async function withRecordings(
   inputs: readonly string[],
-  options: RecordingOptions,
+  options: InputOptions,
   work: (recordings: Recordings) => Promise<void>,
 ): Promise<void> {
   const config = await configWith(options);
