@@ -15,7 +15,7 @@ import { createLink, createPresenter } from './comparisons/links-presenter.js';
 import { createBoundedServer } from './connections.js';
 import type { Api, ApiDependencies, ApiOptions } from './dependencies.js';
 import { createEventStreams } from './event-stream.js';
-import { createRespond } from './intake/respond.js';
+import { createAnswerOutcome } from './intake/respond.js';
 import { createOutcomeWaiter } from './intake/wait.js';
 import { assertStructure, BODY_STRUCTURE } from './json-structure.js';
 import { useAuth } from './plugins/auth.js';
@@ -39,30 +39,7 @@ import {
 } from './plugins/problems.js';
 import { useRateLimit } from './plugins/rate-limit.js';
 import { traceIdOf, useTracing } from './plugins/tracing.js';
-import { askRoutes } from './routes/ask.js';
-import { batchPictureRoutes, batchResultRoutes } from './routes/batch-results.js';
-import { batchRoutes } from './routes/batches.js';
-import { briefRoutes } from './routes/brief.js';
-import { cameraBaselineRoutes } from './routes/camera-baseline.js';
-import { cameraDryRunRoutes } from './routes/camera-dry-run.js';
-import { cameraSettingsRoutes } from './routes/camera-settings.js';
-import { cameraRoutes } from './routes/cameras.js';
-import { changeCountRoutes } from './routes/change-counts.js';
-import { changePictureRoutes } from './routes/change-picture.js';
-import { changeRoutes } from './routes/changes.js';
-import { comparisonRoutes } from './routes/comparisons.js';
-import { deliveryRoutes } from './routes/deliveries.js';
-import { endpointDeliveryRoutes } from './routes/endpoint-deliveries.js';
-import { endpointRoutes } from './routes/endpoints.js';
-import { eventRoutes, eventTokenRoutes } from './routes/events.js';
-import { evidenceRoutes } from './routes/evidence.js';
-import { feedbackRoutes } from './routes/feedback.js';
-import { frameRoutes } from './routes/frames.js';
-import { heatmapRoutes } from './routes/heatmaps.js';
-import { modelRoutes } from './routes/models.js';
-import { operationRoutes } from './routes/operations.js';
-import { sessionRoutes } from './routes/sessions.js';
-import { visitRoutes } from './routes/visits.js';
+import { ROUTES } from './routes/index.js';
 import { visitPages } from './visits/pages.js';
 
 /** Time beside the wait for an outcome: reading the body, storing, answering. */
@@ -169,38 +146,21 @@ export async function buildApp(
     heatmapsMs: options.heatmapRetentionHours * HOUR_MS,
   });
 
-  const respond = createRespond({ deps, options, metrics, present, waiting });
-  const keeper = createFrameKeeper(deps.blobs, options);
-
-  comparisonRoutes(app, { deps, options, keeper, present, respond });
-  askRoutes(app, deps);
-  cameraRoutes(app, { deps, options, keeper, respond });
-  cameraSettingsRoutes(app, { deps, options, keeper });
-  cameraBaselineRoutes(app, { deps, options, keeper });
-  cameraDryRunRoutes(app, deps);
-  batchRoutes(app, deps, options);
-  batchPictureRoutes(app, deps);
-  batchResultRoutes(app, deps);
-  frameRoutes(app, deps, options, keeper);
-  heatmapRoutes(app, deps, options, keeper);
-  deliveryRoutes(app, deps);
-  const enqueueDelivery = createEnqueueDelivery(deps);
-  endpointRoutes(app, deps, options);
-  endpointDeliveryRoutes(app, deps, enqueueDelivery);
-  const visits = visitPages(deps, link);
-  changeRoutes(app, deps, enqueueDelivery, visits);
-  changePictureRoutes(app, deps, options);
-  feedbackRoutes(app, deps);
-  changeCountRoutes(app, deps);
-  visitRoutes(app, deps, visits);
-  briefRoutes(app, deps, baseUrl);
-  evidenceRoutes(app, deps, keeper);
-  eventRoutes(app, deps, streams);
-  eventTokenRoutes(app, deps);
-  sessionRoutes(app, deps, options);
-  modelRoutes(app, deps);
   startPage = await useConsole(app, deps);
-  operationRoutes(app, deps, options, { metrics, startPage });
+  const context = {
+    ...deps,
+    options,
+    keeper: createFrameKeeper(deps.blobs, options),
+    present,
+    answerOutcome: createAnswerOutcome(waiting, present),
+    baseUrl,
+    enqueueDelivery: createEnqueueDelivery(deps),
+    visitPages: visitPages(deps, link),
+    streams,
+    metrics,
+    startPage,
+  };
+  for (const routes of ROUTES) routes(app, context);
   registerMethodNotAllowed();
   return app;
 }

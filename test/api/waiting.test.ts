@@ -87,7 +87,7 @@ describe('POST /v1/comparisons with Prefer: wait=N', () => {
     expect(answer.statusCode).toBe(200);
   });
 
-  it('reads the store once: when the comparison has ended, and not at all with respond-async', async () => {
+  it('reads the store as it begins and when the comparison has ended, and not at all with respond-async', async () => {
     const get = fake.results.get.bind(fake.results);
     const read: string[] = [];
     fake.results.get = async (id) => {
@@ -95,11 +95,11 @@ describe('POST /v1/comparisons with Prefer: wait=N', () => {
       return get(id);
     };
     const [answer, id] = await Promise.all([fake.inject(post(body, { prefer: 'wait=20' })), endWith(finished)]);
-    expect([answer.statusCode, read]).toEqual([200, [id]]);
+    expect([answer.statusCode, read]).toEqual([200, [id, id]]);
     fake.queue.jobs.length = 0;
     expect((await fake.inject(post(body, { prefer: 'respond-async' }))).statusCode).toBe(202);
     fake.results.get = get;
-    expect(read).toEqual([id]);
+    expect(read).toHaveLength(2);
     expect(fake.events.listening).toBe(0);
   });
 

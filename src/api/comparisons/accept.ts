@@ -12,14 +12,10 @@ import { fingerprint } from '../intake/idempotency.js';
 import type { IncomingComparison } from '../intake/request.js';
 import type { RequestContext } from '../intake/respond.js';
 
-export interface Acceptance extends RequestContext {
-  readonly incoming: IncomingComparison;
-  /** true if no connection waits for the outcome */
-  readonly unattended: boolean;
-}
-
-type Dependencies = Pick<ApiDependencies, 'results' | 'cameras' | 'queue' | 'clock'> & { readonly keeper: FrameKeeper };
-type Options = Pick<ApiOptions, 'deadline'>;
+type Dependencies = Pick<ApiDependencies, 'results' | 'cameras' | 'queue' | 'clock'> & {
+  readonly keeper: FrameKeeper;
+  readonly options: Pick<ApiOptions, 'deadline'>;
+};
 
 /**
  * Lets a request name only cameras of its key, because the comparison is listed with them and their masks apply to it.
@@ -40,17 +36,21 @@ export function assertCameraOfKey(camera: string | undefined, visibility: Visibi
  * @throws ScenedeltaError 'storage-unavailable': the comparison does not exist. 'queue-unavailable': it does not exist
  * either, unless Redis was lost between a write and its answer or could not erase it; then it is recovered and run.
  */
-export async function accept(acceptance: Acceptance, deps: Dependencies, options: Options): Promise<StoredComparison> {
-  const { comparisonId, incoming } = acceptance;
+export async function accept(
+  context: RequestContext,
+  incoming: IncomingComparison,
+  deps: Dependencies,
+): Promise<StoredComparison> {
+  const { comparisonId, traceId, traceparent, apiKeyId, owner, waitSeconds } = context;
   const [before, after] = await storeFrames(incoming, deps);
   const { camera, metadata, priority = 'live' } = incoming.options;
   const settings = camera === undefined ? undefined : (await deps.cameras.get(camera))?.settings;
   const truth = incoming.options.truth ?? settings?.truth ?? undefined;
   const now = deps.clock();
-  const deadlineSeconds = incoming.options.deadline_s ?? options.deadline;
+  const deadlineSeconds = incoming.options.deadline_s ?? deps.options.deadline;
   const request: ComparisonRequest = {
-    traceId: acceptance.traceId,
-    ...(acceptance.traceparent === undefined ? {} : { traceparent: acceptance.traceparent }),
+    traceId,
+    ...(traceparent === undefined ? {} : { traceparent }),
     before,
     after,
     ...(settings === undefined ? {} : { byCamera: true }),
@@ -59,8 +59,8 @@ export async function accept(acceptance: Acceptance, deps: Dependencies, options
     acceptedAt: now,
     deadline: deadlineSeconds > 0 ? now + Math.round(deadlineSeconds * 1000) : null,
     callbackUrl: incoming.options.callback_url ?? null,
-    apiKeyId: acceptance.apiKeyId,
-    owner: acceptance.owner,
+    apiKeyId,
+    owner,
   };
   const comparison: Comparison = {
     id: comparisonId,
@@ -81,10 +81,10 @@ export async function accept(acceptance: Acceptance, deps: Dependencies, options
     await Promise.all([
       deps.results.create(stored),
       deps.queue.addComparison(
-        { comparisonId, traceId: request.traceId },
+        { comparisonId, traceId },
         {
           queue: priority,
-          priority: priorityOf(priority, acceptance.unattended),
+          priority: priorityOf(priority, waitSeconds === 0),
           fetch: unfetchedFrames(stored).length > 0,
         },
       ),

@@ -38,77 +38,66 @@ const REREAD_MS = 10_000;
 
 export interface OutcomeWaiter {
   /**
-   * Follows the comparison from now on, so that no end is missed however fast it comes.
-   * @param seconds that its end is waited for; with 0, events are not read
-   */
-  follow(id: string, seconds: number): Following;
-  /** Ends every wait at once, when the service closes. */
-  release(): void;
-}
-
-interface Following {
-  /**
    * Waits until the comparison is final, the seconds have passed or `signal` aborts.
-   * @param accepted the comparison if it was created after the following began; it is read again only for its end
    * @returns the comparison at that time; undefined if it was erased
    * @throws ScenedeltaError 'queue-unavailable'
    */
-  until(signal: AbortSignal, accepted?: StoredComparison): Promise<StoredComparison | undefined>;
-  /** Must be called, whether the comparison has ended or not. */
-  stop(): void;
+  outcome(id: string, seconds: number, signal: AbortSignal): Promise<StoredComparison | undefined>;
+  /** Ends every wait at once, when the service closes. */
+  release(): void;
 }
 
 export function createOutcomeWaiter(deps: { events: EventReader; results: Pick<ResultStore, 'get'> }): OutcomeWaiter {
   const waiting = new Set<() => void>();
   let released = false;
 
-  const follow = (id: string, seconds: number): Following => {
-    let ended = false;
+  /** Resolves after `ms`, on abort, on release, or when the returned function is called. */
+  const pause = (ms: number, signal: AbortSignal): { readonly over: Promise<void>; wake(): void } => {
     let wake = () => {};
-    const hear: Parameters<EventReader['on']>[0] = ({ event }) => {
-      if (event.subject.id !== id || !endsComparison(event.type)) return;
-      ended = true;
-      wake();
-    };
-    const stop = seconds > 0 ? deps.events.on(hear) : () => {};
-    /** Resolves at the end of the comparison, after `ms`, on abort, or on release. */
-    const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-      new Promise((resolve) => {
-        const done = () => {
-          clearTimeout(timer);
-          signal.removeEventListener('abort', done);
-          waiting.delete(done);
-          resolve();
-        };
-        const timer = setTimeout(done, ms);
-        signal.addEventListener('abort', done);
-        waiting.add(done);
-        wake = done;
-      });
-
-    return {
-      stop,
-      async until(signal, accepted) {
-        const end = systemClock() + seconds * 1000;
-        for (let stored = accepted; ; stored = undefined) {
-          if (stored === undefined || ended) {
-            ended = false;
-            stored = await deps.results.get(id);
-          }
-          const left = end - systemClock();
-          if (stored === undefined || isFinal(stored.comparison.status)) return stored;
-          if (left <= 0 || released || signal.aborted) return stored;
-          if (!ended) await pause(Math.min(left, REREAD_MS), signal);
-        }
-      },
-    };
+    const over = new Promise<void>((resolve) => {
+      wake = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', wake);
+        waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      signal.addEventListener('abort', wake);
+      waiting.add(wake);
+    });
+    return { over, wake };
   };
 
   return {
-    follow,
+    async outcome(id, seconds, signal) {
+      const end = systemClock() + seconds * 1000;
+      let ended = false;
+      let wake = () => {};
+      // Before the store is read, so that no end is missed.
+      const stop = deps.events.on(({ event }) => {
+        if (event.subject.id !== id || !endsComparison(event.type)) return;
+        ended = true;
+        wake();
+      });
+      try {
+        for (;;) {
+          ended = false;
+          const stored = await deps.results.get(id);
+          const left = end - systemClock();
+          if (stored === undefined || isFinal(stored.comparison.status)) return stored;
+          if (left <= 0 || released || signal.aborted) return stored;
+          if (ended) continue;
+          const paused = pause(Math.min(left, REREAD_MS), signal);
+          wake = paused.wake;
+          await paused.over;
+        }
+      } finally {
+        stop();
+      }
+    },
     release() {
       released = true;
-      for (const done of [...waiting]) done();
+      for (const wake of [...waiting]) wake();
     },
   };
 }

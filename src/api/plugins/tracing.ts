@@ -3,7 +3,9 @@
  * log line of the request (`trace_id`), in the job and in the answer's `Trace-Id`.
  */
 import type { IncomingMessage } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newTraceId } from '../../base/ids.js';
+import { type Span, traced } from '../../process/tracing.js';
 import type { Api } from '../dependencies.js';
 import { shownPath } from './shown-path.js';
 
@@ -17,9 +19,32 @@ export function traceIdOf(request: Pick<IncomingMessage, 'headers'>): string {
 }
 
 /** @returns the trace context of the caller, which is handed on to the webhook; undefined: none, or an invalid one */
-export function traceparentOf({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+function traceparentOf({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
   const [given, traceId] = TRACEPARENT.exec(String(headers.traceparent ?? '')) ?? [];
   return traceId === INVALID ? undefined : given;
+}
+
+/** Runs the work of a request in a span that begins with it. @param work gets the trace context that it hands on */
+export function inSpan<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  clock: () => number,
+  work: (traceparent: string | undefined) => Promise<T>,
+): Promise<T> {
+  const parent = traceparentOf(request);
+  const route = request.routeOptions.url ?? 'unmatched';
+  const inside = async (span: Span) => {
+    const done = await work(span.traceparent ?? parent);
+    span.set({ 'http.response.status_code': reply.statusCode });
+    return done;
+  };
+  return traced(`${request.method} ${route}`, inside, {
+    parent,
+    traceId: request.id,
+    kind: 'server',
+    from: clock() - reply.elapsedTime,
+    attributes: { 'http.request.method': request.method, 'http.route': route },
+  });
 }
 
 export function useTracing(app: Api): void {

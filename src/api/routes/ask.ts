@@ -6,13 +6,14 @@ import { isFinal } from '../../schemas/comparison.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { checker } from '../../schemas/validation-error.js';
 import { findComparison } from '../comparisons/find-comparison.js';
-import type { Api, ApiDependencies } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { type AskRequest, AskRequestSchema } from '../schemas/comparison-request.js';
 import { ComparisonIdParams, json, problems, ref } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const checkAsk = checker(AskRequestSchema);
 
-export function askRoutes(app: Api, deps: Pick<ApiDependencies, 'results' | 'questions'>): void {
+export function askRoutes(app: Api, deps: RouteContext): void {
   const schema = {
     operationId: 'askComparison',
     summary: 'Ask how probable a sentence is',

@@ -8,6 +8,7 @@ import { type BatchRecord, batchPictureKey, batchResultKey } from '../../stores/
 import { BatchIdParams, findBatch, modeOf } from '../batches/present.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { binary, media, PICTURE_CACHE, problems } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const tags = ['batches'];
 const config = { scope: 'batch' } as const;
@@ -28,7 +29,7 @@ const FILES: Readonly<Record<Exclude<ResultFormat, 'vtt'>, ResultFile>> = {
   stats: { name: 'stats.ndjson', type: 'application/x-ndjson' },
 };
 
-export function batchResultRoutes(app: Api, deps: Pick<ApiDependencies, 'batches' | 'blobs'>): void {
+export function batchResultRoutes(app: Api, deps: RouteContext): void {
   const resultsSchema = {
     operationId: 'readBatchResults',
     summary: 'Read the results of a completed batch',
@@ -143,7 +144,7 @@ const schema = {
   },
 };
 
-export function batchPictureRoutes(app: Api, deps: Pick<ApiDependencies, 'batches' | 'blobs'>): void {
+export function batchPictureRoutes(app: Api, deps: RouteContext): void {
   app.get('/v1/batches/:id/pictures/:name', { schema, config: { scope: 'batch' } }, async (request, reply) => {
     const { id, name } = request.params;
     await findBatch(deps, id, request.visibility);

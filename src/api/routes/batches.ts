@@ -7,7 +7,7 @@ import { eraseBatch } from '../../stores/batches/erase-batch.js';
 import type { Visibility } from '../../stores/redis/visibility.js';
 import { acceptBatch } from '../batches/accept.js';
 import { BatchIdParams, findBatch, presentBatch } from '../batches/present.js';
-import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { assertCapacity } from '../intake/capacity.js';
 import { fetchRules } from '../intake/url-policy.js';
 import { CAMERA_STRUCTURE } from '../json-structure.js';
@@ -15,6 +15,7 @@ import { BODY_MS, UPLOAD_MS } from '../plugins/body-time.js';
 import { BatchFormSchema, BatchRequestSchema } from '../schemas/batches.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
 import { BODY_PROBLEMS, IDEMPOTENCY_HEADER, json, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const tags = ['batches'];
 const config = { scope: 'batch' } as const;
@@ -48,11 +49,8 @@ const createSchema = {
   },
 };
 
-export function batchRoutes(
-  app: Api,
-  deps: Pick<ApiDependencies, 'batches' | 'files' | 'blobs' | 'queue' | 'results' | 'idempotency' | 'clock'>,
-  options: ApiOptions,
-): void {
+export function batchRoutes(app: Api, deps: RouteContext): void {
+  const { options } = deps;
   const rules = fetchRules(options);
   const find = (id: string, visibility: Visibility) => findBatch(deps, id, visibility);
   const stop = async (id: string) => {

@@ -18,9 +18,10 @@ import { briefVisits } from '../brief/visits.js';
 import { cameraText } from '../brief/wording.js';
 import { labelled, labelQuery } from '../cameras/labelled.js';
 import { findCamera } from '../cameras/present.js';
-import type { Api, ApiDependencies } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { pageBody, pageQuery, parsePageQuery } from '../schemas/pages.js';
 import { media, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 /** Changes that are read per index of a camera: if one camera is asked for, and if several are. */
 const MOST_READ = { alone: 2_000, among_others: 500 } as const;
@@ -73,14 +74,8 @@ const schema = {
   },
 };
 
-export function briefRoutes(
-  app: Api,
-  deps: Pick<
-    ApiDependencies,
-    'cameras' | 'days' | 'visits' | 'results' | 'clock' | 'consoleFolder' | 'documentsFolder'
-  >,
-  baseUrl: () => string,
-): void {
+export function briefRoutes(app: Api, deps: RouteContext): void {
+  const { baseUrl } = deps;
   const urlOf = (id: string) => `${baseUrl()}/v1/${id.startsWith('vis_') ? 'visits' : 'changes'}/${id}`;
   const pageOf = (id: string) => (deps.consoleFolder === null ? urlOf(id) : `${baseUrl()}/review/${id}`);
 

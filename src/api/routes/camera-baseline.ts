@@ -2,9 +2,9 @@
 import type { FastifyRequest } from 'fastify';
 import { checker } from '../../schemas/validation-error.js';
 import { resetBaseline, setBaseline } from '../cameras/baseline.js';
-import { type PictureDependencies, readPicture } from '../cameras/picture.js';
+import { readPicture } from '../cameras/picture.js';
 import { findCamera } from '../cameras/present.js';
-import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { readPictureForm } from '../intake/request.js';
 import {
   BaselineFormSchema,
@@ -14,6 +14,7 @@ import {
   CameraIdParams,
 } from '../schemas/camera.js';
 import { BODY_PROBLEMS, json, PICTURE_PROBLEMS, problems, ref } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const tags = ['cameras'];
 const TAKES_EFFECT =
@@ -55,12 +56,10 @@ const resetSchema = {
 
 const checkRequest = checker(BaselineRequestSchema);
 
-export function cameraBaselineRoutes(
-  app: Api,
-  { deps, options, keeper }: { deps: ApiDependencies; options: ApiOptions } & Pick<PictureDependencies, 'keeper'>,
-): void {
+export function cameraBaselineRoutes(app: Api, deps: RouteContext): void {
+  const { options } = deps;
   const config = { scope: 'admin' } as const;
-  const picture = { ...deps, ...options, keeper };
+  const picture = { ...deps, ...options };
   const read = async (request: FastifyRequest, camera: string) =>
     request.isMultipart()
       ? readPictureForm(request, options)

@@ -7,13 +7,14 @@ import { checkSettings } from '../../camera/settings/settings.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { dryRunCamera } from '../cameras/dry-run.js';
 import { findCamera } from '../cameras/present.js';
-import type { Api, ApiDependencies } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { operatingPointsOf } from '../intake/models.js';
 import { CAMERA_STRUCTURE } from '../json-structure.js';
 import { CameraIdParams, CameraRequestSchema } from '../schemas/camera.js';
 import { CameraDryRunSchema } from '../schemas/dry-run.js';
 import { parsePageQuery, timeQuery } from '../schemas/pages.js';
 import { BODY_PROBLEMS, json, problems, ref } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const schema = {
   operationId: 'dryRunCamera',
@@ -31,7 +32,7 @@ const schema = {
   },
 };
 
-export function cameraDryRunRoutes(app: Api, deps: Pick<ApiDependencies, 'cameras' | 'results' | 'workers' | 'clock'>) {
+export function cameraDryRunRoutes(app: Api, deps: RouteContext): void {
   const config = { scope: 'admin', jsonStructure: CAMERA_STRUCTURE } as const;
   app.post('/v1/cameras/:id/dry-run', { schema, config }, async (request) => {
     const camera = await findCamera(deps, request.params.id, request.visibility);

@@ -3,7 +3,6 @@ import { type Static, Type } from 'typebox';
 import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import { isObject } from '../../base/is-object.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
-import type { FrameKeeper } from '../../frames/keep.js';
 import { SnapshotTestSchema } from '../../schemas/snapshot-test.js';
 import { checker } from '../../schemas/validation-error.js';
 import { noCamera } from '../../stores/cameras/cameras.js';
@@ -11,7 +10,7 @@ import { withoutLogin } from '../cameras/login.js';
 import { mergePatch } from '../cameras/merge-patch.js';
 import { alarmBudgetOf, findCamera, presentCamera } from '../cameras/present.js';
 import { buildCamera, resetSettings } from '../cameras/put.js';
-import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { assertUrl, fetchRules } from '../intake/url-policy.js';
 import { CAMERA_STRUCTURE } from '../json-structure.js';
 import { MERGE_PATCH } from '../plugins/problems.js';
@@ -25,6 +24,7 @@ import {
   SnapshotTestRequestSchema,
 } from '../schemas/camera.js';
 import { BODY_PROBLEMS, json, PICTURE_PROBLEMS, problems, ref } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const tags = ['cameras'];
 const ADDRESS_PROBLEMS = [...BODY_PROBLEMS, 'url-refused', 'invalid-value'] as const;
@@ -100,14 +100,11 @@ const checkBulk = checker(
 /** Time beside the fetch itself: queueing, decoding, answering. */
 const SLACK_MS = 5_000;
 
-export function cameraSettingsRoutes(
-  app: Api,
-  { deps, options, keeper }: { deps: ApiDependencies; options: ApiOptions; keeper: FrameKeeper },
-): void {
-  const { cameras } = deps;
+export function cameraSettingsRoutes(app: Api, deps: RouteContext): void {
+  const { cameras, options } = deps;
   const { allow } = fetchRules(options);
   const config = { scope: 'admin', jsonStructure: CAMERA_STRUCTURE } as const;
-  const building = { ...deps, ...options, keeper, allow };
+  const building = { ...deps, ...options, allow };
   const schedule = ({ id, settings }: StoredCamera) =>
     deps.queue.scheduleSnapshots(id, settings.snapshot?.interval_s ?? null);
 

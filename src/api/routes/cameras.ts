@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { IMAGE_TYPES } from '../../base/image-type.js';
 import { pendingChanges } from '../../camera/changes/pending.js';
 import { rulesOf } from '../../camera/changes/rules.js';
-import type { FrameKeeper } from '../../frames/keep.js';
+import { traced } from '../../process/tracing.js';
 import { literals } from '../../schemas/constructors.js';
 import { noCamera } from '../../stores/cameras/cameras.js';
 import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';
@@ -11,11 +11,13 @@ import { labelQuery } from '../cameras/labelled.js';
 import { cameraPage, overviewsOf } from '../cameras/overview.js';
 import { alarmBudgetOf, findCamera, presentCamera } from '../cameras/present.js';
 import { eraseComparisonsOf } from '../comparisons/erase.js';
-import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
+import { acceptOnce } from '../intake/accept-once.js';
 import { assertCapacity } from '../intake/capacity.js';
 import { readCameraFrame } from '../intake/request.js';
-import type { Respond } from '../intake/respond.js';
+import { contextOf, countAccepted } from '../intake/respond.js';
 import { assertFetchable, assertUrl, fetchRules } from '../intake/url-policy.js';
+import { inSpan } from '../plugins/tracing.js';
 import {
   CameraFrameFormSchema,
   CameraFrameQuery,
@@ -27,6 +29,7 @@ import { binary } from '../schemas/comparison-request.js';
 import { comparisonResponses, PREFERENCE_HEADERS } from '../schemas/comparison-responses.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';
 import { json, problems, ref } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const tags = ['cameras'];
 const ADDRESSES = 'A key without the scope `admin` gets addresses without their query, which may contain a token.';
@@ -53,36 +56,32 @@ const frameSchema = {
   response: comparisonResponses(['not-found', 'frame-out-of-order']),
 };
 
-export interface CameraRoutesContext {
-  readonly deps: ApiDependencies;
-  readonly options: ApiOptions;
-  readonly keeper: FrameKeeper;
-  readonly respond: Respond;
-}
-
-export function cameraRoutes(app: Api, { deps, options, keeper, respond }: CameraRoutesContext): void {
-  const { cameras } = deps;
+export function cameraRoutes(app: Api, deps: RouteContext): void {
+  const { cameras, options } = deps;
   const rules = fetchRules(options);
   const { allow } = rules;
 
   app.post(
     '/v1/cameras/:id/frames',
     { schema: frameSchema, config: { scope: 'compare', imageBody: true } },
-    async (request, reply) => {
-      await assertCapacity(request, 'frame', deps, options);
-      const camera = await findCamera(deps, request.params.id, request.visibility);
-      await assertCameraCapacity(camera.id, deps);
-      const incoming = await readCameraFrame(request, options, request.query.captured_at);
-      const { callback_url } = incoming.options;
-      assertFetchable({ frame: incoming.frame }, rules);
-      if (callback_url !== undefined) assertUrl(callback_url, 'callback_url', allow);
-      return respond(request, reply, {
-        fingerprint: frameFingerprint(camera.id, incoming),
-        frames: [incoming.frame],
-        queue: 'live',
-        accept: (context) => acceptFrame(context, camera, incoming, { ...deps, keeper, options }),
-      });
-    },
+    (request, reply) =>
+      inSpan(request, reply, deps.clock, async (traceparent) => {
+        await assertCapacity(request, 'frame', deps, options);
+        const camera = await findCamera(deps, request.params.id, request.visibility);
+        await assertCameraCapacity(camera.id, deps);
+        const incoming = await readCameraFrame(request, options, request.query.captured_at);
+        const { callback_url } = incoming.options;
+        assertFetchable({ frame: incoming.frame }, rules);
+        if (callback_url !== undefined) assertUrl(callback_url, 'callback_url', allow);
+        const context = contextOf(request, reply, deps, traceparent);
+        const comparison = await acceptOnce(request, reply, deps.idempotency, {
+          fingerprint: frameFingerprint(camera.id, incoming),
+          id: context.comparisonId,
+          accept: () => traced('accept', () => acceptFrame(context, camera, incoming, deps)),
+        });
+        if (comparison.accepted) countAccepted(deps.metrics, request, 'live', [incoming.frame]);
+        return deps.answerOutcome(reply, { ...comparison, waitSeconds: context.waitSeconds });
+      }),
   );
 
   const getSchema = {

@@ -8,6 +8,7 @@ import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import { allCameras, labelled, labelQuery } from '../cameras/labelled.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { json, problems } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const MAX_DAYS = 366;
 
@@ -40,7 +41,7 @@ const schema = {
   },
 };
 
-export function changeCountRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' | 'cameras'>): void {
+export function changeCountRoutes(app: Api, deps: RouteContext): void {
   app.get('/v1/changes/counts', { schema, config: { scope: 'compare' } }, async ({ query, visibility }) => {
     const { camera, label, from, to, time_zone = 'UTC' } = query;
     const days = daysOf(from, to);

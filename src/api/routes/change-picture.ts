@@ -5,16 +5,14 @@ import { ScenedeltaError } from '../../base/errors.js';
 import { createPictures } from '../../frames/change-picture.js';
 import { shownFrame } from '../../schemas/change.js';
 import { ChangeIdParams, changesOf, config, tags } from '../changes/one-change.js';
-import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { binary, media, problems } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const MOST_BYTES = 16_777_216;
 
-export function changePictureRoutes(
-  app: Api,
-  deps: Pick<ApiDependencies, 'changes' | 'results' | 'blobs' | 'cameras' | 'clock'>,
-  options: Pick<ApiOptions, 'pixelLimit' | 'decodeTimeout' | 'frameRetentionHours'>,
-): void {
+export function changePictureRoutes(app: Api, deps: RouteContext): void {
+  const { options } = deps;
   const pictureOf = createPictures({ ...deps, decodeLimits: options });
   const { find } = changesOf(deps);
   const schema = {

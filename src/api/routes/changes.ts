@@ -1,28 +1,23 @@
 /** Routes of changes. */
 import { Type } from 'typebox';
 import { invalidValue } from '../../base/errors.js';
-import type { EnqueueDelivery } from '../../jobs/enqueue-delivery.js';
 import { ChangeSchema } from '../../schemas/change.js';
 import { DeliverySchema } from '../../schemas/delivery.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { labelled } from '../cameras/labelled.js';
 import { CHANGE_RESPONSES, ChangeIdParams, changesOf, config, tags } from '../changes/one-change.js';
-import type { Api, ApiDependencies } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import { LIST_CHANGES_RESPONSES, ListChangesQuerySchema } from '../schemas/list-changes.js';
 import { pageBody, parsePageQuery } from '../schemas/pages.js';
 import { json, problems, ref } from '../schemas/shared.js';
 import { searchPage } from '../search/search-page.js';
-import type { VisitPages } from '../visits/pages.js';
+import type { RouteContext } from './context.js';
 
 const NOT_QUEUED = 'alert of an acknowledgement not queued; recovery will queue it';
 
-export function changeRoutes(
-  app: Api,
-  deps: Pick<ApiDependencies, 'changes' | 'cameras' | 'deliveries' | 'search' | 'queryVectors'>,
-  enqueueDelivery: Pick<EnqueueDelivery, 'ofAlert'>,
-  visits: Pick<VisitPages, 'list'>,
-): void {
+export function changeRoutes(app: Api, deps: RouteContext): void {
+  const { enqueueDelivery } = deps;
   const { find, altered } = changesOf(deps);
 
   const listSchema = {
@@ -43,7 +38,9 @@ export function changeRoutes(
     if (q !== undefined || like !== undefined) {
       const [found, visitsFound] = await Promise.all([
         searchPage(asked, visibility, { ...deps, find: (id) => find(id, request.visibility) }),
-        q === undefined || !asksForVisits(query) ? null : visits.list({ ...query, kind: 'visit', visibility }, q),
+        q === undefined || !asksForVisits(query)
+          ? null
+          : deps.visitPages.list({ ...query, kind: 'visit', visibility }, q),
       ]);
       return {
         ...pageBody(request, reply, found),

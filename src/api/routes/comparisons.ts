@@ -1,30 +1,24 @@
 /** Routes of comparisons: create, read, list, erase. */
 import { Type } from 'typebox';
-import type { FrameKeeper } from '../../frames/keep.js';
+import { traced } from '../../process/tracing.js';
 import { ComparisonSchema, VERDICTS } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
 import { accept, assertCameraOfKey, fingerprintOf } from '../comparisons/accept.js';
 import { eraseComparison } from '../comparisons/erase.js';
 import { findComparison } from '../comparisons/find-comparison.js';
-import type { Present } from '../comparisons/links-presenter.js';
-import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
+import { acceptOnce } from '../intake/accept-once.js';
 import { assertCapacity } from '../intake/capacity.js';
 import { assertKnownModel } from '../intake/models.js';
 import { readComparison } from '../intake/request.js';
-import type { Respond } from '../intake/respond.js';
+import { contextOf, countAccepted } from '../intake/respond.js';
 import { assertFetchable, assertUrl, fetchRules } from '../intake/url-policy.js';
+import { inSpan } from '../plugins/tracing.js';
 import { ComparisonFormSchema, ComparisonRequestSchema } from '../schemas/comparison-request.js';
 import { comparisonResponses, PREFERENCE_HEADERS } from '../schemas/comparison-responses.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
 import { ComparisonIdParams, json, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
-
-export interface ComparisonRoutesContext {
-  readonly deps: ApiDependencies;
-  readonly options: ApiOptions;
-  readonly keeper: FrameKeeper;
-  readonly present: Present;
-  readonly respond: Respond;
-}
+import type { RouteContext } from './context.js';
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -66,26 +60,29 @@ const LinksQuery = Type.Object({
   ),
 });
 
-export function comparisonRoutes(app: Api, context: ComparisonRoutesContext): void {
-  const { options, present, respond } = context;
-  const deps = { ...context.deps, keeper: context.keeper };
+export function comparisonRoutes(app: Api, deps: RouteContext): void {
+  const { options, present } = deps;
   const rules = fetchRules(options);
 
-  app.post('/v1/comparisons', { schema: postSchema, config: { scope: 'compare' } }, async (request, reply) => {
-    await assertCapacity(request, 'comparison', deps, options);
-    const { before, after, options: given } = await readComparison(request, options);
-    assertCameraOfKey(given.camera, request.visibility);
-    assertFetchable({ before, after }, rules);
-    if (given.callback_url !== undefined) assertUrl(given.callback_url, 'callback_url', rules.allow);
-    await assertKnownModel(given.model, deps.workers);
-    const incoming = { before, after, options: given };
-    return respond(request, reply, {
-      fingerprint: fingerprintOf(incoming),
-      frames: [before, after],
-      queue: given.priority ?? 'live',
-      accept: (acceptance, unattended) => accept({ ...acceptance, incoming, unattended }, deps, options),
-    });
-  });
+  app.post('/v1/comparisons', { schema: postSchema, config: { scope: 'compare' } }, (request, reply) =>
+    inSpan(request, reply, deps.clock, async (traceparent) => {
+      await assertCapacity(request, 'comparison', deps, options);
+      const incoming = await readComparison(request, options);
+      const { before, after, options: given } = incoming;
+      assertCameraOfKey(given.camera, request.visibility);
+      assertFetchable({ before, after }, rules);
+      if (given.callback_url !== undefined) assertUrl(given.callback_url, 'callback_url', rules.allow);
+      await assertKnownModel(given.model, deps.workers);
+      const context = contextOf(request, reply, deps, traceparent);
+      const comparison = await acceptOnce(request, reply, deps.idempotency, {
+        fingerprint: fingerprintOf(incoming),
+        id: context.comparisonId,
+        accept: () => traced('accept', () => accept(context, incoming, deps)),
+      });
+      if (comparison.accepted) countAccepted(deps.metrics, request, given.priority ?? 'live', [before, after]);
+      return deps.answerOutcome(reply, { ...comparison, waitSeconds: context.waitSeconds });
+    }),
+  );
 
   const getSchema = {
     operationId: 'readComparison',

@@ -4,8 +4,9 @@ import { notFound } from '../../base/errors.js';
 import { resendDelivery } from '../../jobs/enqueue-delivery.js';
 import { DELIVERY_ID_PATTERN, DeliverySchema } from '../../schemas/delivery.js';
 import { findComparison } from '../comparisons/find-comparison.js';
-import type { Api, ApiDependencies } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { ComparisonIdParams, json, problems, ref } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const params = Type.Object({
   id: Type.String({
@@ -15,7 +16,7 @@ const params = Type.Object({
   }),
 });
 
-export function deliveryRoutes(app: Api, deps: Pick<ApiDependencies, 'results' | 'deliveries' | 'queue'>): void {
+export function deliveryRoutes(app: Api, deps: RouteContext): void {
   const schema = {
     operationId: 'listDeliveries',
     summary: 'List the webhook deliveries of a comparison',

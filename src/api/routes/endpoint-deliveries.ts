@@ -1,22 +1,20 @@
 /** Routes of the deliveries to an endpoint: a test event, the log, and what it has missed. */
 import { type Static, Type } from 'typebox';
-import { type EnqueueDelivery, recoverEndpoint } from '../../jobs/enqueue-delivery.js';
+import { recoverEndpoint } from '../../jobs/enqueue-delivery.js';
 import { DeliverySchema } from '../../schemas/delivery.js';
 import { checker } from '../../schemas/validation-error.js';
-import type { Api, ApiDependencies } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { body, config, endpointOf, params, tags } from '../endpoints/change.js';
 import { parseTime } from '../parse-time.js';
 import { RecoveredSchema, RecoverRequestSchema } from '../schemas/endpoints.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';
 import { BODY_PROBLEMS, json, problems, ref } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const checkRecover = checker(RecoverRequestSchema);
 
-export function endpointDeliveryRoutes(
-  app: Api,
-  deps: Pick<ApiDependencies, 'endpoints' | 'deliveries' | 'changes' | 'queue' | 'clock'>,
-  enqueueDelivery: EnqueueDelivery,
-): void {
+export function endpointDeliveryRoutes(app: Api, deps: RouteContext): void {
+  const { enqueueDelivery } = deps;
   const find = endpointOf(deps.endpoints);
 
   const queued = { 202: json('The delivery, which is queued.', ref(DeliverySchema)) };

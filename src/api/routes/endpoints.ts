@@ -4,7 +4,7 @@ import { type EndpointPatch, EndpointPatchSchema, EndpointRequestSchema } from '
 import { parseAllowList } from '../../outbound/address.js';
 import { text } from '../../schemas/constructors.js';
 import { checker } from '../../schemas/validation-error.js';
-import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import {
   body,
   changeEndpoint,
@@ -20,6 +20,7 @@ import {
 import { EndpointCreatedSchema, EndpointSchema, RotatedSchema, RotateRequestSchema } from '../schemas/endpoints.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';
 import { BODY_PROBLEMS, json, problems, ref } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const checkRequest = checker(EndpointRequestSchema);
 const checkPatch = checker(EndpointPatchSchema);
@@ -82,11 +83,8 @@ const rotateSchema = {
   },
 };
 
-export function endpointRoutes(
-  app: Api,
-  { endpoints, clock, loginKey }: Pick<ApiDependencies, 'endpoints' | 'loginKey' | 'clock'>,
-  options: ApiOptions,
-): void {
+export function endpointRoutes(app: Api, deps: RouteContext): void {
+  const { endpoints, clock, loginKey, options } = deps;
   const resources: EndpointResources = { endpoints, clock, loginKey, allow: parseAllowList(options.outboundAllow) };
 
   app.post('/v1/endpoints', { schema: createSchema, config }, async (request, reply) => {

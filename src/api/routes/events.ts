@@ -7,11 +7,11 @@ import { dateTime, literals, text } from '../../schemas/constructors.js';
 import { StreamEventSchema } from '../../schemas/stream-event.js';
 import { EVENT_ID_PATTERN } from '../../stores/delivery/events.js';
 import { findComparison } from '../comparisons/find-comparison.js';
-import type { Api, ApiDependencies } from '../dependencies.js';
-import type { EventStreams } from '../event-stream.js';
+import type { Api } from '../dependencies.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import { ComparisonIdParams, json, media, problems, ref } from '../schemas/shared.js';
 import { signToken } from '../tokens.js';
+import type { RouteContext } from './context.js';
 
 /** Streams have no timeout: this is the longest time that a timer takes. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
@@ -44,7 +44,8 @@ const serverSentEvent = (data: TSchema) =>
   });
 const events = media(STREAM, { 'text/event-stream': serverSentEvent(ref(StreamEventSchema)) });
 
-export function eventRoutes(app: Api, deps: Pick<ApiDependencies, 'results'>, streams: EventStreams): void {
+export function eventRoutes(app: Api, deps: RouteContext): void {
+  const { streams } = deps;
   const ofComparison = {
     operationId: 'watchComparison',
     summary: 'Watch one comparison',
@@ -125,7 +126,7 @@ const sendStream = (reply: FastifyReply, stream: Readable) =>
 const lastEventId = ({ headers }: FastifyRequest): string | undefined =>
   (headers['last-event-id'] as string | undefined) || undefined;
 
-export function eventTokenRoutes(app: Api, deps: Pick<ApiDependencies, 'linkKey' | 'clock'>): void {
+export function eventTokenRoutes(app: Api, deps: RouteContext): void {
   const schema = {
     operationId: 'createEventToken',
     summary: 'Make a token that opens event streams in a browser',

@@ -1,13 +1,13 @@
 /** Routes of evidence packages, and of the key that verifies them. */
 import { Type } from 'typebox';
-import type { FrameKeeper } from '../../frames/keep.js';
 import { DEFAULT_LOCALE } from '../../language/translate.js';
 import { publicPem } from '../../secrets/evidence-key.js';
-import type { Api, ApiDependencies } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { collectEvidence } from '../evidence/collect.js';
 import { packageOf } from '../evidence/package.js';
 import { EvidenceQuery } from '../schemas/evidence.js';
 import { binary, media, problems } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const tags = ['evidence'];
 const config = { scope: 'compare' } as const;
@@ -32,14 +32,7 @@ const keySchema = {
   response: { 200: media('The key as PEM.', { 'text/plain': Type.String() }), ...problems(['storage-unavailable']) },
 };
 
-export function evidenceRoutes(
-  app: Api,
-  deps: Pick<
-    ApiDependencies,
-    'results' | 'cameras' | 'changes' | 'visits' | 'blobs' | 'clock' | 'evidenceKey' | 'documentsFolder'
-  >,
-  keeper: FrameKeeper,
-): void {
+export function evidenceRoutes(app: Api, deps: RouteContext): void {
   app.get('/v1/evidence', { schema, config }, async (request, reply) => {
     const evidence = await collectEvidence(request.query, request.visibility, deps);
     const { change, visit, camera } = request.query;
@@ -47,7 +40,7 @@ export function evidenceRoutes(
     reply.type('application/zip').header('Content-Disposition', `attachment; filename="evidence-${name}.zip"`);
     const locale = request.locale ?? evidence.camera.locale ?? DEFAULT_LOCALE;
     reply.header('Cache-Control', 'no-store').header('Vary', 'Accept-Language');
-    return reply.send(packageOf(evidence, await deps.evidenceKey(), { ...deps, keeper }, locale));
+    return reply.send(packageOf(evidence, await deps.evidenceKey(), deps, locale));
   });
 
   app.get('/v1/evidence/key', { schema: keySchema, config }, async (_request, reply) =>

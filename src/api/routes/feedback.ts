@@ -15,12 +15,13 @@ import {
   FeedbackRequestSchema,
 } from '../schemas/changes.js';
 import { BODY_PROBLEMS, json, media, problems, ref } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const checkFeedback = checker(FeedbackRequestSchema);
 const checkBulk = checker(BulkFeedbackRequestSchema);
 const FEEDBACK_PAGE_SIZE = 100;
 
-export function feedbackRoutes(app: Api, deps: Pick<ApiDependencies, 'changes' | 'results'>): void {
+export function feedbackRoutes(app: Api, deps: RouteContext): void {
   const { find, altered } = changesOf(deps);
 
   const feedbackSchema = {

@@ -2,21 +2,17 @@
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../base/errors.js';
 import { IMAGE_TYPES } from '../../base/image-type.js';
-import type { FrameKeeper } from '../../frames/keep.js';
 import { servedFrame } from '../../frames/served-frame.js';
 import { createThumbnails } from '../../frames/thumbnail.js';
 import { isFinal } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
 import { findComparison } from '../comparisons/find-comparison.js';
-import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { binary, FrameQuery, media, PICTURE_CACHE, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
-export function frameRoutes(
-  app: Api,
-  deps: Pick<ApiDependencies, 'results' | 'blobs' | 'cameras'>,
-  options: ApiOptions,
-  keeper: FrameKeeper,
-): void {
+export function frameRoutes(app: Api, deps: RouteContext): void {
+  const { options, keeper } = deps;
   const small = createThumbnails(options);
   const schema = {
     operationId: 'readFrame',

@@ -3,16 +3,16 @@ import { Type } from 'typebox';
 import { heatmapKey } from '../../base/blobs.js';
 import { invalidValue, notFound, ScenedeltaError } from '../../base/errors.js';
 import type { Heatmap, Side } from '../../base/images.js';
-import type { FrameKeeper } from '../../frames/keep.js';
 import { type ServedFrame, servedFrame } from '../../frames/served-frame.js';
 import { decodeHeatmapData, type HeatmapData } from '../../heatmaps/data.js';
 import { isFinal } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
 import type { StoredComparison } from '../../stores/comparisons/results.js';
 import { findComparison } from '../comparisons/find-comparison.js';
-import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import type { Api, ApiDependencies } from '../dependencies.js';
 import { createHeatmapPainter, STYLES } from '../heatmap-painter.js';
 import { binary, FrameQuery, media, PICTURE_CACHE, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const RAW_HEADERS = {
   'Heatmap-Width': Type.Integer({ description: 'raw only: columns of the grid.' }),
@@ -41,12 +41,8 @@ const HeatmapQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export function heatmapRoutes(
-  app: Api,
-  deps: Pick<ApiDependencies, 'results' | 'blobs' | 'cameras'>,
-  options: Pick<ApiOptions, 'pixelLimit' | 'decodeTimeout'>,
-  keeper: FrameKeeper,
-): void {
+export function heatmapRoutes(app: Api, deps: RouteContext): void {
+  const { options, keeper } = deps;
   const painter = createHeatmapPainter(options);
   const schema = {
     operationId: 'readHeatmap',

@@ -1,11 +1,12 @@
 /** Routes of the models that the live workers serve. */
 import { Type } from 'typebox';
 import { notFound } from '../../base/errors.js';
-import type { Api, ApiDependencies } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { ServedModelSchema, servedModels } from '../intake/models.js';
 import { json, problems, ref } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
-export function modelRoutes(app: Api, deps: Pick<ApiDependencies, 'workers'>): void {
+export function modelRoutes(app: Api, deps: RouteContext): void {
   const config = { scope: 'compare' } as const;
 
   const listSchema = {

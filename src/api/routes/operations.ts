@@ -6,10 +6,9 @@ import { whilePending } from '../../base/while-pending.js';
 import type { QueueCounts, QueueName } from '../../jobs/job-states.js';
 import { QUEUES } from '../../jobs/queues.js';
 import { count, flag } from '../../schemas/constructors.js';
-import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
-import type { StartPage } from '../plugins/console.js';
-import type { ApiMetrics } from '../plugins/metrics.js';
+import type { Api } from '../dependencies.js';
 import { json, media, problems } from '../schemas/shared.js';
+import type { RouteContext } from './context.js';
 
 const tags = ['operations'];
 const security: [] = [];
@@ -57,12 +56,8 @@ const ScaleSchema = Type.Object(
   ),
 );
 
-export function operationRoutes(
-  app: Api,
-  deps: Pick<ApiDependencies, 'queue' | 'workers'>,
-  options: Pick<ApiOptions, 'metricsAuth'>,
-  { metrics, startPage }: { metrics: ApiMetrics; startPage: StartPage },
-): void {
+export function operationRoutes(app: Api, deps: RouteContext): void {
+  const { options, metrics, startPage } = deps;
   const config = options.metricsAuth ? ({ scope: 'metrics' } as const) : { probe: true };
   const openConfig = { probe: true };
   const livezSchema = {

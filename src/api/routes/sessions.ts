@@ -4,10 +4,11 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { VERSION } from '../../base/version.js';
 import { dateTime, flag, nullable, text } from '../../schemas/constructors.js';
-import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { LOCAL_KEY_ID, SESSION_COOKIE } from '../plugins/auth.js';
 import { json, problems } from '../schemas/shared.js';
 import { signToken, verifyToken } from '../tokens.js';
+import type { RouteContext } from './context.js';
 
 const tags = ['sessions'];
 const KEY = [{ bearer: [] }, { apiKey: [] }];
@@ -65,11 +66,8 @@ const tokenSchema = {
   response: { 201: json('The token.', Type.Object({ token: Type.String(), expires_at: dateTime() })), ...problems() },
 };
 
-export function sessionRoutes(
-  app: Api,
-  deps: Pick<ApiDependencies, 'apiKeys' | 'linkKey' | 'clock'>,
-  options: Pick<ApiOptions, 'publicUrl' | 'frameLimit' | 'bodyLimit' | 'footageLimit'>,
-): void {
+export function sessionRoutes(app: Api, deps: RouteContext): void {
+  const { options } = deps;
   const config = { scope: 'compare' } as const;
   // Without a path the cookie is valid below the folder of this address as the browser sees it: /v1 of the service,
   // whatever path a proxy has put before it. The browser also says whether it came by TLS.

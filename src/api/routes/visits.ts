@@ -6,10 +6,10 @@ import { NOT_BLANK_PATTERN } from '../../schemas/patterns.js';
 import { VISIT_ID_PATTERN, VISIT_KINDS, VisitSchema } from '../../schemas/visit.js';
 import { seesCamera } from '../../stores/redis/visibility.js';
 import { labelled, labelQuery } from '../cameras/labelled.js';
-import type { Api, ApiDependencies } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
 import { json, problems, ref } from '../schemas/shared.js';
-import type { VisitPages } from '../visits/pages.js';
+import type { RouteContext } from './context.js';
 
 const config = { scope: 'compare' } as const;
 const tags = ['visits'];
@@ -50,16 +50,17 @@ const getSchema = {
   response: { 200: json('The current state of the visit.', ref(VisitSchema)), ...problems(['not-found']) },
 };
 
-export function visitRoutes(app: Api, deps: Pick<ApiDependencies, 'visits' | 'cameras'>, pages: VisitPages): void {
+export function visitRoutes(app: Api, deps: RouteContext): void {
   app.get('/v1/visits', { schema: listSchema, config }, async (request, reply) => {
     const { q, label, kind = 'visit', ...query } = parsePageQuery(request.query);
     const visibility = await labelled(label, request.visibility, deps.cameras);
-    return pageBody(request, reply, await pages.list({ ...query, kind, visibility }, q));
+    return pageBody(request, reply, await deps.visitPages.list({ ...query, kind, visibility }, q));
   });
 
   app.get('/v1/visits/:id', { schema: getSchema, config }, async ({ params: { id }, visibility }) => {
     const visit = await deps.visits.get(id);
-    const [found] = visit !== undefined && seesCamera(visibility, visit.camera) ? await pages.present([visit]) : [];
+    const [found] =
+      visit !== undefined && seesCamera(visibility, visit.camera) ? await deps.visitPages.present([visit]) : [];
     if (found === undefined) {
       throw notFound(`There is no visit ${id}: it never was or has expired`);
     }
