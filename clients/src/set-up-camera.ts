@@ -1,4 +1,4 @@
-/** Sets up a camera in a service, unless the service has it: what the clients that find cameras share. */
+/** Sets up a camera in a service, unless the service has it. The clients that find cameras share it. */
 import type { Command } from 'commander';
 import { Failure, usage } from './failure.js';
 import { ok, type Service } from './service.js';
@@ -30,7 +30,7 @@ export interface NewCamera {
   readonly url: string;
   readonly login: { readonly username?: string; readonly password?: string };
 }
-/** What became of a camera; `reason`: the service refused it. */
+/** Outcome of one camera; `reason`: the service refused it. */
 export type SetUp = 'set up' | 'is there already' | { readonly reason: string };
 
 /** @returns sets up one camera. @throws Failure 'usage' if an option cannot be used */

@@ -74,8 +74,8 @@ function longLines(source, paragraphs) {
 
 /** @public Verbs that the titles of decision records begin with. A new verb is added here. */
 export const DECISION_VERBS = (
-  'Accept Arrange Ask Caption Compare Compile Condition Crop Detect Fetch Fit Judge Keep Measure Process Refuse Remove ' +
-  'Replace Resample Run Separate Serve Split Start Store Train Use Write'
+  'Accept Arrange Ask Caption Compare Compile Condition Crop Detect Fetch Find Fit Judge Keep Measure Process Refuse ' +
+  'Remove Replace Resample Run Separate Serve Split Start Store Train Use Write'
 ).split(' ');
 
 /** A decision record needs a decision as its title, and Status and Date lines. @returns {Finding[]} */

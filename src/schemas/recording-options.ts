@@ -7,7 +7,7 @@ import { dateTime, flag } from './constructors.js';
 
 const MOST_SECONDS = 86_400;
 
-/** What a text after 'With mode when:' says is about the search for a moment, the text before it about all changes. */
+/** In a description, the text after 'With mode when:' is about the search for a moment, the rest about all changes. */
 export const RECORDING_OPTIONS = {
   template: Type.Optional(
     Type.String({

@@ -110,7 +110,7 @@ function cameraOf(match: unknown, host: string): FoundCamera | null {
   return { name: scope('name'), model: scope('hardware'), place: scope('location'), service };
 }
 
-/** Of the stated addresses port and path are used. The host is the one that answered: no answer leads to another one. */
+/** @returns port and path as the camera states them, at the host that answered: no answer leads to another host */
 function serviceOf(addresses: string, host: string): URL | undefined {
   const stated = addresses
     .split(/\s+/)

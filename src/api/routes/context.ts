@@ -1,4 +1,4 @@
-/** What the routes are made of, and the shape of the functions that add them. */
+/** The context that routes are made from, and the shape of the functions that add them. */
 import type { FrameKeeper } from '../../frames/keep.js';
 import type { EnqueueDelivery } from '../../jobs/enqueue-delivery.js';
 import type { Present } from '../comparisons/links-presenter.js';
