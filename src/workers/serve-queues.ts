@@ -13,6 +13,7 @@ import { createFrameFetcher } from '../frames/fetch.js';
 import { createArchiveGate } from '../jobs/archive-gate.js';
 import { createEnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import { createJobGuard } from '../jobs/job-guard.js';
+import { shortenOverlongLocks } from '../jobs/overlong-locks.js';
 import { createJobProducer } from '../jobs/producer.js';
 import { openQueue, QUEUES } from '../jobs/queues.js';
 import type { OutboundClient } from '../outbound/client.js';
@@ -147,6 +148,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     startSnapshotWorker({ ...common, pull }),
     startMaintenanceWorker({ ...common, tasks }),
   ];
+  const locks = shortenOverlongLocks(redis, { lockMs: config.jobLockMs, logger });
   await queue.scheduleMaintenance({
     recover: { everyMs: RECOVER_AFTER_MS },
     reconcile: { everyMs: RECOVER_AFTER_MS },
@@ -156,6 +158,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   return {
     isRefused: guard.isRefused,
     async close() {
+      locks.close();
       gate.open();
       guard.close();
       await Promise.all(served.map((worker) => worker.close()));

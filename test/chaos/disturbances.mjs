@@ -12,11 +12,13 @@ const FREEZE_REDIS_MS = [1_000, 7_000];
 const REFUSE_MS = [1_000, 4_000];
 /** Most that a clock jumps, in either direction. */
 const JUMP_S = 86_400;
+/** The processes read the clock of Redis every 10 s. */
+const JUMP_OF_REDIS_MS = [6_000, 14_000];
 
 /**
  * @param {{ service: object, next: () => number, clockFiles: Record<string, string>, disk?: string,
- *   sentinels?: object, redis: object }} options next: uniform in [0, 1); clockFiles: set the clocks of the API and of
- *   the workers; disk: the mounted data folder; redis: client of the Redis under test
+ *   sentinels?: object, redis: object }} options next: uniform in [0, 1); clockFiles: set the clocks of the API, of
+ *   the workers and of Redis; disk: the mounted data folder; redis: client of the Redis under test
  * @returns {Record<string, () => Promise<void>>} by name; those that cannot be made here are missing
  */
 export function disturbances({ service, next, workers, clockFiles, disk, sentinels, redis }) {
@@ -88,7 +90,7 @@ export function disturbances({ service, next, workers, clockFiles, disk, sentine
         `set the clock of the ${part}`,
         async () => {
           writeFileSync(file, `${next() < 0.5 ? '-' : '+'}${Math.ceil(next() * JUMP_S)}`);
-          await between(REFUSE_MS);
+          await between(part === 'Redis' ? JUMP_OF_REDIS_MS : REFUSE_MS);
           writeFileSync(file, '+0');
         },
       ]),

@@ -20,15 +20,15 @@ const FAILURES = [
  * @param {{ next: () => number, attemptsOf: (id: string) => Promise<{ error: string | null }[]> }} options next:
  *   uniform in [0, 1); attemptsOf: attempts of a delivery that the service has recorded; host: the address of the
  *   receiver
- * @returns {Promise<{ url: (query: string) => string, accepted: Map<string, Map<string, object>>, counts:
- *   { afterRecorded: number, repeated: number }, close: () => void }>} accepted: payloads by webhook-id, by query;
- *   counts: posts after a recorded 200, and posts after a 200 that was not recorded
+ * @returns {Promise<{ url: (query: string) => string, accepted: Map<string, Map<string, object>>, afterRecorded:
+ *   string[], repeated: string[], close: () => void }>} accepted: payloads by webhook-id, by query; afterRecorded,
+ *   repeated: queries of the posts after a recorded 200, and of those after a 200 that was not recorded
  */
 export async function startReceiver({ next, attemptsOf, host = '127.0.0.1' }) {
   const accepted = new Map();
   const seen = new Set();
   const done = new Set();
-  const counts = { afterRecorded: 0, repeated: 0 };
+  const after = { afterRecorded: [], repeated: [] };
   const server = createServer(async (request, response) => {
     const chunks = [];
     try {
@@ -50,7 +50,7 @@ export async function startReceiver({ next, attemptsOf, host = '127.0.0.1' }) {
       const read = attemptsOf(id).catch(() => []);
       const attempts = await Promise.race([read, pause(READ_LIMIT_MS, [], { ref: false })]);
       const kind = attempts.some(({ error }) => error === null) ? 'afterRecorded' : 'repeated';
-      counts[kind]++;
+      after[kind].push(query);
       console.error(`${kind}: ${query}, ${attempts.length} attempts are recorded`);
     }
     done.add(id);
@@ -63,7 +63,7 @@ export async function startReceiver({ next, attemptsOf, host = '127.0.0.1' }) {
   return {
     url: (query) => `http://${host}:${port}/hook?${query}`,
     accepted,
-    counts,
+    ...after,
     close: () => {
       server.close();
       server.closeAllConnections();

@@ -1,11 +1,14 @@
 /** Failures that no job is to blame for: stores that refuse, and workers that die over another job. */
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { QUEUES } from '../../src/jobs/queues.js';
+import { DAY_MS } from '../../src/base/clock.js';
+import { shortenOverlongLocks } from '../../src/jobs/overlong-locks.js';
+import { QUEUE_PREFIX, QUEUES } from '../../src/jobs/queues.js';
 import { KEYS } from '../../src/stores/redis/keys.js';
 import { createRunStore, RETURN_S } from '../../src/stores/redis/runs.js';
 import { jobOf } from '../helpers/comparisons.js';
 import { eventually } from '../helpers/eventually.js';
 import { CALLBACK, useQueues } from '../helpers/queues.js';
+import { recordingLogger } from '../helpers/recording-logger.js';
 import { jobGuard, output, scriptedPipeline } from '../helpers/workers.js';
 
 const queues = useQueues();
@@ -247,6 +250,37 @@ it('a worker that has not yet reached a Redis that failed over is not taken for 
   const [server, since] = (await redis.get(KEYS.servedSince))?.split(':') ?? [];
   await redis.set(KEYS.servedSince, `${server}:${Number(since) - RETURN_S}`);
   expect(await second?.begin('dlv_x', { exclusive: true })).toMatchObject({ deaths: 1 });
+});
+
+it('a clock of Redis that is set back keeps no dead worker alive, and a jump ahead forgets no run', async () => {
+  const { redis } = queues.bench;
+  const [first, second] = ['wrk_a', 'wrk_b'].map((name) => createRunStore(redis, name));
+  await first?.begin('dlv_x', { exclusive: true });
+  expect(await redis.pttl(KEYS.run('dlv_x'))).toBeGreaterThan(DAY_MS);
+  const [seconds] = await redis.time();
+  const [server] = ((await redis.info('server')).match(/run_id:\w+/)?.[0] ?? '').split(':').slice(1);
+  await redis.set(KEYS.servedSince, `${server}:${Number(seconds) + DAY_MS / 1000}`);
+  expect(await second?.begin('dlv_x', { exclusive: true })).toBeUndefined();
+  const since = Number((await redis.get(KEYS.servedSince))?.split(':')[1]);
+  await redis.set(KEYS.servedSince, `${server}:${since - RETURN_S}`);
+  expect(await second?.begin('dlv_x', { exclusive: true })).toMatchObject({ deaths: 1 });
+  await second?.end('dlv_x');
+  expect(await redis.pttl(KEYS.run('dlv_x'))).toBeLessThan(DAY_MS);
+});
+
+it('a lock that a dead worker took by a clock that was ahead ends with those of today', async () => {
+  const { redis } = queues.bench;
+  const prefix = `${QUEUE_PREFIX}:${QUEUES.live}`;
+  await redis.lpush(`${prefix}:active`, 'cmp_dead', 'cmp_alive');
+  await redis.sadd(KEYS.workers, 'wrk_dead');
+  const overlong = [`${prefix}:cmp_dead:lock`, `${prefix}:stalled-check`, KEYS.worker('wrk_dead')];
+  for (const key of overlong) await redis.set(key, '1', 'PX', DAY_MS);
+  await redis.set(`${prefix}:cmp_alive:lock`, '1', 'PX', 60_000);
+  const locks = shortenOverlongLocks(redis, { lockMs: 4_000, logger: recordingLogger().logger });
+  await locks.once();
+  locks.close();
+  for (const key of overlong) expect(await redis.pttl(key)).toBeLessThanOrEqual(4_000);
+  expect(await redis.pttl(`${prefix}:cmp_alive:lock`)).toBeGreaterThan(50_000);
 });
 
 it('a comparison that was failed in the queue alone is tried again', async () => {

@@ -88,6 +88,8 @@ const TAKE_PLACE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local ends = math.max(now, tonumber(redis.call('GET', KEYS[1]) or '0'))
+-- Written before the clock was set back.
+if ends - now > ARGV[1] * ARGV[2] then ends = now end
 local wait = ends - now - ARGV[1] * (ARGV[2] - 1)
 if wait > 0 then return wait end
 redis.call('SET', KEYS[1], string.format('%.0f', ends + ARGV[1]), 'PX', ends + ARGV[1] - now)

@@ -100,10 +100,12 @@ export const KEYS = {
   servedSince: 'sd:served-since',
   /** hash: worker, progress, deaths and whether it runs alone, of a job that has begun; expires */
   run: (item: string) => `sd:run:${item}`,
-  /** written to find out whether Redis takes writes; expires */
   /** hash: format and version of the records, and the mark in the API's store of frames (deployment.ts) */
   deployment: 'sd:deployment',
+  /** written to find out whether Redis takes writes; expires */
   probe: 'sd:probe',
+  /** the time of the service, epoch ms, as a process last stated it (stores/redis/clock.ts) */
+  clock: 'sd:clock',
   /** exists while a login that a host refused is not sent again; expires */
   refusedLogin: (hash: string) => `sd:refused:${hash}`,
   /** set of the ids of workers that are live or have died a moment ago */

@@ -4,6 +4,7 @@
  * ends that.
  */
 import type { Redis } from 'ioredis';
+import { DAY_MS, HOUR_MS } from '../../base/clock.js';
 import { KEYS } from './keys.js';
 import { defineScript, redisCall } from './redis.js';
 
@@ -21,7 +22,8 @@ local function isGone(worker)
   local server = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
   local now = tonumber(redis.call('TIME')[1])
   local known, since = string.match(redis.call('GET', '${KEYS.servedSince}') or server .. ':0', '^(%x+):(%d+)$')
-  if known ~= server then since = now end
+  -- A clock that was set back must not make this server young for as long.
+  if known ~= server or tonumber(since) > now then since = now end
   redis.call('SET', '${KEYS.servedSince}', server .. ':' .. since)
   return now - since >= ${RETURN_S}
 end`;
@@ -53,13 +55,16 @@ redis.call('HSET', KEYS[1], 'worker', ARGV[1], 'progress', ARGV[2], 'deaths', de
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return {deaths, deathsAlone}`;
 
-/** KEYS: run. ARGV: worker. The deaths stay, because a job that failed may be tried again. */
+/** KEYS: run. ARGV: worker, lifetime (ms). The deaths stay, because a job that failed may be tried again. */
 const END = `
-if redis.call('HGET', KEYS[1], 'worker') == ARGV[1] then redis.call('HSET', KEYS[1], 'worker', '') end
-return 1`;
+if redis.call('HGET', KEYS[1], 'worker') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'worker', '')
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 
 /** A job that no worker has taken up for so long has been recovered otherwise. */
-const KEPT_MS = 3_600_000;
+const KEPT_MS = HOUR_MS;
+/** While an item runs it must not be forgotten if the clock of Redis jumps ahead by a day. */
+const KEPT_RUNNING_MS = 2 * DAY_MS;
 
 /** Workers that died while they ran an item, and those of them that ran nothing else. */
 export interface Deaths {
@@ -103,13 +108,13 @@ export function createRunStore(redis: Redis, worker: string) {
     ): Promise<Deaths | undefined> =>
       redisCall('beginning a job', async () => {
         const flags = [exclusive, alone].map((flag) => (flag ? '1' : ''));
-        const [deaths, deathsAlone] = await runBegin([KEYS.run(item)], worker, progress, KEPT_MS, ...flags);
+        const [deaths, deathsAlone] = await runBegin([KEYS.run(item)], worker, progress, KEPT_RUNNING_MS, ...flags);
         return deaths < 0 ? undefined : { deaths, deathsAlone };
       }),
     /** @returns whether this worker is the one that runs the item */
     holds: (item: string): Promise<boolean> =>
       redisCall('reading who runs a job', async () => (await redis.hget(KEYS.run(item), 'worker')) === worker),
     end: (item: string): Promise<void> =>
-      redisCall('ending a job', async () => void (await runEnd([KEYS.run(item)], worker))),
+      redisCall('ending a job', async () => void (await runEnd([KEYS.run(item)], worker, KEPT_MS))),
   };
 }

@@ -130,7 +130,9 @@ export function createDeliveryProcessor(deps: DeliveryJobDependencies): Delivery
       if ('status' in sent && sent.status !== null) span.set({ 'http.response.status_code': sent.status });
       return sent;
     };
-    if (!(await isHeld())) return { kind: 'later', at: clock() + TAKEN_MS } as const;
+    // Last of all: an earlier holder, whose request was under way, may have recorded its answer meanwhile.
+    const isUnchanged = async () => (await deliveries.get(delivery.id))?.attempts.length === delivery.attempts.length;
+    if (!(await isHeld()) || !(await isUnchanged())) return { kind: 'later', at: clock() + TAKEN_MS } as const;
     const attributes = { 'scenedelta.delivery_id': delivery.id, 'scenedelta.attempt': delivery.attempts.length + 1 };
     const outcome = await traced('deliver', sending, { parent, traceId: ofRequest, kind: 'client', attributes });
     if ('kind' in outcome) return { kind: 'later', at: clock() + outcome.waitMs } as const;

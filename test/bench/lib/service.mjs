@@ -20,7 +20,8 @@ export const dist = (file) => import(pathToFileURL(join(ROOT, 'dist', file)));
 /**
  * Redis, the API, and a worker unless `worker: false`, with the niceness that `npm run up` gives it; several `workers`
  * are named worker, worker-2 and so on. Each comes back if it is killed. `build: false` if dist/ is current. redisUrl:
- * the caller's Redis; absent: one is started. apiEnv, workerEnv: environment of the API or of the workers alone.
+ * the caller's Redis; absent: one is started. apiEnv, workerEnv, redisEnv: environment of the API, of the workers or of
+ * Redis alone.
  * folder: where the data folder is made. With AUTH=on in `env`, `headers` of the result have a key.
  * @returns {Promise<{ url: string, redisUrl: string, dataDir: string, headers: object, stop: () => Promise<void>,
  *   pid: (name: string) => number }>}
@@ -32,6 +33,7 @@ export async function startService({
   env = {},
   apiEnv = {},
   workerEnv = {},
+  redisEnv = {},
   build = true,
   niceness = WORKER_NICENESS,
   folder = tmpdir(),
@@ -64,7 +66,7 @@ export async function startService({
     const socket = socketPath(join(dataDir, 'redis'), 'redis.sock');
     const guard = new DiskGuard({ dataDir, socket, report: () => {} });
     const args = () => [...redisArguments(dataDir, socket), ...guard.redisArguments()];
-    const redis = add('redis', await ensureRedisServer(), args);
+    const redis = add('redis', await ensureRedisServer(), args, { ...process.env, ...redisEnv });
     await redis.start();
     await waitForRedis(socket, () => redis.running);
     await guard.start();
