@@ -65,8 +65,8 @@ export function createSilenceWatch(deps: SilenceDependencies): () => Promise<num
     return age >= INTERVALS * usual;
   };
 
-  const send = async (message: Message, url: string | null, silence: { since: number; under: string } | null) => {
-    const stored: StoredMessage = { message, comparisonId: '', url, traceId: newTraceId(), apiKeyId: WATCH };
+  const send = async (message: Message, silence: { since: number; under: string } | null) => {
+    const stored: StoredMessage = { message, comparisonId: '', url: null, traceId: newTraceId(), apiKeyId: WATCH };
     await silences.report(stored, silence);
     await deps.enqueueDelivery.ofAlert(stored);
     logger.info({ camera_id: message.camera, cameras: message.cameras?.length ?? 1, event: message.type }, 'camera');
@@ -80,7 +80,7 @@ export function createSilenceWatch(deps: SilenceDependencies): () => Promise<num
       cameras: group.map(idOf),
       ...{ reason: 'silent', since: isoTime(since), detail: first.snapshotError },
     });
-    await send(message, null, { since, under: first.camera.id });
+    await send(message, { since, under: first.camera.id });
   };
 
   /** One message when all cameras that were reported together are back. */
@@ -91,7 +91,7 @@ export function createSilenceWatch(deps: SilenceDependencies): () => Promise<num
     const ids = group.map(idOf);
     const cameras = [...ids.filter((id) => id === under), ...ids.filter((id) => id !== under)];
     const of = { cameras, reason: 'silent', since: isoTime(since), detail: null } as const;
-    await send(signalMessage('camera.back', now, of), null, null);
+    await send(signalMessage('camera.back', now, of), null);
   };
 
   return async () => {
