@@ -121,7 +121,7 @@ export async function asJpeg(bytes: Uint8Array, options: Omit<DecodeOptions, 'al
         .toBuffer();
 }
 
-interface EncodedPair {
+export interface EncodedPair {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
   readonly beforeKey?: string;

@@ -1,6 +1,6 @@
 /** Work on the two frames of a comparison at the same time, and checks that they fit each other. */
 import { ScenedeltaError } from '../base/errors.js';
-import { ASPECT_TOLERANCE, type Side, sameAspectRatio } from '../base/images.js';
+import { ASPECT_TOLERANCE, type Side, type Size, sameAspectRatio } from '../base/images.js';
 import type { DecodedFrame } from './decode.js';
 
 /**
@@ -26,17 +26,28 @@ export async function allSettledOrThrow<A, B>(a: Promise<A>, b: Promise<B>): Pro
 
 /**
  * Both frames are resized to one input: a small difference in aspect ratio does no harm, a large one means another
- * view.
+ * view, or one that pairInOneShape has to stretch.
  * @throws ScenedeltaError frames-differ-in-shape
  */
 export function assertSameAspectRatio({ before, after }: Readonly<Record<Side, DecodedFrame>>): void {
-  if (sameAspectRatio(before, after)) return;
-  const size = ({ sourceWidth, sourceHeight }: DecodedFrame) => `${sourceWidth}x${sourceHeight} px`;
-  const tolerance = `within ${ASPECT_TOLERANCE * 100} %`;
-  throw new ScenedeltaError(
+  if (!sameAspectRatio(before, after)) throw differInShape({ before: sourceSize(before), after: sourceSize(after) });
+}
+
+export const sourceSize = ({ sourceWidth, sourceHeight }: DecodedFrame): Size => ({
+  width: sourceWidth,
+  height: sourceHeight,
+});
+
+/** @param sizes upright sizes of the encoded frames */
+export function differInShape(sizes: Readonly<Record<Side, Size>>): ScenedeltaError {
+  const [before, after] = [sizes.before, sizes.after].map(({ width, height }) => `${width}x${height} px`);
+  const expected = `the same aspect ratio (within ${ASPECT_TOLERANCE * 100} %), or one view that was stretched`;
+  return new ScenedeltaError(
     'frames-differ-in-shape',
-    `before has ${size(before)} and after ${size(after)}, expected the same aspect ratio (${tolerance})`,
-    { field: 'after' },
+    `before has ${before} and after ${after}, expected ${expected}`,
+    {
+      field: 'after',
+    },
   );
 }
 

@@ -74,7 +74,7 @@ export class Pipeline {
 
   /**
    * @param before encoded bytes of the earlier frame: JPEG, PNG, WebP, AVIF, TIFF or GIF
-   * @param after of the later frame of the same camera, with the same aspect ratio
+   * @param after of the later frame of the same camera, with the same aspect ratio or stretched
    * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small (field before or after),
    *   frames-differ-in-shape, cancelled, inference-failed, processing-timeout
    */

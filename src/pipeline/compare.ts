@@ -2,7 +2,15 @@
 import { DecodedFrames } from '../frames/decoded-frames.js';
 import { pairInEightBits } from '../frames/deep-grey.js';
 import { fillLostRows, isCut } from '../frames/lost-rows.js';
-import { allSettledOrThrow, assertSameAspectRatio, haveSamePixels, mapSides } from '../frames/pair.js';
+import { pairInOneShape } from '../frames/one-shape.js';
+import {
+  allSettledOrThrow,
+  assertSameAspectRatio,
+  differInShape,
+  haveSamePixels,
+  mapSides,
+  sourceSize,
+} from '../frames/pair.js';
 import { FeatureCache } from '../inference/feature-cache.js';
 import type { InferencePool } from '../inference/pool.js';
 import type { Prediction } from '../model/calibration.js';
@@ -14,6 +22,7 @@ import type { CheckAnswer } from '../schemas/ask.js';
 import { keepRegions, type Viewpoint } from '../schemas/comparison.js';
 import type { Lost } from '../schemas/loss.js';
 import type { ModelDescription } from '../schemas/model-description.js';
+import { isSameView } from '../viewpoint/examine.js';
 import type { Registration } from '../viewpoint/registration.js';
 import { answerOf, answerWithoutModel, readQuestion } from './ask.js';
 import { captionerOf } from './captioners.js';
@@ -117,9 +126,10 @@ export class Pipeline {
 
   /** Decodes, gathers the evidence and aligns; `use` gets the pair, or a finding that needs no model. */
   async #withEvidence<T>(given: PairInput, use: (comparison: Comparison, seen: Seen) => Promise<T>): Promise<T> {
-    const input = await pairInEightBits(given, this.#limits);
+    const inEightBits = await pairInEightBits(given, this.#limits);
+    const { pair: input, stretchedFrom } = await pairInOneShape(inEightBits, this.#limits);
     const chosen = { bundle: this.#catalogue.get(input.model ?? null), truth: input.truth ?? this.#truth };
-    const comparison: Comparison = { input, ...chosen, buffers: [], ...stopwatch(input.signal) };
+    const comparison: Comparison = { input, stretchedFrom, ...chosen, buffers: [], ...stopwatch(input.signal) };
     try {
       return await use(comparison, await this.#see(comparison));
     } finally {
@@ -131,8 +141,13 @@ export class Pipeline {
     const { manifest } = comparison.bundle;
     const frames = await this.#decode(comparison);
     const { before, after } = frames;
-    if (!isCut(before) && !isCut(after) && haveSamePixels(frames)) return { finding: identicalFinding() };
+    const { stretchedFrom } = comparison;
+    const isWhole = !isCut(before) && !isCut(after);
+    if (isWhole && stretchedFrom === null && haveSamePixels(frames)) return { finding: identicalFinding() };
     const { evidence, features, unaligned } = await this.#gatherEvidence(comparison, frames);
+    if (stretchedFrom !== null && !isSameView(evidence)) {
+      throw differInShape({ before: sourceSize(before), after: stretchedFrom });
+    }
     const viewpoint = viewpointOf(evidence, frames.after.sourceWidth);
     const lost = lostOf(frames, manifest.camera === 'moving' ? null : evidence);
     // A camera's whole frame takes the place of a damaged "before".

@@ -70,6 +70,16 @@ export const isBare = ({ detailed }: Measurements): boolean => detailed < LEAST_
 /** Whether `before` has too few corners to judge tampering. */
 export const showsTooLittle = ({ corners }: Pick<ViewpointEvidence, 'corners'>): boolean => corners < LEAST_CORNERS;
 
+/** Share of the frame's width: a view that was stretched and not cut lies where it was. */
+const MOST_DISPLACED = 0.05;
+/** Whether both frames, of one size, show one view at the same place. */
+export const isSameView = ({ registration }: Pick<Outcome, 'registration'>): boolean =>
+  registration !== null && registration.displacement <= MOST_DISPLACED;
+
+/** Whether both frames, of one size, show one view at the same place; false for views without detail. */
+export const showsSameView = (before: RgbImage, after: RgbImage, { leastInliers }: Fitted = FITTED): boolean =>
+  withPlaneMemory(() => isSameView(registerViews(toWorking(before).luma, toWorking(after).luma, leastInliers)));
+
 /** Pixels per side; in smaller frames corners have too little around them. */
 const SMALLEST = 64;
 

@@ -5,6 +5,8 @@
 import { heatmapKey } from '../base/blobs.js';
 import { ScenedeltaError } from '../base/errors.js';
 import { isoTime } from '../base/wall-clock.js';
+import { fetchIfStored } from '../camera/baseline/context.js';
+import { fitShape, shapeOf } from '../camera/baseline/frame-shape.js';
 import { alertMessage } from '../camera/changes/message.js';
 import { rulesOf } from '../camera/changes/rules.js';
 import { isWatching } from '../camera/changes/schedule.js';
@@ -15,13 +17,14 @@ import { maskOf, type StoredCamera } from '../camera/settings/camera.js';
 import { healthMessage } from '../camera/settings/signal-message.js';
 import { visitMessage } from '../camera/visits/message.js';
 import { wantsMessage } from '../endpoints/filter.js';
+import { frameSize } from '../frames/decode.js';
 import { type StoredFrame, storeFrame } from '../frames/keep.js';
 import { decodePreview } from '../frames/preview.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';
 import type { Logger } from '../process/logger.js';
 import type { CameraFrame } from '../schemas/camera-frame.js';
 import type { Comparison } from '../schemas/comparison.js';
-import type { FrameRef } from '../schemas/frame-ref.js';
+import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
 import { MESSAGE_EVENTS, type Message, type MessageEvent } from '../schemas/message.js';
 import type { VectorOfChange } from '../schemas/search-vector.js';
 import type { Turn } from '../stores/cameras/turns.js';
@@ -58,6 +61,7 @@ export async function fetchFrame(
 }
 
 const LEVELLED = { contentType: 'image/png' };
+const FITTED = { contentType: 'image/jpeg' };
 
 /** @param begin called before the frame is examined: a quiet frame ends without */
 export async function compareFrame(
@@ -89,18 +93,23 @@ async function compare(
   const content = fetched.ref.sha256;
   const levelled = await levelFrame(fetched.bytes, state, deps.decodeLimits);
   const { mask } = fetched.ref;
-  const frame =
+  const graded =
     levelled === null ? fetched : await storeFrame(deps.blobs, { ...LEVELLED, bytes: levelled.bytes, mask });
+  const size = await frameSize(graded.bytes, { ...deps.decodeLimits, field: 'frame' });
+  const read = async (ref: StoredFrameRef) => (await fetchIfStored(ref, { signal }, deps))?.bytes ?? null;
+  const shape = shapeOf(graded.bytes, size, deps.decodeLimits);
+  const fitted = await fitShape(shape, levelled?.state ?? state, { ...deps, read });
+  const frame = fitted.bytes === null ? graded : await storeFrame(deps.blobs, { ...FITTED, bytes: fitted.bytes, mask });
   const orders: StepInput['events'] = levelled?.isNewRange ? [...events, NEW_RANGE] : events;
   const preview = () => decodePreview(frame.bytes, { ...deps.decodeLimits, field: 'frame' });
   const examined = async () => {
     await begin();
     return frame;
   };
-  const after = levelled?.state ?? state;
   const step = {
     camera,
-    state: after,
+    state: fitted.state,
+    notes: fitted.notes,
     at,
     signal,
     events: orders,

@@ -169,12 +169,38 @@ it('compares many pairs concurrently, each with its own finding', async () => {
   expect(onTheRight).toEqual(Array(6).fill('a white thing has appeared on the right'));
 });
 
+it('one view in two shapes is compared after stretching, with boxes in fractions of each frame', async () => {
+  // Grey blocks give the view corners.
+  const corners = Array.from({ length: 40 }, (_, i) => ({
+    ...{ x: (i * 67) % (W - 30), y: (i * 41) % (H - 30), width: 24, height: 24 },
+    colour: [90, 90, 90] as const,
+  }));
+  const yard = (things: Block[]) =>
+    scene(W, H, [...corners, ...things])
+      .png()
+      .toBuffer();
+  const stretched = async (things: Block[]) =>
+    sharp(await yard(things))
+      .resize(W / 2, H, { fit: 'fill' })
+      .png()
+      .toBuffer();
+  const { finding } = await compare(yard([]), stretched([RED]));
+  expect(finding).toMatchObject({ verdict: 'change', kind: 'appear' });
+  const box = finding.regions[0]?.box;
+  expect(isInside({ x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 }, RED)).toBe(
+    true,
+  );
+  expect((await compare(yard([]), stretched([]))).finding.verdict).not.toBe('change');
+});
+
 describe('compare refuses', () => {
   it('another aspect ratio, with both sizes', async () => {
     const other = scene(400, 320).png().toBuffer();
     await expect(compare(image(), other)).rejects.toMatchObject({
       code: 'frames-differ-in-shape',
-      message: 'before has 480x320 px and after 400x320 px, expected the same aspect ratio (within 2 %)',
+      message:
+        'before has 480x320 px and after 400x320 px, ' +
+        'expected the same aspect ratio (within 2 %), or one view that was stretched',
     });
   });
 

@@ -95,7 +95,7 @@ export interface ModeBaseline extends Pick<BaselineEvidence, 'candidate' | 'note
 /** @returns null if the retention of the frame is over */
 export async function fetchIfStored(
   ref: StoredFrameRef,
-  { signal }: CameraFrameContext,
+  { signal }: Pick<CameraFrameContext, 'signal'>,
   deps: BaselineDependencies,
 ): Promise<StoredFrame | null> {
   try {

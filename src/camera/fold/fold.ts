@@ -3,7 +3,7 @@
  * changes, its alerts and its answer. Live frames, quiet ones, recordings and dry runs all call `foldFrame`. Pure.
  */
 import { isoTime } from '../../base/wall-clock.js';
-import type { CameraFrame } from '../../schemas/camera-frame.js';
+import type { CameraFrame, CameraNote } from '../../schemas/camera-frame.js';
 import type { AlertIntent, CameraEvent, ChangeUpdate } from '../../schemas/change.js';
 import type { Finding } from '../../schemas/comparison.js';
 import { isForeign } from '../../schemas/loss.js';
@@ -51,6 +51,8 @@ export interface FoldContext {
   readonly comparisonId: string;
   /** since the camera's last frame, oldest first */
   readonly events: readonly (CameraEvent | BaselineEvent)[];
+  /** about the frame, before it was examined; absent: none */
+  readonly notes?: readonly CameraNote[];
   /** of the settings (rulesOf) */
   readonly rules: ChangeRules;
   /** of the camera's bundle */
@@ -156,7 +158,8 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   const lost = checkSignal(camera.id, state.signal, {
     ...{ at, finding: counting.finding, skipped: baseline.skipped, confirmFrames: rules.confirmFrames },
   });
-  const notes = [...gapNotes(state, at, settings.gap_s), ...ordered.notes, ...baseline.notes];
+  const told = [...(context.notes ?? []), ...ordered.notes, ...baseline.notes];
+  const notes = [...gapNotes(state, at, settings.gap_s), ...told];
   return {
     finding: counting.finding === null ? notCompared(baseline.skipped) : withSeverity(counting.finding, step.changes),
     words: counting.words,
@@ -183,6 +186,7 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
         still,
         signal: lost.signal,
         levels: state.levels,
+        stretchedFrom: state.stretchedFrom,
       }),
       ...(otherView?.confirmed === false ? { otherView: { frame: otherView.frame, frames: otherView.frames } } : {}),
     },
@@ -205,6 +209,7 @@ const sinceOf = ({ comparison, at }: ExaminedFrame) => ({ comparison, captured_a
 interface OptionalState {
   readonly counts: CameraState['counts'] | undefined;
   readonly levels: CameraState['levels'];
+  readonly stretchedFrom: CameraState['stretchedFrom'];
   readonly examined: ExaminedFrame | undefined;
   readonly noise: CameraState['noise'] | undefined;
   readonly still: CameraState['still'] | undefined;

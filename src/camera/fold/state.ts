@@ -22,6 +22,8 @@ export interface CameraState {
   readonly size: Size | null;
   /** another size that the last `frames` frames had, until it is confirmed; absent if the last frame had `size` */
   readonly otherSize?: Size & { readonly frames: number };
+  /** upright size of the last frame, which was stretched to the shape of the others; absent if it had their shape */
+  readonly stretchedFrom?: Size;
   /** another view that the last `frames` frames had, the latest of them; absent if the last frame had the camera's */
   readonly otherView?: { readonly frame: StoredFrameRef; readonly frames: number };
   /** of a thermal camera, whose frames all become 8-bit grey by it; absent for others */

@@ -2,13 +2,15 @@
 import { frameKey } from '../../base/blobs.js';
 import { ScenedeltaError } from '../../base/errors.js';
 import { derivedId } from '../../base/ids.js';
+import { fitShape, shapeOf } from '../../camera/baseline/frame-shape.js';
 import type { FrameDependencies } from '../../camera/fold/examine.js';
 import { levelFrame, NEW_RANGE } from '../../camera/fold/level-range.js';
 import type { CameraState } from '../../camera/fold/state.js';
 import { type StepResult, stepSequence } from '../../camera/fold/step.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
-import type { DecodeLimits } from '../../frames/decode.js';
+import { type DecodeLimits, frameSize } from '../../frames/decode.js';
 import { storeFrame } from '../../frames/keep.js';
+import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { Picture, SourceFrame } from '../inputs/source-frames.js';
 import { codedPicture, contentOf, previewOf } from './frame-pictures.js';
 import type { FramePreviews } from './frame-previews.js';
@@ -36,13 +38,14 @@ export async function stepSource(
 ): Promise<StepResult & { readonly comparisonId: string }> {
   const content = contentOf(source);
   const comparisonId = derivedId('cmp', at, `${camera.id}/${before.frames}`);
-  const { picture, state, isNewRange } = await levelPicture(source, before, decodeLimits);
+  const levelled = await levelPicture(source, before, decodeLimits);
+  const { picture, state, notes } = await fitPicture(levelled, { blobs, decodeLimits });
   const stepped = await stepSequence(
     {
-      ...{ camera, state, at, signal, comparisonId, content },
+      ...{ camera, state, notes, at, signal, comparisonId, content },
       preview: () => previewOf(picture, camera, decodeLimits),
       frame: async () => storeFrame(blobs, await codedPicture(picture, camera, decodeLimits)),
-      events: gapFrom !== null ? [{ type: 'baseline.reset' }] : isNewRange ? [NEW_RANGE] : [],
+      events: gapFrom !== null ? [{ type: 'baseline.reset' }] : levelled.isNewRange ? [NEW_RANGE] : [],
       alerting: false,
     },
     {
@@ -71,4 +74,21 @@ async function levelPicture(picture: Picture, state: CameraState, limits: Decode
   const levelled = picture.from === 'video' ? null : await levelFrame(picture.bytes, state, limits);
   if (levelled === null) return { picture, state, isNewRange: false };
   return { ...levelled, picture: { from: 'image', bytes: levelled.bytes, contentType: 'image/png' } };
+}
+
+/** @returns picture and state unaltered if the picture has the shape of those before @throws ScenedeltaError as fitShape */
+async function fitPicture(
+  { picture, state }: LevelledPicture,
+  { blobs, decodeLimits }: Pick<SourceStepContext, 'blobs' | 'decodeLimits'>,
+) {
+  const shape =
+    picture.from === 'video'
+      ? { size: picture.preview.source, pixels: async () => picture.image() }
+      : shapeOf(picture.bytes, await frameSize(picture.bytes, { ...decodeLimits, field: 'frame' }), decodeLimits);
+  const read = async ({ sha256 }: StoredFrameRef) => (await blobs.get(frameKey(sha256))) ?? null;
+  const { bytes, ...fitted } = await fitShape(shape, state, { decodeLimits, read });
+  return {
+    ...fitted,
+    picture: bytes === null ? picture : { from: 'image' as const, bytes, contentType: 'image/jpeg' },
+  };
 }
