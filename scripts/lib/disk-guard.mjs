@@ -14,23 +14,28 @@ const RESERVE_BYTES = 16 * MiB;
 /** Free space below which writes are refused, and above which they are accepted again. */
 const LEAST_FREE = 16 * MiB;
 const ENOUGH_FREE = 32 * MiB;
+/** The same for files that can be created. */
+const [LEAST_FILES, ENOUGH_FILES] = [16, 64];
 const LOOK_MS = 1_000;
 
 export class DiskGuard {
   #folder;
   #socket;
   #report;
+  #statfs;
   #reserve;
   #timer;
   #full = false;
 
   /**
-   * @param {{ dataDir: string, socket: string, report: (state: string) => void }} options socket: of the embedded Redis
+   * @param {{ dataDir: string, socket: string, report: (state: string) => void, statfs?: typeof statfsSync }} options
+   *   socket: of the embedded Redis; statfs: replaces the reading of the file system in tests
    */
-  constructor({ dataDir, socket, report }) {
+  constructor({ dataDir, socket, report, statfs = statfsSync }) {
     this.#folder = dataDir;
     this.#socket = socket;
     this.#report = report;
+    this.#statfs = statfs;
     this.#reserve = join(dataDir, 'reserve');
   }
 
@@ -52,17 +57,18 @@ export class DiskGuard {
   }
 
   #free() {
-    const { bavail, bsize } = statfsSync(this.#folder);
-    return bavail * bsize;
+    const { bavail, bsize, files, ffree } = this.#statfs(this.#folder);
+    // File systems that make inodes as they need them, such as Btrfs, state 0 of 0.
+    return { free: bavail * bsize, files: files > 0 ? ffree : Number.POSITIVE_INFINITY };
   }
 
   /** Updates the state. @returns whether it has changed */
   #measure() {
-    const free = this.#free();
-    const full = this.#full ? free < ENOUGH_FREE : free < LEAST_FREE;
+    const { free, files } = this.#free();
+    const full = this.#full ? free < ENOUGH_FREE || files < ENOUGH_FILES : free < LEAST_FREE || files < LEAST_FILES;
     if (full === this.#full) return false;
     this.#full = full;
-    const space = `${Math.floor(free / MiB)} MiB free`;
+    const space = `${Math.floor(free / MiB)} MiB${files < ENOUGH_FILES ? ` and ${files} inodes` : ''} free`;
     this.#report(full ? `full (${space}): nothing is stored until there is space` : `has space again (${space})`);
     return true;
   }
@@ -77,7 +83,7 @@ export class DiskGuard {
   /** Writes the reserve unless it is there. Blocks must be allocated: a sparse file would reserve nothing. */
   #keepReserve() {
     if (statSync(this.#reserve, { throwIfNoEntry: false })?.size === RESERVE_BYTES) return;
-    if (this.#free() < RESERVE_BYTES + ENOUGH_FREE) return;
+    if (this.#free().free < RESERVE_BYTES + ENOUGH_FREE) return;
     const file = openSync(this.#reserve, 'w', 0o600);
     try {
       const block = Buffer.alloc(MiB);

@@ -6,6 +6,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import { type TObject, type TSchema, Type } from 'typebox';
 import { HOUR_MS } from '../base/clock.js';
+import { isSyntaxFault, jsonFault } from '../base/json-fault.js';
 import { createFrameKeeper } from '../frames/keep.js';
 import { createEnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import type { Logger } from '../process/logger.js';
@@ -105,7 +106,11 @@ export async function buildApp(
         return done(unsupportedType(request));
       }
       assertStructure(body, jsonStructure, 'The JSON body');
-      parseJson(request, body.toString(), done);
+      const text = body.toString();
+      parseJson(request, text, (error, value) => {
+        if (error !== null && isSyntaxFault(text)) error.message = `The body is no JSON: ${jsonFault(text)}`;
+        done(error, value);
+      });
     },
   );
 
@@ -119,7 +124,7 @@ export async function buildApp(
 
   const watchBody = useBodyTime(app, bodyLimits);
   let startPage: StartPage = null;
-  useProblems(app, () => startPage);
+  useProblems(app, deps, () => startPage);
   useClosing(app, () => {
     waiting.release();
     streams.endAll();

@@ -10,6 +10,7 @@ import type { Config } from '../process/config.js';
 import type { Logger } from '../process/logger.js';
 import type { BatchFiles } from '../stores/batches/batch-files.js';
 import type { BatchStore } from '../stores/batches/batches.js';
+import type { DiskShortage } from '../stores/blobs/disk.js';
 import type { FrameUses } from '../stores/blobs/frame-uses.js';
 import type { CameraStore } from '../stores/cameras/cameras.js';
 import type { ChangeStore } from '../stores/changes/changes.js';
@@ -59,6 +60,8 @@ export interface ApiDependencies {
   readonly documentsFolder: URL;
   /** @returns epoch ms */
   readonly clock: () => number;
+  /** @returns what the disk of the data folder lacks; null: it has room */
+  readonly diskShortage: () => Promise<DiskShortage | null>;
 }
 
 export type ApiOptions = Config;

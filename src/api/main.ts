@@ -12,6 +12,7 @@ import { loadEvidenceKey } from '../secrets/evidence-key.js';
 import { httpAddress, linkKey } from '../secrets/links.js';
 import { loginKey } from '../secrets/login.js';
 import { loadWebhookSecret } from '../secrets/webhook-secret.js';
+import { diskShortage } from '../stores/blobs/disk.js';
 import { createChangeLog } from '../stores/changes/change-log.js';
 import { createStores } from '../stores/create.js';
 import { createEventReader } from '../stores/delivery/events.js';
@@ -67,6 +68,8 @@ const app = await buildApp(
     consoleFolder: fileURLToPath(new URL('../console/', import.meta.url)),
     documentsFolder: new URL('../documents/', import.meta.url),
     clock: systemClock,
+    // Frames in a bucket need no disk.
+    diskShortage: async () => (config.s3FrameBucket === null ? diskShortage(config.dataDir) : null),
   },
   config,
   logger,

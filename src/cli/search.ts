@@ -5,6 +5,7 @@ import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { counted } from '../base/counted.js';
 import { invalidRequest, type ScenedeltaError } from '../base/errors.js';
+import { jsonFault } from '../base/json-fault.js';
 import { assertTimeZone, localTimeZone } from '../base/wall-clock.js';
 import { parseCalendarTime } from '../footage/inputs/times.js';
 import {
@@ -195,7 +196,7 @@ function parse(text: string, file: string): Record<string, unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalidRequest(`${file}: ${JSON.stringify(text.slice(0, 60))} is not JSON`);
+    throw invalidRequest(`${file}: ${JSON.stringify(text.slice(0, 60))} is no JSON: ${jsonFault(text)}`);
   }
 }
 

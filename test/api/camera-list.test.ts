@@ -59,6 +59,17 @@ describe('the list of cameras', () => {
     expect((await get('/v1/cameras?sort=state&cursor=b')).json()).toMatchObject({ status: 422, field: 'cursor' });
   });
 
+  it('says that the last frames failed, and why, before a frame was ever compared and after it', async () => {
+    const failure = { at: '2026-06-01T12:00:00.000Z', error: 'frame: the 12 bytes are not an image' };
+    service.cameras.failures.set('a', failure);
+    service.cameras.failures.set('b', failure);
+    const { ids, items } = await list('sort=state');
+    expect(ids).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(items[0].overview).toMatchObject({ state: 'live', last_failure: failure });
+    expect(items[1].overview).toMatchObject({ state: 'no_frame_yet', detail: failure.error, last_failure: failure });
+    expect(items[2].overview).toMatchObject({ last_failure: null });
+  });
+
   it('says in the language of the request what a card has room for: the fault comes first, without the address', async () => {
     const error = 'url-failed: http://cams.example/snap.jpg answered 404, expected 200';
     await service.cameras.saveSnapshot('e', { at: '2026-06-01T12:00:00.000Z', error });
@@ -92,7 +103,7 @@ describe('the list of cameras', () => {
     expect(a.overview.comparison).toMatch(/^cmp_/);
     expect(b.overview).toEqual({
       ...{ state: 'no_frame_yet', detail: 'No frame yet.' },
-      ...{ last_frame_at: null, frozen_since: null, comparison: null },
+      ...{ last_frame_at: null, frozen_since: null, comparison: null, last_failure: null },
     });
   });
 });

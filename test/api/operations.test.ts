@@ -27,33 +27,33 @@ describe('Probes', () => {
     };
     expect(await ready()).toEqual([
       503,
-      { ready: false, redis: true, writable: true, evicts: false, workers: 0, clock_offset_s: 0 },
+      { ready: false, redis: true, writable: true, disk_full: false, evicts: false, workers: 0, clock_offset_s: 0 },
     ]);
     fake.workers.live = [workerWith()];
     expect(await ready()).toEqual([
       503,
-      { ready: false, redis: true, writable: true, evicts: false, workers: 0, clock_offset_s: 0 },
+      { ready: false, redis: true, writable: true, disk_full: false, evicts: false, workers: 0, clock_offset_s: 0 },
     ]);
     fake.workers.live = [workerWith(), workerWith(MODEL)];
     expect(await ready()).toEqual([
       200,
-      { ready: true, redis: true, writable: true, evicts: false, workers: 1, clock_offset_s: 0 },
+      { ready: true, redis: true, writable: true, disk_full: false, evicts: false, workers: 1, clock_offset_s: 0 },
     ]);
     fake.workers.live = [{ ...workerWith(MODEL), paused: true }];
     expect(await ready()).toEqual([
       503,
-      { ready: false, redis: true, writable: true, evicts: false, workers: 0, clock_offset_s: 0 },
+      { ready: false, redis: true, writable: true, disk_full: false, evicts: false, workers: 0, clock_offset_s: 0 },
     ]);
     fake.workers.live = [workerWith(MODEL)];
     fake.queue.full = true;
     expect(await ready()).toEqual([
       503,
-      { ready: false, redis: true, writable: false, evicts: false, workers: 1, clock_offset_s: 0 },
+      { ready: false, redis: true, writable: false, disk_full: false, evicts: false, workers: 1, clock_offset_s: 0 },
     ]);
     fake.queue.away = true;
     expect(await ready()).toEqual([
       503,
-      { ready: false, redis: false, writable: false, evicts: false, workers: 0, clock_offset_s: 0 },
+      { ready: false, redis: false, writable: false, disk_full: false, evicts: false, workers: 0, clock_offset_s: 0 },
     ]);
   });
 });
@@ -68,6 +68,34 @@ describe('/readyz?exclude=workers', () => {
 
   it.each(['/readyz?exclude=redis', '/readyz?workers=0'])('%s is refused', async (url) => {
     expect((await fake.inject({ url })).statusCode).toBe(400);
+  });
+});
+
+describe('A disk without room', () => {
+  it.each(['space', 'inodes'] as const)('(%s) is not ready', async (shortage) => {
+    fake.workers.live = [workerWith(MODEL)];
+    fake.disk.shortage = shortage;
+    const answer = await fake.inject({ url: '/readyz' });
+    expect([answer.statusCode, answer.json()]).toEqual([
+      503,
+      expect.objectContaining({ disk_full: true, redis: true }),
+    ]);
+  });
+
+  it('is named by a request that Redis refuses because of it, in place of Redis', async () => {
+    fake.queue.away = true;
+    const request = { url: '/internal/scale' };
+    expect((await fake.inject(request)).json()).toMatchObject({
+      detail: expect.stringContaining('Redis'),
+      status: 503,
+    });
+    fake.disk.shortage = 'inodes';
+    const named = await fake.inject(request);
+    expect(named.json()).toMatchObject({
+      type: expect.stringMatching(/storage-unavailable$/),
+      detail: expect.stringMatching(/^The disk of the data folder has no inodes left/),
+    });
+    expect(named.json().detail).not.toContain('Redis');
   });
 });
 

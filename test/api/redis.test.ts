@@ -61,6 +61,7 @@ beforeAll(async () => {
     consoleFolder: null,
     documentsFolder: DOCUMENTS,
     clock: Date.now,
+    diskShortage: async () => null,
   };
   live = new Queue(QUEUES.live, { connection: redis, prefix: QUEUE_PREFIX });
   live.on('error', () => {});

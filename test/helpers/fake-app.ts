@@ -13,6 +13,7 @@ import { createLogger } from '../../src/process/logger.js';
 import type { ModelDescription } from '../../src/schemas/model-description.js';
 import { linkKey } from '../../src/secrets/links.js';
 import { createBatchFiles } from '../../src/stores/batches/batch-files.js';
+import type { DiskShortage } from '../../src/stores/blobs/disk.js';
 import type { WorkerDescription } from '../../src/stores/redis/workers.js';
 import { type Contract, contractOf, type OpenApi } from './contract.js';
 import { DOCUMENTS } from './documents.js';
@@ -204,6 +205,8 @@ export async function fakeApp(
     consoleFolder: null,
     documentsFolder: DOCUMENTS,
     clock: Date.now,
+    disk: { shortage: null as DiskShortage | null },
+    diskShortage: async () => fakes.disk.shortage,
   };
   const options: ApiOptions = { ...loadConfig({ AUTH: 'off' }), ...overrides };
   const app = await buildApp(partial<ApiDependencies>({ ...fakes, ...replaced }), options, logger, bodyLimits);
@@ -216,9 +219,11 @@ export async function fakeApp(
     fakes.frameUses.queued.length = 0;
     for (const map of [fakes.cameras.kept, fakes.cameras.states, fakes.cameras.snapshots, fakes.cameras.waiting])
       map.clear();
+    fakes.cameras.failures.clear();
     fakes.cameras.orders.length = 0;
     fakes.queue.turns.length = 0;
     Object.assign(fakes.queue, { full: false, evicting: false });
+    fakes.disk.shortage = null;
     fakes.queue.snapshots.clear();
     fakes.deliveries.kept.length = 0;
     fakes.endpoints.kept.clear();

@@ -9,7 +9,7 @@ import type { Comparison } from '../../src/schemas/comparison.js';
 import { isFinal } from '../../src/schemas/comparison.js';
 import type { SearchVector } from '../../src/schemas/search-vector.js';
 import type { StreamEvent } from '../../src/schemas/stream-event.js';
-import type { CameraQuery, SnapshotOutcome } from '../../src/stores/cameras/cameras.js';
+import type { CameraQuery, FrameFailure, SnapshotOutcome } from '../../src/stores/cameras/cameras.js';
 import type { StoredMessage } from '../../src/stores/changes/change-writes.js';
 import type { ChangeQuery } from '../../src/stores/changes/changes.js';
 import { eventOf } from '../../src/stores/comparisons/result-writes.js';
@@ -129,6 +129,7 @@ export class FakeCameras {
   readonly kept = new Map<string, StoredCamera>();
   readonly states = new Map<string, CameraState>();
   readonly snapshots = new Map<string, SnapshotOutcome>();
+  readonly failures = new Map<string, FrameFailure>();
   /** comparison ids in the order of their time, by camera */
   readonly waiting = new Map<string, { id: string; at: number }[]>();
 
@@ -156,7 +157,7 @@ export class FakeCameras {
     const { items } = await this.list({ limit: Number.POSITIVE_INFINITY, visibility });
     return items.map((camera) => {
       const { id } = camera;
-      return { camera, state: this.states.get(id), snapshot: this.snapshots.get(id) };
+      return { camera, state: this.states.get(id), snapshot: this.snapshots.get(id), failure: this.failures.get(id) };
     });
   }
   async maskOf(id: string | null) {
@@ -165,6 +166,9 @@ export class FakeCameras {
   }
   async state(id: string) {
     return this.states.get(id);
+  }
+  async failure(id: string) {
+    return this.failures.get(id);
   }
   async snapshot(id: string) {
     return this.snapshots.get(id);

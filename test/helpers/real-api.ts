@@ -36,6 +36,7 @@ export async function startApi({ redis, folder, blobs }: Bench, env: Record<stri
       consoleFolder: null,
       documentsFolder: DOCUMENTS,
       clock: Date.now,
+      diskShortage: async () => null,
     },
     config,
     logger,

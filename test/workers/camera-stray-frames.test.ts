@@ -99,6 +99,17 @@ describe.each(['reference', 'memory'])('with before: %s, frames of another shape
   });
 });
 
+it('a frame that cannot be read is remembered as the failure of the camera until one is compared', async () => {
+  const camera = await setUpCamera(bench, 'gate', { alerts: ALERTS });
+  const broken = Promise.resolve(Buffer.from('no picture'));
+  const [failed] = await send(camera, [[broken, 0]]);
+  expect(failed?.status).toBe('failed');
+  const [record] = await bench.cameras.records('everything');
+  expect(record?.failure).toEqual({ at: isoAt(0), error: failed?.error?.detail });
+  await send(camera, [[EMPTY, 10]]);
+  expect(await bench.cameras.failure('gate')).toBeUndefined();
+});
+
 it('A frame of another size and the same shape is compared, but does not become the background', async () => {
   const camera = await setUpCamera(bench, 'gate', { before: 'memory', alerts: ALERTS });
   await send(camera, [[EMPTY, 0]]);

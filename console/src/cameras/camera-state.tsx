@@ -18,7 +18,8 @@ const STATES = {
 
 /** @returns a sentence about the state or the last frame */
 export function detailOf({ overview }: Camera): string {
-  const { frozen_since = null, detail = '' } = overview ?? {};
+  const { frozen_since = null, last_failure = null, detail = '' } = overview ?? {};
+  if (last_failure !== null) return t('The last frame failed: {error}', { error: last_failure.error });
   return frozen_since === null
     ? detail
     : t('It has sent the same picture since {time}.', { time: shownTime(frozen_since) });

@@ -10,11 +10,15 @@ import { usePolling } from '../ui/polling.js';
 import { latencyOf, type StageTime } from './latency.js';
 
 const AGAIN_MS = 5_000;
+/** From which the difference of the clocks is shown, s. */
+const NOTABLE_S = 60;
 
 interface Ready {
   readonly ready: boolean;
   readonly redis: boolean;
   readonly workers: number;
+  readonly disk_full: boolean;
+  readonly clock_offset_s: number;
 }
 type Queues = Readonly<Record<string, Readonly<Record<string, number>>>>;
 interface SystemState {
@@ -65,6 +69,10 @@ function Panels({ ready, models, queues, recent }: SystemState) {
         <dl class="figures">
           <Item name={t('State')}>{ready.ready ? t('ready') : t('not ready')}</Item>
           <Item name="Redis">{ready.redis ? t('answers') : t('does not answer')}</Item>
+          {ready.disk_full && <Item name={t('Disk')}>{t('full: nothing can be stored')}</Item>}
+          {Math.abs(ready.clock_offset_s) >= NOTABLE_S && (
+            <Item name={t('Clock')}>{offsetText(ready.clock_offset_s)}</Item>
+          )}
           <Item name={t('Workers with models')}>{ready.workers}</Item>
           <Item name={t('Version')}>{session.value?.version}</Item>
         </dl>
@@ -102,6 +110,12 @@ function Panels({ ready, models, queues, recent }: SystemState) {
     </>
   );
 }
+
+/** @param offset seconds that the clock of a host is ahead of that of Redis */
+const offsetText = (offset: number): string =>
+  offset > 0
+    ? t('{n} s ahead of that of Redis, which counts', { n: offset })
+    : t('{n} s behind that of Redis, which counts', { n: -offset });
 
 function Item({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
   return (

@@ -1,6 +1,7 @@
 /** Reader of the two bodies of a batch: JSON, and a form whose files are streamed to the data folder. */
 import type { FastifyRequest } from 'fastify';
 import { invalidRequest, invalidValue, ScenedeltaError } from '../../base/errors.js';
+import { jsonFault } from '../../base/json-fault.js';
 import { assertTimeZone } from '../../base/wall-clock.js';
 import { polygonFault } from '../../camera/settings/polygon.js';
 import { checkSettings } from '../../camera/settings/settings.js';
@@ -157,9 +158,8 @@ function parseRequest(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ScenedeltaError('malformed-body', 'request is not JSON, expected the members of BatchRequest', {
-      field: 'request',
-    });
+    const detail = `request is no JSON: ${jsonFault(text)}; expected the members of BatchRequest`;
+    throw new ScenedeltaError('malformed-body', detail, { field: 'request' });
   }
 }
 

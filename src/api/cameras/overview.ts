@@ -28,7 +28,7 @@ export async function overviewsOf(
 }
 
 function overviewOf(
-  { state: kept, snapshot }: Kept,
+  { state: kept, snapshot, failure }: Kept,
   comparison: Comparison | undefined,
   now: number,
   locale: Locale,
@@ -48,22 +48,29 @@ function overviewOf(
   );
   return {
     state,
-    detail: sentenceOf(state, comparison && translated(comparison, locale), snapshot?.error ?? null, locale),
+    detail: sentenceOf(state, comparison && translated(comparison, locale), reasonsOf(snapshot, failure), locale),
     last_frame_at: last === null ? null : isoTime(last.at),
     frozen_since: state === 'stuck' && kept?.still !== undefined ? isoTime(kept.still.since) : null,
     comparison: comparison?.id ?? null,
+    last_failure: failure ?? null,
   };
 }
 
 function sentenceOf(
   state: HealthState,
   comparison: Comparison | undefined,
-  error: string | null,
+  reason: string | null,
   locale: Locale,
 ): string {
-  if (error !== null && (state === 'no_frame_yet' || state === 'no_frames')) return reasonOf(error);
+  if (reason !== null && (state === 'no_frame_yet' || state === 'no_frames')) return reason;
   const isCaption = !STATES_WITH_TEXT.has(state) || (state === 'moved' && comparison?.tamper?.[0] !== undefined);
   return isCaption ? (comparison?.caption ?? '') : textIn(locale, `state.${state}`);
+}
+
+/** @returns why no frame comes, or why those that come fail; null: unknown */
+function reasonsOf(snapshot: Kept['snapshot'], failure: Kept['failure']): string | null {
+  if (snapshot?.error != null) return reasonOf(snapshot.error);
+  return failure?.error ?? null;
 }
 
 /** The failure without the code of the error and the camera's address: both are long, and cards cut long texts. */
@@ -74,9 +81,9 @@ function reasonOf(error: string): string {
 }
 
 /** The order by state: cameras with a problem, then those without a frame, then the others. */
-function rankOf({ state }: CameraOverview, { snapshot }: CameraRecord): 0 | 1 | 2 {
-  if (state === 'live') return 2;
-  return state === 'no_frame_yet' && snapshot?.error == null ? 1 : 0;
+function rankOf({ state }: CameraOverview, { snapshot, failure }: CameraRecord): 0 | 1 | 2 {
+  if (state === 'live') return failure === undefined ? 2 : 0;
+  return state === 'no_frame_yet' && snapshot?.error == null && failure === undefined ? 1 : 0;
 }
 
 export interface CameraListQuery {

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { invalidRequest, invalidValue, ScenedeltaError } from '../../base/errors.js';
 import { SIDES } from '../../base/images.js';
+import { jsonFault } from '../../base/json-fault.js';
 import type { IncomingFrame } from '../../frames/keep.js';
 import { checker } from '../../schemas/validation-error.js';
 import { assertStructure, BODY_STRUCTURE } from '../json-structure.js';
@@ -255,7 +256,7 @@ function parseField(name: string, value: string): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    throw invalidValue(`metadata is ${value.slice(0, 60)}, expected JSON`, 'metadata');
+    throw invalidValue(`metadata is ${value.slice(0, 60)}, expected JSON: ${jsonFault(value)}`, 'metadata');
   }
 }
 

@@ -11,7 +11,9 @@ import {
   type Problem,
   ScenedeltaError,
 } from '../../base/errors.js';
-import type { Api } from '../dependencies.js';
+import { shortageText } from '../../stores/blobs/disk.js';
+import { isUnavailable } from '../../stores/redis/redis.js';
+import type { Api, ApiDependencies } from '../dependencies.js';
 import type { StartPage } from './console.js';
 import { shownPath } from './shown-path.js';
 
@@ -173,15 +175,22 @@ export function endWithProblem(socket: Socket, problem: { status: number; title:
   socket.destroySoon();
 }
 
+/** Without room on its disk, Redis refuses writes or ends: then the disk is named, and not Redis. */
+async function nameDisk(thrown: unknown, { diskShortage }: Pick<ApiDependencies, 'diskShortage'>): Promise<unknown> {
+  const shortage = isUnavailable(thrown) ? await diskShortage() : null;
+  if (shortage === null) return thrown;
+  return new ScenedeltaError('storage-unavailable', shortageText(shortage), { cause: thrown });
+}
+
 /** @param pageOf the console, which answers browsers at an unknown address */
-export function useProblems(app: Api, pageOf: () => StartPage): void {
+export function useProblems(app: Api, deps: Pick<ApiDependencies, 'diskShortage'>, pageOf: () => StartPage): void {
   // RFC 9112: proxies and servers may disagree about which of several Host headers counts.
   app.addHook('onRequest', async ({ raw }) => {
     const hosts = raw.headersDistinct?.host?.length ?? 0;
     if (hosts <= 1) return;
     throw invalidRequest(`The request has ${hosts} Host headers, expected one`);
   });
-  app.setErrorHandler(onError);
+  app.setErrorHandler(async (thrown, request, reply) => onError(await nameDisk(thrown, deps), request, reply));
   app.setNotFoundHandler((request, reply) => {
     const path = shownPath(request);
     const removed = Object.entries(REMOVED).find(([begin]) => path.startsWith(begin))?.[1];

@@ -95,13 +95,14 @@ export function cameraRoutes(app: Api, deps: RouteContext): void {
   app.get('/v1/cameras/:id', { schema: getSchema, config: { scope: 'compare' } }, async (request) => {
     const { id } = request.params;
     const camera = await findCamera(deps, id, request.visibility);
-    const [state, waiting, snapshot] = await Promise.all([
+    const [state, waiting, snapshot, failure] = await Promise.all([
       cameras.state(id),
       cameras.waitingFrames(id),
       cameras.snapshot(id),
+      cameras.failure(id),
     ]);
     const last = state?.last ?? null;
-    const [overview] = await overviewsOf([{ state, snapshot }], deps.results, deps.clock(), request.locale);
+    const [overview] = await overviewsOf([{ state, snapshot, failure }], deps.results, deps.clock(), request.locale);
     // By the present settings; the threshold in the state is that of the last frame.
     const budget = await alarmBudgetOf(camera, state, deps);
     return {

@@ -21,6 +21,7 @@ const ReadySchema = Type.Object({
   ready: Type.Boolean(),
   redis: flag('Redis answers.'),
   writable: flag('Redis takes writes.'),
+  disk_full: flag('The disk of the data folder has no space, or no inodes for further files: nothing can be stored.'),
   evicts: flag('Redis may evict keys, and with them accepted work: its maxmemory-policy is not noeviction.'),
   workers: Type.Integer({
     description: 'Live workers whose models are warmed up, and that have not paused because a store refuses writes.',
@@ -73,8 +74,8 @@ export function operationRoutes(app: Api, deps: RouteContext): void {
     operationId: 'readyz',
     summary: 'Check whether the service is ready',
     description:
-      'Ready when Redis answers, takes writes and evicts nothing, and at least one worker has warmed up its models ' +
-      'and is not paused.',
+      'Ready when Redis answers, takes writes and evicts nothing, the disk of the data folder has room, and at least ' +
+      'one worker has warmed up its models and is not paused.',
     tags,
     security,
     querystring: ReadyQuerySchema,
@@ -88,16 +89,18 @@ export function operationRoutes(app: Api, deps: RouteContext): void {
     const redis = await deps.queue.ping();
     const writable = redis && (await deps.queue.takesWrites());
     const evicts = redis && (await deps.queue.mayEvict());
+    const disk_full = (await deps.diskShortage()) !== null;
     const live = redis ? await deps.workers.list().catch(() => []) : [];
     const offsets = [clockOffsetMs() / 1000, ...live.map((worker) => worker.clock_offset_s ?? 0)];
     const clock_offset_s = Math.round(offsets.reduce((most, one) => (Math.abs(one) > Math.abs(most) ? one : most)));
     const workers = live.filter((worker) => worker.models.length > 0 && worker.paused !== true).length;
-    return { redis, writable, evicts, workers, clock_offset_s };
+    return { redis, writable, disk_full, evicts, workers, clock_offset_s };
   });
   app.get('/readyz', { schema: readyzSchema, config: openConfig }, async ({ query }, reply) => {
-    const { redis, writable, evicts, workers, clock_offset_s } = await state();
-    const ready = writable && !evicts && (workers > 0 || query.exclude === 'workers');
-    return reply.code(ready ? 200 : 503).send({ ready, redis, writable, evicts, workers, clock_offset_s });
+    const found = await state();
+    const { writable, disk_full, evicts, workers } = found;
+    const ready = writable && !disk_full && !evicts && (workers > 0 || query.exclude === 'workers');
+    return reply.code(ready ? 200 : 503).send({ ready, ...found });
   });
 
   const metricsSchema = {

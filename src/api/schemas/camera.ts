@@ -114,9 +114,13 @@ export const CameraOverviewSchema = Type.Object(
     detail: text('A sentence for people about the state, or about the last frame.'),
     last_frame_at: nullable(dateTime(), 'Capture time of the last processed frame.'),
     frozen_since: nullable(dateTime(), 'Capture time of the picture that a stuck camera repeats.'),
+    last_failure: nullable(
+      Type.Object({ at: dateTime('Its capture time.'), error: Type.String() }),
+      'Why the last frame was not compared; null: it was.',
+    ),
     comparison: nullable(
       Type.String(),
-      'Comparison of the last frame: `/v1/comparisons/{id}/frames/after?size=small` is its picture.',
+      'Comparison of the last compared frame: `/v1/comparisons/{id}/frames/after?size=small` is its picture.',
     ),
   },
   { $id: 'CameraOverview' },

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { type Static, Type } from 'typebox';
 import { counted } from '../../base/counted.js';
 import { asScenedeltaError, ScenedeltaError } from '../../base/errors.js';
+import { jsonFault } from '../../base/json-fault.js';
 import { VERSION } from '../../base/version.js';
 import { readImage } from '../../footage/inputs/read-image.js';
 import { fingerprintOf } from '../../footage/run/recording-run.js';
@@ -141,7 +142,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ScenedeltaError('invalid-request', `the line is no JSON (${(cause as Error).message})`, { cause });
+    throw new ScenedeltaError('invalid-request', `the line is no JSON: ${jsonFault(text)}`, { cause });
   }
 }
 

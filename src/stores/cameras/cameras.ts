@@ -22,12 +22,21 @@ export interface SnapshotOutcome {
   readonly error: string | null;
 }
 
+/** Why the camera's last frame failed. */
+export interface FrameFailure {
+  /** capture time */
+  readonly at: string;
+  readonly error: string;
+}
+
 export interface CameraRecord {
   readonly camera: StoredCamera;
   /** undefined before the first frame */
   readonly state: CameraState | undefined;
   /** undefined before the first snapshot */
   readonly snapshot: SnapshotOutcome | undefined;
+  /** undefined: the last frame did not fail */
+  readonly failure: FrameFailure | undefined;
 }
 
 export type CameraStore = ReturnType<typeof createCameraStore>;
@@ -119,9 +128,9 @@ export function createCameraStore(redis: Redis) {
           const ids = await idsAfter(after, PAGE);
           const pipeline = redis.pipeline();
           for (const id of ids.filter((one) => seesCamera(visibility, one))) {
-            pipeline.hmget(KEYS.camera(id), 'camera', 'state', 'snapshot');
+            pipeline.hmget(KEYS.camera(id), 'camera', 'state', 'snapshot', 'failure');
           }
-          for (const [json = null, state = null, snapshot = null] of repliesOf<(string | null)[]>(
+          for (const [json = null, state = null, snapshot = null, failure = null] of repliesOf<(string | null)[]>(
             await pipeline.exec(),
           )) {
             const camera = cameraOf(json);
@@ -130,6 +139,7 @@ export function createCameraStore(redis: Redis) {
               camera,
               state: readCameraState(state, camera.id),
               snapshot: parsed<SnapshotOutcome>(snapshot),
+              failure: parsed<FrameFailure>(failure),
             });
           }
           after = ids.at(-1);
@@ -157,6 +167,10 @@ export function createCameraStore(redis: Redis) {
     snapshot: (id: string) =>
       redisCall("reading a camera's snapshot", async () =>
         parsed<SnapshotOutcome>(await redis.hget(KEYS.camera(id), 'snapshot')),
+      ),
+    failure: (id: string) =>
+      redisCall("reading a camera's failure", async () =>
+        parsed<FrameFailure>(await redis.hget(KEYS.camera(id), 'failure')),
       ),
     saveSnapshot: (id: string, outcome: SnapshotOutcome): Promise<void> =>
       redisCall("saving a camera's snapshot", async () => {

@@ -10,6 +10,7 @@
  */
 import type { Redis } from 'ioredis';
 import { systemClock } from '../../base/clock.js';
+import { isoTime } from '../../base/wall-clock.js';
 import type { BaselineEvent, CameraState } from '../../camera/fold/state.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { CameraEvent } from '../../schemas/change.js';
@@ -21,6 +22,7 @@ import { KEYS } from '../redis/keys.js';
 import { defineScript, type RedisCommand, redisCall } from '../redis/redis.js';
 import { type Deaths, IS_GONE } from '../redis/runs.js';
 import { readCameraState, writeCameraState } from './camera-state.js';
+import type { FrameFailure } from './cameras.js';
 
 export interface Turn {
   readonly camera: StoredCamera;
@@ -61,6 +63,14 @@ export interface CommitResult {
   readonly kind: 'saved' | 'final' | 'lost';
   readonly more: boolean;
 }
+
+/** @returns the command that notes why the frame failed, or that it did not */
+const failureWrite = (camera: string, { comparison, request }: StoredComparison): RedisCommand => {
+  const key = KEYS.camera(camera);
+  if (comparison.error === undefined) return ['HDEL', key, 'failure'];
+  const at = isoTime(request.turn?.capturedAt ?? request.acceptedAt);
+  return ['HSET', key, 'failure', JSON.stringify({ at, error: comparison.error.detail } satisfies FrameFailure)];
+};
 
 type TakeReply = readonly [
   kind: 'taken' | 'held' | 'empty',
@@ -209,6 +219,7 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
     commit: (turn: Turn, { stored, state, changes }: TurnResult): Promise<CommitResult> =>
       commit(turn, state, [
         ['HSET', KEYS.camera(turn.camera.id), 'seen', now()],
+        failureWrite(turn.camera.id, stored),
         ...endingWrites(stored, now(), options.retentionMs),
         ...(changes === undefined ? [] : changeWrites(changes, now(), options.retentionMs)),
         ...visitWrites(changes?.visits ?? [], now(), options.retentionMs),
