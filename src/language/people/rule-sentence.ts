@@ -96,8 +96,7 @@ export function readRuleSentence(
   for (const part of subject.split(/ or |, ?(?:or )?/)) {
     const thing = thingOf(part.trim());
     if (thing === null) {
-      const came = subject === text ? `is ${JSON.stringify(sentence)}` : `has the thing ${JSON.stringify(part.trim())}`;
-      return { fault: `${came}, which is not known; ${EXPECTED}` };
+      return { fault: `${unknownIn(sentence, text, part.trim(), zones)} not known; ${EXPECTED}` };
     }
     things.push(thing);
   }
@@ -112,6 +111,39 @@ const folded = (text: string): string =>
     .replace(/\s+/g, ' ')
     .replace(/[.!]+$/, '')
     .trim();
+
+const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}-]+/gu) ?? [];
+
+/** @returns the words of a form, with their endings: of `appear(?:ed|s)?` appear, appeared and appears */
+const wordsOfForm = ({ source }: RegExp): string[] => {
+  const endings = [...source.matchAll(/([a-z]+)\(\?:([a-z|]+)\)/g)].flatMap(([, stem = '', ends = '']) =>
+    ends.split('|').map((end) => stem + end),
+  );
+  const optional = [...source.matchAll(/([a-z]+)[a-z]\?/g)].map(([, stem = '']) => stem);
+  return [...endings, ...optional, ...(source.match(/[a-z]+/g) ?? [])];
+};
+
+/** All words that some sentence may have, those of the zones' names aside. */
+const KNOWN_WORDS: ReadonlySet<string> = new Set([
+  ...[...VERBS.map(([, form]) => form), STAY, PREPOSITION, DETERMINER, CLOTHES, ANY_THING, ANY_PERSON].flatMap(
+    wordsOfForm,
+  ),
+  ...[...COLOUR_PHRASES, ...NOUN_FORMS.keys(), 'or'].flatMap(wordsOf),
+]);
+
+/** @param thing the part that is not known; the whole text, if it has no verb. @returns what is not known, and a verb */
+function unknownIn(sentence: string, text: string, thing: string, zones: readonly NamedZone[]): string {
+  const names = new Set(zones.flatMap(({ name }) => wordsOf(folded(name ?? ''))));
+  const words = wordsOf(thing);
+  const unknown = [...new Set(words)].filter((word) => !KNOWN_WORDS.has(word) && !names.has(word));
+  const quoted = unknown.map((word) => JSON.stringify(word)).join(', ');
+  if (unknown.length > 0 && words.length > 1) {
+    return unknown.length === 1 ? `has the word ${quoted}, which is` : `has the words ${quoted}, which are`;
+  }
+  return thing === text
+    ? `is ${JSON.stringify(sentence)}, which is`
+    : `has the thing ${JSON.stringify(thing)}, which is`;
+}
 
 /** The longest name of a zone that the text ends with, behind a preposition or with one of its own. */
 function placeOf(text: string, zones: readonly NamedZone[]) {
