@@ -176,11 +176,15 @@ export const FindingSchema = Type.Object(
       }),
     ),
     caption: text('Sentence that describes the change.'),
-    caption_score: unit("Geometric mean of the words' probabilities."),
+    caption_score: unit(
+      "Geometric mean of the words' probabilities; 1 if the sentence is not the model's, as of a frame that was compared " +
+        'with nothing.',
+    ),
     words: Type.Array(WordSchema),
     content: Type.Optional(ContentSchema),
     confidence: unit(
-      'Calibrated probability that the scene changed; if the verdict is tamper, that the camera was tampered with.',
+      'Calibrated probability that the scene changed; if the verdict is tamper, that the camera was tampered with. 0 if ' +
+        'the frames are identical, or if there was nothing to compare the frame with: no change was seen.',
     ),
     severity: literals(SEVERITIES, 'Importance of the change.'),
     regions: Type.Array(RegionSchema),
@@ -202,8 +206,8 @@ export const FindingSchema = Type.Object(
     lost: Type.Optional(LostSchema),
     model: nullable(
       ModelUsedSchema,
-      'null if no model ran, because the frames are identical or the camera was tampered with. With ' +
-        '`nothing_new_since`, the model of the comparison that it names.',
+      'null if no model ran, because the frames are identical, there was nothing to compare the frame with, or the ' +
+        'camera was tampered with. With `nothing_new_since`, the model of the comparison that it names.',
     ),
     viewpoint: Type.Optional(ViewpointSchema),
   },

@@ -1,6 +1,7 @@
 /** Parts of the answer about one frame of a camera. */
 import { counted } from '../../base/counted.js';
 import { isoTime } from '../../base/wall-clock.js';
+import { identicalFinding } from '../../pipeline/finding.js';
 import type { CameraFrame, CameraNote } from '../../schemas/camera-frame.js';
 import { type CameraEvent, type ChangeUpdate, compareSeverity } from '../../schemas/change.js';
 import type { Finding } from '../../schemas/comparison.js';
@@ -75,21 +76,14 @@ export function excludedNotes(count: number): CameraNote[] {
   return [{ code: 'regions_left_out', detail }];
 }
 
-/** @param skipped the frame has another size than the camera's frames */
+/**
+ * As certain as the finding of identical frames: no change was seen, and the sentence is not the model's.
+ * @param skipped the frame has another size than the camera's frames
+ */
 export function notCompared(skipped: boolean): Finding {
   const caption = skipped
     ? 'this frame is not compared because it has another size'
     : 'there is nothing to compare this frame with yet';
-  return {
-    verdict: 'none',
-    kind: 'none',
-    nuisance: [],
-    caption,
-    caption_score: 1,
-    words: caption.split(' ').map((text) => ({ text, score: 1 })),
-    confidence: 0,
-    severity: 'info',
-    regions: [],
-    model: null,
-  };
+  const { content: _none, ...unchanged } = identicalFinding();
+  return { ...unchanged, caption, words: caption.split(' ').map((text) => ({ text, score: unchanged.caption_score })) };
 }
