@@ -43,7 +43,7 @@ describeInBrowser('The page "Endpoints"', () => {
       await page.getByRole('button', { name: 'New endpoint' }).focus();
       await page.keyboard.press('Enter');
       await page.getByLabel('Address').fill('https://alerts.example/in?token=hunter2');
-      await page.getByLabel('Description').fill('Desk');
+      await page.getByLabel('Name').fill('Desk');
       await page.getByLabel(/^Cameras/).fill('gate-*, yard');
       await page.getByLabel('At least').selectOption('high');
       await page.getByRole('button', { name: 'tamper' }).focus();

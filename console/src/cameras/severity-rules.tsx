@@ -8,6 +8,9 @@ export type SeverityRule = Camera['alerts']['severity_rules'][number];
 
 const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'] as const;
 
+/** What holds without rules, too: a new rule alters nothing until it is edited. */
+const NEW_RULE: SeverityRule = { kind: 'tamper', severity: 'high' };
+
 interface Props {
   readonly rules: readonly SeverityRule[];
   readonly zones: readonly Zone[];
@@ -157,7 +160,7 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
           </li>
         ))}
       </ol>
-      <button type="button" onClick={() => onRules([...rules, { severity: 'high' }])}>
+      <button type="button" onClick={() => onRules([...rules, NEW_RULE])}>
         {t('Add a rule')}
       </button>
     </>

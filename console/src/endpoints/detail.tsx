@@ -12,6 +12,7 @@ import {
   changeEndpoint,
   deleteEndpoint,
   deliveries,
+  nameOf,
   readDeliveries,
   recover,
   resend,
@@ -37,7 +38,7 @@ export function EndpointDetail({ endpoint }: { readonly endpoint: Endpoint }) {
   const runs = state === 'active' || state === 'failing';
   return (
     <section class="endpoint" aria-label={t('Endpoint')}>
-      <h2 class="clip">{endpoint.description ?? endpoint.url}</h2>
+      <h2 class="clip">{nameOf(endpoint)}</h2>
       <dl class="endpoint-facts">
         {factsOf(endpoint).map(([name, value]) => (
           <div key={name}>

@@ -139,7 +139,7 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
           <Text name={t('Content type')} value={contentType} most={100} />
         </>
       )}
-      <Text name={t('Description')} value={description} most={256} />
+      <Text name={t('Name')} value={description} most={256} required={endpoint === undefined} />
       <LocaleSelect
         label={t('Language of the sentences')}
         value={locale.value}
@@ -238,13 +238,15 @@ interface TextProps {
   readonly value: { value: string };
   readonly most: number;
   readonly secret?: boolean;
+  readonly required?: boolean;
 }
 
-const Text = ({ name, value, most, secret = false }: TextProps) => (
+const Text = ({ name, value, most, secret = false, required = false }: TextProps) => (
   <Field
     name={name}
     type={secret ? 'password' : 'text'}
     maxLength={most}
+    required={required}
     value={value.value}
     onValue={(text) => {
       value.value = text;

@@ -2,13 +2,14 @@
 import { useSignal } from '@preact/signals';
 import { Link, useLocation } from 'wouter-preact';
 import type { Endpoint } from '../api/types.js';
+import { session } from '../session.js';
 import '../styles/endpoints.css';
 import { t } from '../texts/texts.js';
 import { ago } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
 import { EndpointDetail } from './detail.js';
 import { EndpointForm } from './form.js';
-import { createEndpoint, endpoints, fault, freshSecret, readEndpoints } from './store.js';
+import { createEndpoint, endpoints, fault, freshSecret, nameOf, readEndpoints } from './store.js';
 
 const AGAIN_MS = 5_000;
 
@@ -21,15 +22,17 @@ export function EndpointsPage({ params }: { readonly params: { readonly endpoint
     <div class="endpoints">
       <header class="endpoints-head">
         <h1>{t('Endpoints')}</h1>
-        <button
-          type="button"
-          aria-expanded={isAdding.value}
-          onClick={() => {
-            isAdding.value = !isAdding.value;
-          }}
-        >
-          {t('New endpoint')}
-        </button>
+        {session.value?.admin && (
+          <button
+            type="button"
+            aria-expanded={isAdding.value}
+            onClick={() => {
+              isAdding.value = !isAdding.value;
+            }}
+          >
+            {t('New endpoint')}
+          </button>
+        )}
       </header>
       <p class="fault" role="alert">
         {fault.value || readFault.value}
@@ -100,7 +103,7 @@ function List({ chosen, isReading }: { readonly chosen: string | undefined; read
       {all.map((endpoint) => (
         <li key={endpoint.id}>
           <Link href={`/endpoints/${endpoint.id}`} aria-current={endpoint.id === chosen ? 'true' : undefined}>
-            <span class="clip name">{endpoint.description ?? endpoint.url}</span>
+            <span class="clip name">{nameOf(endpoint)}</span>
             <span class="quiet">{endpoint.format}</span>
             <span class={`state ${endpoint.state}`}>{t(endpoint.state)}</span>
             <span class="quiet clip">{detailOf(endpoint)}</span>

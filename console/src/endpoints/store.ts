@@ -15,6 +15,9 @@ export const fault = signal('');
 /** a secret that was just made, shown until it is put away */
 export const freshSecret = signal<{ readonly secret: string; readonly of: string } | null>(null);
 
+/** Many receivers share one address, of which the path is secret: without a name, the end of the id tells them apart. */
+export const nameOf = ({ description, url, id }: Endpoint): string => description ?? `${url} (…${id.slice(-4)})`;
+
 /** Runs a step and shows why it failed. @returns undefined if it failed */
 async function attempt<T>(step: () => Promise<T>): Promise<T | undefined> {
   try {
