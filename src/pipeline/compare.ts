@@ -1,16 +1,7 @@
 /** The pipeline: two encoded frames in, a finding and heatmaps out. Start reading at `Pipeline.compare`. */
 import { DecodedFrames } from '../frames/decoded-frames.js';
-import { pairInEightBits } from '../frames/deep-grey.js';
 import { fillLostRows, isCut } from '../frames/lost-rows.js';
-import { pairInOneShape } from '../frames/one-shape.js';
-import {
-  allSettledOrThrow,
-  assertSameAspectRatio,
-  differInShape,
-  haveSamePixels,
-  mapSides,
-  sourceSize,
-} from '../frames/pair.js';
+import { allSettledOrThrow, assertSameAspectRatio, haveSamePixels, mapSides } from '../frames/pair.js';
 import { FeatureCache } from '../inference/feature-cache.js';
 import type { InferencePool } from '../inference/pool.js';
 import type { Prediction } from '../model/calibration.js';
@@ -22,7 +13,6 @@ import type { CheckAnswer } from '../schemas/ask.js';
 import { keepRegions, type Viewpoint } from '../schemas/comparison.js';
 import type { Lost } from '../schemas/loss.js';
 import type { ModelDescription } from '../schemas/model-description.js';
-import { isSameView } from '../viewpoint/examine.js';
 import type { Registration } from '../viewpoint/registration.js';
 import { answerOf, answerWithoutModel, readQuestion } from './ask.js';
 import { captionerOf } from './captioners.js';
@@ -38,6 +28,7 @@ import {
   unchangedFinding,
   viewpointOf,
 } from './finding.js';
+import { assertOneView, fitPair } from './fitted-pair.js';
 import { isUnusable, lostOf, outsideOf } from './lost-parts.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
 import type { AlignedPair, EmbeddedTexts, FramePair, PairInput, PairOutput } from './pair.js';
@@ -126,8 +117,7 @@ export class Pipeline {
 
   /** Decodes, gathers the evidence and aligns; `use` gets the pair, or a finding that needs no model. */
   async #withEvidence<T>(given: PairInput, use: (comparison: Comparison, seen: Seen) => Promise<T>): Promise<T> {
-    const inEightBits = await pairInEightBits(given, this.#limits);
-    const { pair: input, stretchedFrom } = await pairInOneShape(inEightBits, this.#limits);
+    const { input, stretchedFrom } = await fitPair(given, this.#limits);
     const chosen = { bundle: this.#catalogue.get(input.model ?? null), truth: input.truth ?? this.#truth };
     const comparison: Comparison = { input, stretchedFrom, ...chosen, buffers: [], ...stopwatch(input.signal) };
     try {
@@ -145,9 +135,7 @@ export class Pipeline {
     const isWhole = !isCut(before) && !isCut(after);
     if (isWhole && stretchedFrom === null && haveSamePixels(frames)) return { finding: identicalFinding() };
     const { evidence, features, unaligned } = await this.#gatherEvidence(comparison, frames);
-    if (stretchedFrom !== null && !isSameView(evidence)) {
-      throw differInShape({ before: sourceSize(before), after: stretchedFrom });
-    }
+    assertOneView(stretchedFrom, before, evidence);
     const viewpoint = viewpointOf(evidence, frames.after.sourceWidth);
     const lost = lostOf(frames, manifest.camera === 'moving' ? null : evidence);
     // A camera's whole frame takes the place of a damaged "before".
