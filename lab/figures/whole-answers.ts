@@ -4,8 +4,6 @@ import type { TrueObject } from './pairs.js';
 
 /** A thing whose box is at least this share of the largest one is a main thing too. */
 const MAIN = 1 / 2;
-/** The words of `writeMore`: how the counted places changed is open. */
-const COUNTED_PLACES = /\bmore places? (?:has|have) changed\b/;
 const KIND_OF: Readonly<Record<Direction, string>> = {
   appear: 'appear',
   disappear: 'disappear',
@@ -17,12 +15,12 @@ const KIND_OF: Readonly<Record<Direction, string>> = {
  * @param kind of the answer; null: it has none
  * @returns whether the kind is that of the statements; null without a kind or a statement
  */
-export function agreesWithKind(caption: string, kind: string | null, { mentions, replaces }: CaptionFacts) {
+export function agreesWithKind(kind: string | null, { mentions, replaces }: CaptionFacts) {
   if (kind === null || mentions.length === 0) return null;
   if (replaces) return kind === 'replace' || kind === 'multi';
   const stated = new Set(mentions.map(({ direction }) => KIND_OF[direction]));
   if (stated.size > 1) return kind === 'multi';
-  return stated.has(kind) || (kind === 'multi' && COUNTED_PLACES.test(caption));
+  return stated.has(kind);
 }
 
 /**

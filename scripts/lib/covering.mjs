@@ -8,7 +8,7 @@
 const OBJECTS = ['left behind', 'removed'];
 
 /** @param table the English one, whose words are the values of statements @returns statements, contents and visits */
-export function coveringStatements({ nouns, sentences, colours, garments, places, ways }) {
+export function coveringStatements({ nouns, sentences, colours, garments, places, ways, ended: inEnded }) {
   const at = (list, i) => list[i % list.length];
   /** Each call gives the next one of a list. */
   const turns = (list, i = 0) => {
@@ -71,7 +71,17 @@ export function coveringStatements({ nouns, sentences, colours, garments, places
       place: kind === 'change' ? at(places, i) : null,
     })),
   );
-  const contents = [0, 1, 3].map((more, i) => ({ statements: changes.slice(20 * i, 20 * i + 2), more }));
+  const contents = ['appear', 'disappear', 'move'].map((kind, i) => {
+    const others = { noun: at(names, 8 * i), colour: null, count: i === 0 ? 1 : null, definite: false };
+    const further = { kind, verb: 'others', things: [others], place: null, way: null };
+    return { statements: [...changes.slice(20 * i, 20 * i + 2), further], more: 1 };
+  });
+  const ended = Object.keys(inEnded).map((kind, i) => ({
+    ...{ kind: kind === 'scene' ? 'change' : kind, verb: '', way: null },
+    things: kind === 'scene' || kind === 'tamper' ? [] : [thing(2 * i, 1, false), thing(3 * i, 2, false)],
+    place: kind === 'tamper' ? null : at(places, i),
+    ended_after_s: at([1, 40, 60, 180, 3600, 7200, 86_400, 200_000, null], i),
+  }));
   const edges = ['left', 'right', 'top', 'bottom'];
   const comings = [...edges, 'there', 'appeared', 'uncertain'];
   const goings = [...edges, 'gone', 'still', 'unseen', 'uncertain'];
@@ -79,7 +89,8 @@ export function coveringStatements({ nouns, sentences, colours, garments, places
     ...(edges.includes(how) ? { how: 'edge', edge: how } : { how, edge: null }),
     place: edges.includes(how) || i % 3 === 0 ? null : at(['on the left', 'in the middle', 'on the right'], i),
   });
-  const rest = 200 - changes.length - plain.length - contents.length;
+  const rest = 200 - changes.length - plain.length - ended.length - contents.length;
+  const minute = (i) => `08:${String(i % 60).padStart(2, '0')}`;
   const visits = Array.from({ length: rest }, (_, i) => ({
     thing: thing(13 * i, 1, false),
     came: spot(at(comings, i), i),
@@ -94,7 +105,8 @@ export function coveringStatements({ nouns, sentences, colours, garments, places
             },
           ]
         : [],
+    ...(i % 4 === 0 ? {} : { between: { from: minute(i), to: minute(i + (i % 3)) } }),
     seconds: at([61, 300, 7300], i),
   }));
-  return [...changes, ...plain, ...contents, ...visits];
+  return [...changes, ...plain, ...ended, ...contents, ...visits];
 }

@@ -93,7 +93,7 @@ function sentences(record: PlaceSearch, longest: string, timeZone: string): stri
   const line = ({ before, after, exact, change }: PlaceInterval) => {
     const [from, until] = [before, after].map((moment) => `${time(moment)} (${moment.file}, ${moment.seconds} s)`);
     const between = `between ${from} and ${until}`;
-    return `${between}: ${change.caption}${exact ? '' : '; the frames between them could not be decided'}`;
+    return `${between}${exact ? '' : ', whose frames could not be decided'}: ${change.caption}`;
   };
   const hidden = covered.length === 0 ? '' : `, in ${covered.length} of them the place was covered`;
   return [line(changed), ...(changedBack === null ? [] : [`back ${line(changedBack)}`]), `${looked}${hidden}`].join(

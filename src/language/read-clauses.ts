@@ -60,18 +60,20 @@ const READERS: readonly Reader[] = Object.entries(table.sentences).flatMap(([kin
 );
 
 /**
- * @param words of a sentence, in lower case
+ * @param given words of a sentence of the writer or of the captioner, which writes neither capitals nor marks
  * @returns its clauses. An "and" between two things of one clause does not end it, because no verb follows.
  */
-export function readClauses(words: readonly string[]): Clause[] {
+export function readClauses(given: readonly string[]): Clause[] {
+  const words = given.map((word, i) => (i === 0 ? begun(word) : word).replace(/[.,;]$/, ''));
   const clauses: Clause[] = [];
   let pending: number[] = [];
   for (const [i, word] of words.entries()) {
-    if (word === 'and') {
+    const isAfterMark = given[i - 1]?.endsWith(';') === true;
+    if (word === 'and' || isAfterMark) {
       const clause = readClause(pending, words);
       if (clause !== null) {
         clauses.push(clause);
-        pending = [];
+        pending = isAfterMark ? [i] : [];
         continue;
       }
     }
@@ -83,9 +85,8 @@ export function readClauses(words: readonly string[]): Clause[] {
   return [...clauses, last ?? { words: pending, statement: null, roles }];
 }
 
-/** The positions of these clauses in their sentence, each but the first with the "and" before it. */
-export const positionsOf = (clauses: readonly Pick<Clause, 'words'>[]): number[] =>
-  clauses.flatMap(({ words }, i) => (i === 0 ? words : [(words[0] as number) - 1, ...words]));
+/** The first word of a sentence, as it is within one. */
+const begun = (word: string): string => word.charAt(0).toLowerCase() + word.slice(1);
 
 /** A sentence of one clause as a statement. @returns null for several clauses, and for another grammar */
 export function readStatement(sentence: string): Statement | null {

@@ -20,6 +20,9 @@ export type Inflected = string | readonly string[];
 /** Forms of a word, or of one per case and gender. */
 export type Forms = Inflected | Readonly<Record<Case, Readonly<Partial<Record<Gender, string>>>>>;
 
+/** Units of durations. */
+type TimeUnit = 's' | 'min' | 'h' | 'd';
+
 export interface Template {
   readonly text: string;
   /** the part without which the sentence says nothing */
@@ -69,15 +72,12 @@ export interface Table {
   };
   /** one to five, and several */
   readonly counts: readonly (string | Readonly<Record<string, string>>)[];
-  /** zero to five, and more */
-  readonly numbers: readonly string[];
   readonly phrases: {
     readonly plain: string;
     readonly worn: string;
     readonly dressed: string;
     readonly part: string;
     readonly worn_part: string;
-    readonly more: readonly [string, string];
     readonly from: string;
     readonly to: string;
     /** a zone of the camera after a verb, and after `from` and `to`; absent: English, whose name has a preposition */
@@ -88,25 +88,35 @@ export interface Table {
     readonly aside?: string;
     /** absent: "," */
     readonly comma?: string;
-    /** between clauses, and before the last part of a visit; absent: `and` */
+    /** between the first two clauses, and before the last part of a visit; absent: `and` */
     readonly then?: string;
     readonly lastly?: string;
+    /** between further clauses; absent: ";" */
+    readonly next?: string;
     /** between the sentences of a visit; absent: "; " */
     readonly also?: string;
+    /** the end of a sentence; absent: "." */
+    readonly stop?: string;
   };
   readonly sentences: Readonly<Record<string, Readonly<Record<string, Template>>>>;
+  /** by kind: clauses about further things of the sort that another clause names, in their number and gender */
+  readonly others: Readonly<Record<string, string>>;
+  /** by kind: sentences at the end of a change; `scene` without a known thing; `{time}` is its duration */
+  readonly ended: Readonly<Record<string, string>>;
+  /** forms of `{time}` in `ended` and in `visits.passed` */
+  readonly lasted: Readonly<Record<TimeUnit, string>>;
   /** parts of the sentence of a visit; `{time}` is a duration, `{edge}` a phrase of `from` or `to` */
   readonly visits: {
+    /** the whole sentence if others may have taken turns with the thing; at: within one minute; within: no clock */
+    readonly passed: Readonly<Record<'between' | 'at' | 'within', string>>;
     readonly came: Readonly<Record<'there' | 'edge' | 'appeared', string>>;
     /** by the class of the thing */
     readonly stayed: Readonly<Record<'person' | 'vehicle' | 'other', string>>;
-    readonly went: Readonly<Record<'edge' | 'gone' | 'still' | 'unseen' | 'uncertain', string>>;
-    /** of a visit whose coming is uncertain as well */
-    readonly uncertain: string;
+    readonly went: Readonly<Record<'edge' | 'gone' | 'still' | 'unseen', string>>;
     readonly object: Readonly<Record<'object_left' | 'object_removed', string>>;
     readonly from: Readonly<Record<Edge, string>>;
     readonly to: Readonly<Record<Edge, string>>;
-    readonly time: Readonly<Record<'s' | 'min' | 'h', string>>;
+    readonly time: Readonly<Record<Exclude<TimeUnit, 'd'>, string>>;
   };
   /** wording of briefs and messages around the sentences */
   readonly texts: Readonly<Record<string, string>>;

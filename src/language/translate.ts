@@ -4,7 +4,7 @@ import type { VisitStatement } from '../schemas/visit-statement.js';
 import { LOCALES, type Locale } from './locales.js';
 import { type Table, tableOf } from './table.js';
 import { writeVisit } from './visit.js';
-import { write, writeContent } from './write.js';
+import { type Writing, write, writeContent } from './write.js';
 
 export const DEFAULT_LOCALE: Locale = 'en';
 
@@ -61,10 +61,22 @@ export function sentenceIn(sentence: string, content: object, locale: Locale): s
 
 /** The sentence of a change, in which the name of a zone may have taken the place of the statement's phrase. */
 function statementIn(sentence: string, statement: Statement, locale: Locale): string {
-  if (sentence === write(statement)) return write(statement, { locale });
+  const place = placeIn(sentence, statement);
+  if (place === null) return sentence;
   const { zone = '{name}', zone_end: end = '{name}' } = tableOf(locale).phrases;
+  if (place === undefined) return write(statement, { locale });
+  if (typeof place === 'string') {
+    return write(statement, { locale, place: named(zone, place.replace(/^(?:in|on|at) /, '')) });
+  }
+  const { from, to } = place;
+  return write(statement, { locale, place: { from: from && named(end, from), to: to && named(end, to) } });
+}
+
+/** @returns the zones that the English sentence names; undefined: none; null: it is not a sentence of the statement */
+export function placeIn(sentence: string, statement: Statement): Writing['place'] | null {
+  if (sentence === write(statement)) return undefined;
   const at = between(sentence, write(statement, { place: SLOT }));
-  if (at !== undefined) return write(statement, { locale, place: named(zone, at.replace(/^(?:in|on|at) /, '')) });
+  if (at !== undefined) return at;
   const ends = [
     { from: SLOT, to: SLOT },
     { from: SLOT, to: undefined },
@@ -74,9 +86,9 @@ function statementIn(sentence: string, statement: Statement, locale: Locale): st
     const names = between(sentence, template)?.split(from && to ? ' to ' : SLOT);
     if (names?.length !== (from && to ? 2 : 1)) continue;
     const [first = '', last = first] = names;
-    return write(statement, { locale, place: { from: from && named(end, first), to: to && named(end, last) } });
+    return { from: from && first, to: to && last };
   }
-  return sentence;
+  return null;
 }
 
 const SLOT = '\u0001';

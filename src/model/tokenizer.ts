@@ -59,17 +59,6 @@ export const toClause = (words: readonly ScoredWord[]): Sentence =>
     words.reduce((sum, { score }) => sum + Math.log(score), 0),
   );
 
-/** @returns the sentences joined by "and", which has the score of the words after it. @param sentences at least one */
-export function joinSentences(sentences: readonly Sentence[]): Sentence {
-  const words = sentences.flatMap(({ words: known, score }, i) =>
-    i === 0 ? known : [{ text: 'and', score }, ...known],
-  );
-  return sentenceOf(
-    words,
-    words.reduce((sum, { score }) => sum + Math.log(score), 0),
-  );
-}
-
 const sentenceOf = (words: readonly ScoredWord[], sumOfLogs: number): Sentence => ({
   text: words.map((word) => word.text).join(' '),
   words,

@@ -7,10 +7,10 @@
  * - verdict tamper has nothing else, because the frame of a tampered camera does not show the scene.
  */
 import { tamperStatement, unchangedStatement } from '../language/plain.js';
-import { textOf, write } from '../language/write.js';
+import { asSentence, textOf, write } from '../language/write.js';
 import type { Prediction } from '../model/calibration.js';
 import type { MapRegion } from '../model/regions.js';
-import { toClause, uniformScores } from '../model/tokenizer.js';
+import { type Sentence, toClause, uniformScores } from '../model/tokenizer.js';
 import type { Fact, Finding, LocatedStatement, ModelUsed, Region } from '../schemas/comparison.js';
 import type { Lost } from '../schemas/loss.js';
 import type { Viewpoint } from '../schemas/viewpoint.js';
@@ -69,9 +69,7 @@ export function tamperedFinding(tampers: readonly Tamper[], viewpoint?: Viewpoin
     kind: 'none',
     nuisance: [],
     tamper: [...tampers],
-    caption: sentence.text,
-    caption_score: sentence.score,
-    words: [...sentence.words],
+    ...captionOf(sentence),
     content: { statements: [statement], more: 0 },
     confidence: strongest.score,
     severity: 'high',
@@ -118,9 +116,7 @@ export function changedFinding(
     verdict: 'change',
     kind: kind.name as Finding['kind'],
     nuisance: [...prediction.nuisances],
-    caption: sentence.text,
-    caption_score: sentence.score,
-    words: [...sentence.words],
+    ...captionOf(sentence),
     ...(content === undefined ? {} : { content }),
     confidence: prediction.change,
     severity: 'medium',
@@ -151,12 +147,18 @@ const withIds = (
   { statement, words, regions: shown }: LocationStatement,
   regions: readonly MapRegion[],
 ): LocatedStatement => ({
-  text: textOf(words),
+  text: write(statement),
   kind: statement.kind,
   content: statement,
   regions: idsOf(shown, regions),
   score: toClause(words).score,
 });
+
+/** The words as a sentence, also those of a captioner of its own. */
+function captionOf(sentence: Sentence) {
+  const words = asSentence(sentence.words);
+  return { caption: textOf(words), caption_score: sentence.score, words };
+}
 
 /** @param text of the bundle, which has its sentence in place of ours */
 function unchanged(prediction: Pick<Prediction, 'change' | 'nuisances'>, nuisance?: string, text?: string) {
@@ -165,9 +167,7 @@ function unchanged(prediction: Pick<Prediction, 'change' | 'nuisances'>, nuisanc
   return {
     kind: 'none' as const,
     nuisance: [...prediction.nuisances],
-    caption: sentence.text,
-    caption_score: sentence.score,
-    words: [...sentence.words],
+    ...captionOf(sentence),
     ...(text === undefined ? { content: { statements: [statement], more: 0 } } : {}),
     confidence: prediction.change,
     severity: 'info' as const,

@@ -3,20 +3,21 @@
  * the caption graph writes about all of them, without the clauses that contradict the kind, or a plain sentence.
  */
 import { boxDistance } from '../base/images.js';
+import { newsRank, othersStatement, withUsefulPlaces } from '../language/order.js';
 import { deniesChange, plainStatement } from '../language/plain.js';
-import { type Clause, positionsOf, readClauses } from '../language/read-clauses.js';
+import { type Clause, readClauses } from '../language/read-clauses.js';
 import { SOMETHING } from '../language/thing.js';
-import { separated, textOf, write, writeMore } from '../language/write.js';
+import { joinClauses, textOf, writeWords } from '../language/write.js';
 import type { Prediction } from '../model/calibration.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
 import type { BundleManifest } from '../model/manifest.js';
 import { levelAt } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';
-import { joinSentences, type Sentence, toClause, toSentence, uniformScores, withWords } from '../model/tokenizer.js';
+import { type Sentence, toClause, toSentence, uniformScores, withWords } from '../model/tokenizer.js';
 import type { Content, Statement } from '../schemas/statement.js';
 import type { Description, LocationFact, LocationStatement } from './location-statement.js';
 import { type GroupStatement, groupAlike, joinGroup } from './merge-clauses.js';
-import { uniformWords, type WordAttention } from './scored-words.js';
+import { type ScoredWord, uniformWords, type WordAttention } from './scored-words.js';
 import type { ClauseText } from './truth-check.js';
 
 export interface ChangeSentence {
@@ -26,7 +27,7 @@ export interface ChangeSentence {
   readonly content: Content | undefined;
   /** per word; null for a word that the caption graph did not write */
   readonly attention: readonly (WordAttention | null)[];
-  /** the clauses, each with the regions that it is about; without "and two more places have changed" */
+  /** the clauses, each with the regions that it is about; without "others have moved" */
   readonly clauses: readonly ClauseText[];
 }
 
@@ -53,22 +54,31 @@ export function composeSentence(
   manifest: Manifest,
   truth: number,
 ): ChangeSentence {
-  const { groups, more, score } = chosenGroups(description.statements, manifest, truth);
+  const { groups, others, more, score } = chosenGroups(description.statements, manifest, truth);
   if (groups.length === 0) return sentenceOfDecoder(description, kind, regions, manifest);
-  const clauses = [...groups.map(({ words }) => words), ...(more === 0 ? [] : [uniformWords(writeMore(more), score)])];
-  // "..., one in red and one in black, and a bag has appeared": the list of colours ends before the next clause.
-  const lists = separated(clauses);
+  const statements = [...groups.map(({ statement }) => statement), ...(others === null ? [] : [others])];
+  const useful = withUsefulPlaces(statements);
+  const stated = groups.map(({ statement, words }, i) =>
+    useful[i]?.place === statement.place ? words : words.filter(({ role }) => role !== 'place'),
+  );
+  const clauses = [...stated, ...(others === null ? [] : [uniformWords(writeWords(others), score)])];
+  const words = joinClauses(clauses, (text, next): ScoredWord => {
+    return { text, score: toClause(next).score, attention: null, role: 'link', thing: null };
+  });
   return {
-    sentence: joinSentences(lists.map(toClause)),
-    kind: { ...kind, name: kindOf(groups, more, kind.name) },
-    content: { statements: groups.map(({ statement }) => statement), more },
-    attention: lists.flatMap((words, i) => [...(i === 0 ? [] : [null]), ...words.map(({ attention }) => attention)]),
-    clauses: groups.map(({ words, regions: shown }) => ({ text: textOf(words), regions: shown })),
+    sentence: toClause(words),
+    kind: { ...kind, name: kindOf(statements) },
+    content: { statements, more },
+    attention: words.map(({ attention }) => attention),
+    clauses: groups.map(({ regions: shown }, i) => ({ text: textOf(stated[i] as ScoredWord[]), regions: shown })),
   };
 }
 
 interface Chosen {
+  /** in the order of `newsRank` */
   readonly groups: readonly GroupStatement[];
+  /** about the further places, if what happened there is certain and the same, to things as a stated one */
+  readonly others: Statement | null;
   /** number of further places that have changed, and the least probability of one */
   readonly more: number;
   readonly score: number;
@@ -76,16 +86,16 @@ interface Chosen {
 
 /**
  * The strongest location has a clause however uncertain; another one only if it is a change with a probability of at
- * least `truth`. A thing without a name has one only if no other thing has a name. Locations that remain are counted
- * ("and two more places have changed") if that is certain, or if the change map alone is certain: a place may have
- * changed for sure while it is open how.
+ * least `truth`. A thing without a name has one only if no other thing has a name. Locations that remain are counted in
+ * `more` if that is certain, or if the change map alone is certain: it can be certain that a place changed although the
+ * kind of change is not.
  */
 function chosenGroups(
   statements: readonly LocationStatement[],
   { calibration: { facts } }: Manifest,
   truth: number,
 ): Chosen {
-  if (facts === undefined) return { groups: uncalibrated(statements), more: 0, score: 1 };
+  if (facts === undefined) return { groups: uncalibrated(statements), others: null, more: 0, score: 1 };
   const apart = statements.filter((one, i) => !statements.slice(0, i).some((stronger) => isPart(one, stronger)));
   const level = levelOf(facts, truth);
   const certain = apart.filter(({ probability }, i) => i === 0 || probability >= truth);
@@ -94,10 +104,25 @@ function chosenGroups(
   const counted = apart.filter((one) => certain.includes(one) || placeProbability(one) >= level);
   const rest = counted.filter((statement) => !groups.some((group) => group.includes(statement)));
   return {
-    groups: groups.map(joinGroup),
+    groups: groups.map(joinGroup).sort((a, b) => newsRank(a.statement) - newsRank(b.statement)),
+    others: othersOf(rest, groups.flat(), truth),
     more: rest.length,
     score: Math.min(1, ...rest.map((one) => Math.max(one.probability, placeProbability(one)))),
   };
+}
+
+/** @param truth least probability of what happened to each */
+function othersOf(rest: readonly LocationStatement[], stated: readonly LocationStatement[], truth: number) {
+  const [kind, ...kinds] = new Set(rest.map(({ statement }) => statement.kind));
+  const all = rest.flatMap(({ facts }) => facts);
+  const [thing, ...further] = stated.flatMap(({ facts }) => facts);
+  // "Others" of two sorts of things would leave open of which.
+  const isOneSort =
+    thing?.class != null && [...further, ...all].every((fact) => fact.class?.value === thing.class?.value);
+  const isSure = all.every((fact) => fact.kind.probability >= truth);
+  if (kind === undefined || kinds.length > 0 || !isOneSort || !isSure) return null;
+  const count = all.reduce((sum, fact) => sum + fact.count.value, 0);
+  return othersStatement(kind, { noun: thing.noun.value }, count);
 }
 
 /** Score of the change map at the weakest region of the location. */
@@ -142,13 +167,10 @@ function uncalibrated(statements: readonly LocationStatement[]): LocationStateme
     .slice(0, MOST_UNCALIBRATED);
 }
 
-/**
- * The kind of what the sentence states: that of its statements, or `multi` if they have several. How the counted
- * places changed is open, so the kind head decides whether they make it several.
- */
-function kindOf(groups: readonly GroupStatement[], more: number, head: string): string {
-  const [first, ...others] = new Set(groups.map(({ statement }) => statement.kind));
-  return others.length > 0 || (more > 0 && head === 'multi') ? 'multi' : (first as string);
+/** The kind of what the sentence states: that of its statements, or `multi` if they have several. */
+function kindOf(statements: readonly Statement[]): string {
+  const [first, ...others] = new Set(statements.map(({ kind }) => kind));
+  return others.length > 0 ? 'multi' : (first as string);
 }
 
 /**
@@ -163,8 +185,14 @@ function sentenceOfDecoder(
 ): ChangeSentence {
   const decoded = toSentence(joint.ids, joint.logProbabilities, joint.length, manifest);
   const clauses = clausesOfKind(readClauses(decoded.words.map(({ text }) => text)), decoded, kind.name);
-  const kept = positionsOf(clauses);
-  const sentence = withWords(decoded, kept);
+  const kept = clauses.map(({ words: positions }) =>
+    positions.map((at): JoinedWord => {
+      const attention = { weights: joint.attention[at] as Float32Array, crops };
+      return { ...(decoded.words[at] as Sentence['words'][number]), attention };
+    }),
+  );
+  const words = joinClauses(kept, (text, next): JoinedWord => ({ text, score: toClause(next).score, attention: null }));
+  const sentence = toClause(words);
   if (sentence.words.length === 0 || deniesChange(sentence.text)) {
     // Without a region nothing shows the kind.
     const stated = regions.length === 0 ? { ...kind, name: 'unknown' } : kind;
@@ -176,9 +204,10 @@ function sentenceOfDecoder(
     kind,
     content: statements.length < clauses.length ? undefined : { statements, more: 0 },
     clauses: [{ text: sentence.text, regions }],
-    attention: kept.map((word) => ({ weights: joint.attention[word] as Float32Array, crops })),
+    attention: words.map(({ attention }) => attention),
   };
 }
+type JoinedWord = Sentence['words'][number] & Pick<ScoredWord, 'attention'>;
 
 /**
  * The clauses that state `kind`, each once. All kinds stay if `kind` allows several actions (multi) or no clause has
@@ -205,7 +234,8 @@ export function plainChange(
 ): ChangeSentence {
   const plain = plainStatement(kind.name, regions[0]?.box);
   const statement = thing === undefined ? plain : { ...plain, verb: 'altered', things: [thing] };
-  const sentence = uniformScores(write(statement), kind.score);
+  const [useful = statement] = withUsefulPlaces([statement]);
+  const sentence = uniformScores(textOf(writeWords(useful)), kind.score);
   return {
     ...{ sentence, kind, attention: [], content: { statements: [statement], more: 0 } },
     clauses: [{ text: sentence.text, regions: regions.slice(0, 1) }],

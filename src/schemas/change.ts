@@ -73,6 +73,12 @@ export const FoundChangeSchema = Type.Object({
     }),
   ),
   content: Type.Optional(StatementSchema),
+  ended: Type.Optional(
+    Type.Object(
+      { caption: Type.String(), content: StatementSchema },
+      { description: 'Present once it has reverted: the sentence about what is true since then, and its statement.' },
+    ),
+  ),
   object: Type.Optional(
     Type.Object(
       {
@@ -156,6 +162,10 @@ export type ChangeStatus = (typeof CHANGE_STATUSES)[number];
 export type ChangeEventType = (typeof CHANGE_EVENTS)[number];
 type AlertType = (typeof ALERT_TYPES)[number];
 export type Severity = (typeof SEVERITIES)[number];
+
+/** The sentence of an event of a change, and its statement: at its end, what is true since then. */
+export const statedAt = (type: string, change: FoundChange): Pick<FoundChange, 'caption' | 'content'> =>
+  (type === 'change.reverted' ? change.ended : undefined) ?? change;
 
 /** Kind of a change in a filter: that of the change, or of the object that was left or removed. */
 export type FilterKind = ChangeKind | ObjectKind;

@@ -27,10 +27,18 @@ const STATED_KINDS = ['appear', 'disappear', 'move', 'replace', 'change', 'none'
 export const StatementSchema = Type.Object(
   {
     kind: literals(STATED_KINDS, 'change: it is not known what happened; none: nothing did.'),
-    verb: text('The template that writes it, of those of its kind.'),
+    verb: text(
+      'The template that writes it, of those of its kind; others: further things as those of another statement.',
+    ),
     things: Type.Array(ThingSchema, { description: 'For a replacement the former thing, then the new one.' }),
     place: nullable(Word),
     way: nullable(Word),
+    ended_after_s: Type.Optional(
+      nullable(
+        Type.Number({ minimum: 0 }),
+        'Present if it is over: the sentence states what is true since then. For how long it was so; null: not stated.',
+      ),
+    ),
   },
   { $id: 'StatementContent' },
 );
@@ -40,7 +48,7 @@ export type Statement = Static<typeof StatementSchema>;
 export const ContentSchema = Type.Object(
   {
     statements: Type.Array(StatementSchema),
-    more: count('Further places that changed, without a statement of their own.'),
+    more: count('Further places that changed; the caption says "others have moved" of them, or nothing.'),
   },
   { description: 'The statements of the caption, as values. Absent: the model writes by a grammar of its own.' },
 );

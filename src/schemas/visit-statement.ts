@@ -35,6 +35,14 @@ export const VisitStatementSchema = Type.Object(
     objects: Type.Array(Type.Object({ thing: ThingSchema, value: literals(OBJECT_KINDS) }), {
       description: 'Left or taken beside it, as its changes state them.',
     }),
+    between: Type.Optional(
+      Type.Object(
+        { from: Type.String(), to: Type.String() },
+        {
+          description: 'First and last minute of an uncertain visit, HH:MM in the time zone of the camera, or UTC.',
+        },
+      ),
+    ),
     seconds: Type.Number({ minimum: 0, description: 'From the first to the last frame that shows it.' }),
   },
   { $id: 'VisitStatement' },

@@ -30,14 +30,14 @@ describe('the pages of a brief', () => {
     const { body } = await ask(`?day=${DAY}&format=markdown&tz=Europe/Berlin`);
     expect(body).toContain('## North gate (gate)\n\n2026-01-05, Europe/Berlin\n');
     expect(body).toContain(
-      `### Came (3)\n\n- 09:00 a car has appeared, until 13:30 [show](https://sd.example/v1/changes/${id})\n` +
-        '- 10:00 to 11:00 a van has appeared in loading bay 2 (2 times) [show the last](',
+      `### Came (3)\n\n- 09:00, until 13:30: a car has appeared [show](https://sd.example/v1/changes/${id})\n` +
+        '- 10:00 to 11:00 (2 times): a van has appeared in loading bay 2 [show the last](',
     );
-    expect(body).toContain('- 08:00 no longer: a bag has appeared, since 2026-01-04 23:00 [show](');
-    expect(body).toContain('### Not seen (1 h 30 min)\n\n- 03:00 to 04:30: no frame came\n');
+    expect(body).toContain('- 08:00: The bag has gone, after 9 hours. [show](');
+    expect(body).toContain('### Not seen (1 h 30 min)\n\n- 03:00 to 04:30: No frame came.\n');
     const { cameras } = await pageOf(`?day=${DAY}&tz=Europe/Berlin`);
     expect(linesOf(cameras)).toContainEqual({
-      text: '08:00 no longer: a bag has appeared, since 2026-01-04 23:00',
+      text: '08:00: The bag has gone, after 9 hours.',
       link: { text: 'show', url: expect.stringMatching(/^https:\/\/sd\.example\/v1\/changes\//) },
     });
   });

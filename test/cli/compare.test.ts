@@ -51,7 +51,7 @@ function scenedelta(
 describe('scenedelta compare', () => {
   it('is in English for a language without sentences, and says so; a region is no other language', async () => {
     const unknown = await scenedelta(['compare', before, after, '--locale', 'nl-BE']);
-    expect([unknown.status, unknown.stdout.split('\n')[0]]).toEqual([0, 'a green thing has appeared on the right']);
+    expect([unknown.status, unknown.stdout.split('\n')[0]]).toEqual([0, 'A green thing has appeared on the right.']);
     expect(unknown.stderr).toBe('scenedelta: no sentences in "nl-BE", so they are in English\n');
     expect((await scenedelta(['compare', before, after, '--locale', 'de-AT'])).stderr).toBe('');
   });
@@ -60,7 +60,7 @@ describe('scenedelta compare', () => {
     const { status, stdout, stderr } = await scenedelta(['compare', before, after]);
     expect([status, stderr]).toEqual([0, '']);
     const lines = stdout.trimEnd().split('\n');
-    expect(lines[0]).toBe('a green thing has appeared on the right');
+    expect(lines[0]).toBe('A green thing has appeared on the right.');
     expect(lines.slice(2).map((line) => line.split(/\s+/)[0])).toEqual(['verdict', 'kind', 'region', 'model']);
     expect(stdout).toContain('bundle-tiny 0.0.1, cpu');
   });

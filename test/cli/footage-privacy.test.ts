@@ -86,7 +86,7 @@ describe.each([
     );
     expect([status, stderr]).toEqual([0, '']);
     const { changes, summary } = JSON.parse(await readFile(join(folder, out, 'changes.json'), 'utf8'));
-    expect(changes).toMatchObject([{ kind: 'appear', caption: 'a green thing has appeared on the right' }]);
+    expect(changes).toMatchObject([{ kind: 'appear', caption: 'A green thing has appeared on the right.' }]);
     // Motion in the zone keeps no frame from being quiet.
     expect(summary.cameras[0].examined).toBeLessThan(8);
     const pictures = (await filesIn(out)).filter(({ bytes }) => isPicture(bytes));

@@ -106,7 +106,7 @@ describe('scenedelta footage --from-stats', () => {
     expect(stdout.split('\n')[0]).toMatch(
       /^camera: 2 alerts in 0\.0 h of footage \(\d+ per day\), 0 suppressed, 1 change(?!s)/,
     );
-    expect(stdout).toContain('change.opened (medium): a green thing has appeared on the right');
+    expect(stdout).toContain('change.opened (medium): A green thing has appeared on the right.');
     const [change, same] = [await linesOf('out/changes.ndjson'), await linesOf('same/changes.ndjson')];
     const times = (records: Record<string, unknown>[]) =>
       records.map(({ id, kind, first_seen, confirmed, reverted }) => ({ id, kind, first_seen, confirmed, reverted }));

@@ -74,7 +74,7 @@ describe('scenedelta footage', () => {
     expect(appeared).toMatchObject({
       camera: 'camera',
       kind: 'appear',
-      caption: 'a green thing has appeared on the right',
+      caption: 'A green thing has appeared on the right.',
       first_seen: { at: '2026-06-01T12:00:08.000Z', file: 'yard.mp4', seconds: 8 },
       reverted: { seconds: 14 },
     });

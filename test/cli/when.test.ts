@@ -55,7 +55,7 @@ describe('scenedelta when', () => {
         before: { at: '2026-06-01T12:00:40.000Z', file: 'stays.mp4', seconds: 40 },
         after: { at: '2026-06-01T12:00:41.000Z', file: 'stays.mp4', seconds: 41 },
         exact: true,
-        change: { kind: 'appear', caption: 'a green thing has appeared on the right' },
+        change: { kind: 'appear', caption: 'A green thing has appeared on the right.' },
       },
       changed_back: null,
       frames: 64,
@@ -70,7 +70,7 @@ describe('scenedelta when', () => {
   it('finds that it left again', async () => {
     const { stdout } = await when('leaves.mp4', '--roi', ROI, ...START);
     const [changed, back, looks] = stdout.split('\n');
-    expect(changed).toContain('(leaves.mp4, 19 s) and 2026-06-01T12:00:20.000Z (leaves.mp4, 20 s): a green thing has');
+    expect(changed).toContain('(leaves.mp4, 19 s) and 2026-06-01T12:00:20.000Z (leaves.mp4, 20 s): A green thing has');
     expect(back).toMatch(/^back between .*leaves\.mp4, 49 s\) and .*leaves\.mp4, 50 s\): .* is gone$/);
     expect(looks).toMatch(/^looked at \d+ of 64 frames/);
   });

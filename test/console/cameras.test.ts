@@ -129,17 +129,17 @@ describeInBrowser('The page "Cameras"', () => {
     const { page, errors } = await open();
     await page.goto(`${service.url}/cameras/gate`);
     await page.getByRole('button', { name: /^bicycle rack/ }).click();
-    const example = page.getByText(/^a white van has appeared/);
+    const example = page.getByText(/^A white van has appeared/);
     const word = page.getByLabel('Word before the name');
     const sentence = async () => (await example.innerText()).split('\n');
     expect(await sentence()).toEqual([
-      'a white van has appeared in bicycle rack',
-      'a white van has moved from bicycle rack to …',
+      'A white van has appeared in bicycle rack.',
+      'A white van has moved from bicycle rack to …',
     ]);
     await page.getByLabel('Name', { exact: true }).fill('the north gate');
     await eventually(async () => expect((await sentence())[0]).toContain('appeared at the north gate'));
     await word.selectOption('in front of');
-    expect((await sentence())[1]).toBe('a white van has moved from in front of the north gate to …');
+    expect((await sentence())[1]).toBe('A white van has moved from in front of the north gate to …');
     expect(await inspect(page, 'camera-place-name')).toEqual([]);
     await save(page);
     expect(zonesOf('gate')[0]).toMatchObject({ name: 'the north gate', preposition: 'in front of' });
@@ -151,7 +151,7 @@ describeInBrowser('The page "Cameras"', () => {
     await save(page);
     expect(zonesOf('gate')[0]?.preposition).toBe('opposite');
     await word.selectOption('none');
-    expect((await sentence())[0]).toBe('a white van has appeared the north gate');
+    expect((await sentence())[0]).toBe('A white van has appeared the north gate.');
     await word.selectOption('automatic');
     await save(page);
     expect(zonesOf('gate')[0]?.preposition).toBeNull();

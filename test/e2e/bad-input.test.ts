@@ -24,7 +24,7 @@ afterAll(async () => {
 
 async function expectService() {
   expect((await get(service, '/livez')).status).toBe(200);
-  expect((await post(service, good)).body.caption).toBe('a red thing has appeared on the right');
+  expect((await post(service, good)).body.caption).toBe('A red thing has appeared on the right.');
 }
 function expectProblem(answer: Answer, status: number, code: string, detail: RegExp, field?: string) {
   expect(answer.body).toMatchObject({

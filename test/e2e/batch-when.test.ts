@@ -92,7 +92,7 @@ it(
         before: { seconds: 59.75 },
         after: { seconds: 60, at: new Date(START + 60_000).toISOString() },
         exact: true,
-        change: { kind: 'appear', caption: 'a green thing has appeared on the right' },
+        change: { kind: 'appear', caption: 'A green thing has appeared on the right.' },
       },
       changed_back: { before: { seconds: 119.75 }, after: { seconds: 120 }, exact: true },
     });

@@ -165,7 +165,7 @@ it(
         before: { at: '2026-06-01T12:00:59.000Z', seconds: 59 },
         after: { at: '2026-06-01T12:01:00.000Z', seconds: 60 },
         exact: true,
-        change: { kind: 'appear', caption: 'a green thing has appeared on the right' },
+        change: { kind: 'appear', caption: 'A green thing has appeared on the right.' },
       },
       changed_back: { before: { seconds: 119 }, after: { seconds: 120 } },
       frames: 161,

@@ -25,7 +25,7 @@ describe('a pair in which something appeared', () => {
       status: 'finished',
       verdict: 'change',
       kind: 'appear',
-      caption: 'a red thing has appeared on the right',
+      caption: 'A red thing has appeared on the right.',
       camera: 'gate-3',
       metadata: { shift: 'night' },
       model: { name: 'bundle-tiny', provider: 'cpu' },
@@ -106,7 +106,7 @@ it('a caller that does not wait gets 202 with Location and Retry-After', async (
   expect(status).toBe(202);
   expect(headers.get('location')).toBe(`/v1/comparisons/${body.id}`);
   expect(headers.get('retry-after')).toBe('2');
-  expect((await finished(used.service, body.id)).caption).toBe('a red thing has appeared on the right');
+  expect((await finished(used.service, body.id)).caption).toBe('A red thing has appeared on the right.');
 });
 
 it('the same Idempotency-Key gives the same comparison, marked as a replay', async () => {
@@ -133,7 +133,7 @@ describe('a webhook', () => {
     const secret = readFileSync(join(used.service.dataDir, 'webhook.secret'), 'utf8').trim();
     const event = new Webhook(secret).verify(hook?.body ?? '', hook?.headers ?? {}) as Record<string, never>;
     expect(JSON.stringify(event)).toContain(body.id);
-    expect(JSON.stringify(event)).toContain('a red thing has appeared on the right');
+    expect(JSON.stringify(event)).toContain('A red thing has appeared on the right.');
     await eventually(async () => {
       const { body: log } = await get(used.service, `/v1/comparisons/${body.id}/deliveries`);
       expect(log.items ?? log).toMatchObject([
@@ -188,7 +188,7 @@ it('a frame may be given by address, and is fetched by the worker', async () => 
   });
   try {
     const { body } = await post(used.service, { before: used.pair.before, after: `${camera.url}/frame.jpg` });
-    expect(body.caption).toBe('a red thing has appeared on the right');
+    expect(body.caption).toBe('A red thing has appeared on the right.');
     expect(camera.received.map(({ path }) => path)).toEqual(['/frame.jpg']);
   } finally {
     await camera.close();
@@ -232,5 +232,5 @@ it('serves models, metrics and documentation', async () => {
 it('answers another pair with the same before frame, from the feature cache, with the same caption', async () => {
   const after = await sceneJpeg({ object: true, seed: 3 });
   const { body } = await post(used.service, { before: used.pair.before, after });
-  expect(body.caption).toBe('a red thing has appeared on the right');
+  expect(body.caption).toBe('A red thing has appeared on the right.');
 });

@@ -13,7 +13,7 @@ import { receiverOf, textOf } from '../helpers/strict-receivers.js';
 const FILE = 'docs/alerts.md';
 /** The request as HTTP shows it; the body is indented for people. */
 function example(format: FormatName): string {
-  const change = { zone: 'door', caption: 'a red car has appeared on the left' };
+  const change = { zone: 'door', caption: 'A red car has appeared on the left.' };
   const request = render(format, endpointMessage('change.opened', change), receiverOf(format));
   const { url, headers } = request;
   const body = textOf(request);

@@ -84,11 +84,11 @@ describe('Slack', () => {
     const { json, url } = sent('slack', endpointMessage('change.opened', { zone: 'door', severity: 'high' }));
     expect(url).toBe(URL_OF);
     expect(json).toMatchObject({
-      text: 'Gate: change',
+      text: 'Gate: Change',
       mrkdwn: false,
       attachments: [
         {
-          fallback: 'Gate: change: a car has appeared',
+          fallback: 'Gate: Change: a car has appeared',
           title: 'a car has appeared',
           title_link: expect.stringContaining('https://cameras.example/review/chg_'),
           image_url: expect.stringContaining('/heatmaps/after?'),
@@ -128,7 +128,7 @@ describe('ntfy', () => {
     expect(url).toBe('https://n.example/p');
     expect(json).toMatchObject({
       topic: 'top-ic',
-      title: 'Gate: change',
+      title: 'Gate: Change',
       message: 'a car has appeared',
       priority: 5,
       click: expect.stringContaining('/review/chg_'),
@@ -150,7 +150,7 @@ describe('Teams', () => {
     const { json } = sent('teams', endpointMessage('change.opened', { caption: HOSTILE, severity: 'high' }));
     const [{ content }] = json.attachments;
     const [title, sentence, facts, image] = content.body;
-    expect(title.inlines).toMatchObject([{ text: 'Gate: change', color: 'attention' }]);
+    expect(title.inlines).toMatchObject([{ text: 'Gate: Change', color: 'attention' }]);
     expect(sentence).toEqual({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: HOSTILE }] });
     expect(facts.inlines[0].text).toBe('gate · appear · high');
     expect(image).toMatchObject({ type: 'Image', url: expect.stringContaining('/heatmaps/after?') });
@@ -165,7 +165,7 @@ describe('Telegram', () => {
     expect(to).toBe('https://api.telegram.org/bot110201543:AAHdqTcvCH1vGWJxfSe/sendMessage');
     expect(json).toMatchObject({
       chat_id: '-1001234567890',
-      text: expect.stringMatching(/^Gate: change\n.*https:\/\/cameras.example\/review\/chg_/s),
+      text: expect.stringMatching(/^Gate: Change\n.*https:\/\/cameras.example\/review\/chg_/s),
       entities: [{ type: 'bold', offset: 0, length: 12 }],
     });
     expect(json.text).toContain(HOSTILE);
@@ -250,9 +250,9 @@ describe('Every format', () => {
 
 describe('the language of a message', () => {
   it.each([
-    ['de', 'Gate: Test, nichts hat sich verändert', 'dies ist ein Test: ein rotes Auto ist links aufgetaucht'],
-    ['fr', 'Gate: test, rien n’a changé', 'ceci est un test : une voiture rouge est apparue à gauche'],
-    ['ja', 'Gate: テスト（変化はありません）', 'これはテストです：左側に赤い車が現れました'],
+    ['de', 'Gate: Test, nichts hat sich verändert', 'Dies ist ein Test: Ein rotes Auto ist links aufgetaucht.'],
+    ['fr', 'Gate: Test, rien n’a changé', 'Ceci est un test : Une voiture rouge est apparue à gauche.'],
+    ['ja', 'Gate: テスト（変化はありません）', 'これはテストです：左側に赤い車が現れました。'],
   ] as const)('is that of its title and its test: %s', (locale, title, message) => {
     const given = endpointMessage('endpoint.test', {}, { locale });
     expect(sent('ntfy', given, 'https://ntfy.example/topic').json).toMatchObject({ title, message });

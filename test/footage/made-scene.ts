@@ -16,6 +16,7 @@ import type { CameraSettings } from '../../src/camera/settings/settings.js';
 import type { FrameStats } from '../../src/footage/records.js';
 import { recordedCamera } from '../../src/footage/replay/recorded-camera.js';
 import { resetOf } from '../../src/footage/run/frame-step.js';
+import { statedAt } from '../../src/schemas/change.js';
 import type { Finding } from '../../src/schemas/comparison.js';
 import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
 
@@ -131,7 +132,7 @@ export function run(scenes: readonly Scene[], settings: CameraSettings): MadeRun
       ...resetOf(folded.reset, false),
     });
     for (const { type, change } of folded.alerts) {
-      alerts.push(`${type} at ${number}: ${change.kind}, ${change.caption}`);
+      alerts.push(`${type} at ${number}: ${change.kind}, ${statedAt(type, change).caption}`);
     }
     for (const { change } of folded.changes) changes.set(change.id, `${change.kind} at ${change.confirmed_at}`);
   }

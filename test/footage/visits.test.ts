@@ -30,7 +30,7 @@ describe('the record of a visit', () => {
             outlines: (['before', 'after'] as const).map((side) => ({ side, points: [[x, y] as [number, number]] })),
             moment: momentOf(best?.at ?? 0),
           };
-          const { record, frame: pictured } = footageVisit(made, momentOf, kept);
+          const { record, frame: pictured } = footageVisit(made, momentOf, kept, null, 'UTC');
           const time = made.best.side === 'after' ? best?.at : best?.before?.at;
           expect(pictured?.sha256).toBe(made.best.side);
           expect(record.shown?.at).toEqual(momentOf(time ?? Number.NaN));
@@ -44,7 +44,7 @@ describe('the record of a visit', () => {
   it('has no picture if its frame is not kept', () => {
     const { events } = foldAll([...walk(1, 6, 0), frame(1000, [])]);
     const [made] = events.map((event) => event.visit);
-    expect(made && footageVisit(made, () => moment(0), undefined)).toMatchObject({
+    expect(made && footageVisit(made, () => moment(0), undefined, null, 'UTC')).toMatchObject({
       record: { shown: null },
       frame: null,
     });

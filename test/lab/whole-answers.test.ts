@@ -40,8 +40,8 @@ describe('a kind that agrees with the sentence', () => {
   it.each([
     ['a van has appeared', 'appear', true],
     ['a van has appeared', 'multi', false],
-    ['a van has appeared and one more place has changed', 'multi', true],
-    ['a van has appeared and two more places have changed', 'move', false],
+    ['A van has appeared, and others have moved.', 'appear', true],
+    ['A van has appeared, and others have moved.', 'move', false],
     ['a van has appeared and the man has left', 'multi', true],
     ['a van has appeared and the man has left', 'appear', false],
     ['the man was replaced by a van', 'replace', true],

@@ -15,7 +15,7 @@ describe('the colours of several things', () => {
     ['two cars have appeared on the left, one dark blue', [['car', [], ['dark blue']]]],
     ['four bags are gone, two red, one white and one in dark clothes', [['bag', [], ['red', 'white', 'dark']]]],
     [
-      'two people have left, one in red and one in black, and a white car has appeared and one more place has changed',
+      'Two people have left, one in red and one in black; a white car has appeared, and others have moved.',
       [
         ['person', [], ['red', 'black']],
         ['car', ['white'], []],

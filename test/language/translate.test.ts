@@ -32,15 +32,29 @@ describe.each(LOCALES.filter((locale) => locale !== 'en'))('400 varied sentences
   it('have words of the table alone, in its spelling, and no empty slot or double space', () => {
     const { nouns, colours, places, ways, sentences, visits: parts, agreement, articles, counts, phrases } = table;
     const values = [Object.values(nouns), Object.values(colours), Object.values(places), Object.values(ways)];
-    const text = JSON.stringify([values, sentences, parts, agreement, articles, counts, phrases, table.worn]);
+    const text = JSON.stringify([
+      values,
+      sentences,
+      parts,
+      agreement,
+      articles,
+      counts,
+      phrases,
+      table.worn,
+      table.lasted,
+    ]);
     // German colours take endings, and articles of other languages are contracted.
     const ending = '(?:e[mnrs]?)?';
     const known = new Set([...lettersOf(text), ...lettersOf(JSON.stringify(table.spelling ?? []))]);
-    const isKnown = (word: string) => known.has(word) || known.has(word.replace(new RegExp(`${ending}$`), ''));
+    const isListed = (word: string) => known.has(word) || known.has(word.replace(new RegExp(`${ending}$`), ''));
+    // A sentence begins with a capital letter.
+    const isKnown = (word: string) =>
+      isListed(word) || isListed(word.charAt(0).toLocaleLowerCase(locale) + word.slice(1));
     for (const { sentence } of sampled) {
       const unknown = locale === 'ja' ? [] : lettersOf(sentence).filter((word) => !isKnown(word));
       expect({ sentence, unknown }).toEqual({ sentence, unknown: [] });
       expect(sentence).not.toMatch(/[{}[\]]|undefined| {2}|^ | $| [,;]|\bde les?\b|\bde el\b/u);
+      expect(sentence).toMatch(/^[^\p{Ll}].*[^.。][.。]$/u);
       if (locale === 'fr') expect(sentence).not.toMatch(/(?<!\p{L})l[ea] [aeéio]/u);
       if (locale === 'ja') expect(sentence).not.toMatch(/[ a-z]/);
     }
@@ -93,10 +107,10 @@ describe('an answer in another language', () => {
   const moved = readStatement('the car has moved to the left') as Statement;
 
   it.each([
-    ['de', 'ein rotes Auto ist links aufgetaucht'],
-    ['es', 'un coche rojo ha aparecido a la izquierda'],
-    ['fr', 'une voiture rouge est apparue à gauche'],
-    ['ja', '左側に赤い車が現れました'],
+    ['de', 'Ein rotes Auto ist links aufgetaucht.'],
+    ['es', 'Un coche rojo ha aparecido a la izquierda.'],
+    ['fr', 'Une voiture rouge est apparue à gauche.'],
+    ['ja', '左側に赤い車が現れました。'],
   ] as const)('has its sentences in %s', (locale, caption) => {
     const located = { text: write(statement), content: statement, kind: 'appear' };
     const comparison = {
@@ -112,20 +126,20 @@ describe('an answer in another language', () => {
   it.each([
     [
       'de',
-      'ein rotes Auto ist im Bereich „loading bay 2“ aufgetaucht',
-      'das Auto hat sich von „bay $1“ nach „the gate“ bewegt',
+      'Ein rotes Auto ist im Bereich „loading bay 2“ aufgetaucht.',
+      'Das Auto hat sich von „bay $1“ nach „the gate“ bewegt.',
     ],
     [
       'es',
-      'un coche rojo ha aparecido en la zona «loading bay 2»',
-      'el coche se ha movido desde la zona «bay $1» hasta la zona «the gate»',
+      'Un coche rojo ha aparecido en la zona «loading bay 2».',
+      'El coche se ha movido desde la zona «bay $1» hasta la zona «the gate».',
     ],
     [
       'fr',
-      'une voiture rouge est apparue dans la zone « loading bay 2 »',
-      'la voiture s’est déplacée depuis la zone « bay $1 » vers la zone « the gate »',
+      'Une voiture rouge est apparue dans la zone « loading bay 2 ».',
+      'La voiture s’est déplacée depuis la zone « bay $1 » vers la zone « the gate ».',
     ],
-    ['ja', '「loading bay 2」に赤い車が現れました', '車が「bay $1」から「the gate」へ移動しました'],
+    ['ja', '「loading bay 2」に赤い車が現れました。', '車が「bay $1」から「the gate」へ移動しました。'],
   ] as const)('names zones in %s', (locale, inZone, between) => {
     expect(translated(at({ place: 'in loading bay 2' }), locale).caption).toBe(inZone);
     const caption = write(moved, { place: { from: 'bay $1', to: 'the gate' } });

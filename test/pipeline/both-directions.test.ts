@@ -48,14 +48,14 @@ describe('inBothDirections', () => {
 });
 
 it.each([
-  ['the car has moved to the left', 'the car has moved to the right'],
-  ['the car has moved slightly to the right', 'the car has moved slightly to the left'],
-  ['the man has walked closer', 'the man has walked further away'],
-  ['the man has walked away from the camera', 'the man has walked towards the camera'],
-  ['the box has been moved', 'the box has been moved'],
-  ['a car has appeared on the left', 'the object on the left is gone'],
+  ['the car has moved to the left', 'The car has moved to the right.'],
+  ['the car has moved slightly to the right', 'The car has moved slightly to the left.'],
+  ['the man has walked closer', 'The man has walked further away.'],
+  ['the man has walked away from the camera', 'The man has walked towards the camera.'],
+  ['the box has been moved', 'The box has been moved.'],
+  ['a car has appeared on the left', 'The object on the left is gone.'],
 ])('"%s" is "%s" in the other direction', (words, expected) => {
   const turned = (text: string) => write(reversedStatement(readStatement(text) as ChangeStatement, BOX));
   expect(turned(words)).toBe(expected);
-  if (words.includes('moved')) expect(turned(expected)).toBe(words);
+  if (words.includes('moved')) expect(turned(expected)).toBe(write(readStatement(words) as ChangeStatement));
 });

@@ -13,10 +13,10 @@ afterAll(() => pipeline?.close());
 describe('A bundle with a truth check', () => {
   it('answers how probable its sentence is, part by part', async () => {
     const { finding } = await pipeline.compare({ before: await image(), after: await image([WHITE]) });
-    expect(finding.caption).toBe('a white thing has appeared on the right');
+    expect(finding.caption).toBe('A white thing has appeared on the right.');
     expect(finding.check?.clauses).toHaveLength(1);
     const [clause] = finding.check?.clauses ?? [];
-    expect(clause).toMatchObject({ text: finding.caption, regions: [1] });
+    expect(clause).toMatchObject({ text: 'a white thing has appeared on the right', regions: [1] });
     // The graph says 3 of a true sentence, 2 of a right part.
     expect(clause?.p).toBeCloseTo(1 / (1 + Math.exp(-3)));
     expect(clause?.facts.colour).toBeCloseTo(1 / (1 + Math.exp(-2)));

@@ -42,7 +42,7 @@ const low = 1 / (1 + Math.exp(2));
 
 it('keeps the clauses whose action is probable', async () => {
   const { captioned, check } = await compose(doubting());
-  expect(captioned.sentence.text).toBe(`${textOf(RED.words)} and ${textOf(BLUE.words)}`);
+  expect(captioned.sentence.text).toBe(`${textOf(RED.words)}, and ${textOf(BLUE.words)}`);
   expect(check?.clauses.map(({ text, regions: ids }) => [text, ids])).toEqual([
     [textOf(RED.words), [1]],
     [textOf(BLUE.words), [2]],
@@ -96,6 +96,6 @@ it('composes the same sentence as before for a bundle without a check', async ()
     throw new Error('is not called');
   };
   const { captioned, check } = await compose(run, without);
-  expect(captioned.sentence.text).toBe(`${textOf(RED.words)} and ${textOf(BLUE.words)}`);
+  expect(captioned.sentence.text).toBe(`${textOf(RED.words)}, and ${textOf(BLUE.words)}`);
   expect(check).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { type Finding, FindingSchema, keepRegions } from '../../src/schemas/comp
 
 /** A sentence of another grammar, of the kind of the prediction. */
 const captioned = (sentence: Sentence) => ({ sentence, kind: changed.kind, content: undefined });
-const model = { name: 'm', version: '1.0.0', sha256: 'a'.repeat(64), provider: 'cpu' };
+const model = { name: 'm', version: '1.0.0', sha256: 'A'.repeat(64), provider: 'cpu' };
 const still = {
   moved: false,
   shift_px: 0.1,
@@ -76,7 +76,7 @@ describe('identicalFinding', () => {
     expect(finding).toMatchObject({
       verdict: 'none',
       kind: 'none',
-      caption: 'nothing has changed',
+      caption: 'Nothing has changed.',
       caption_score: 1,
       confidence: 0,
       severity: 'info',
@@ -90,7 +90,7 @@ describe('unchangedFinding', () => {
   it('has verdict none without a nuisance; the caption has the probability that nothing changed', () => {
     const finding = unchangedFinding(unchanged(), model, still);
     expectValid(finding);
-    expect(finding).toMatchObject({ verdict: 'none', kind: 'none', caption: 'nothing has changed' });
+    expect(finding).toMatchObject({ verdict: 'none', kind: 'none', caption: 'Nothing has changed.' });
     expect(finding.caption_score).toBeCloseTo(0.9, 9);
     expect(finding.words.map((word) => word.text).join(' ')).toBe(finding.caption);
   });
@@ -98,7 +98,7 @@ describe('unchangedFinding', () => {
   it("has the bundle's sentence if the bundle has one", () => {
     const prediction = unchanged([{ name: 'shadow', score: 0.9 }]);
     const finding = unchangedFinding(prediction, model, still, 'there is no change');
-    expect(finding).toMatchObject({ verdict: 'nuisance', caption: 'there is no change' });
+    expect(finding).toMatchObject({ verdict: 'nuisance', caption: 'There is no change.' });
   });
 
   it('has verdict nuisance and the sentence of the first one', () => {
@@ -108,13 +108,13 @@ describe('unchangedFinding', () => {
     ];
     const finding = unchangedFinding(unchanged(nuisances), model, still);
     expectValid(finding);
-    expect(finding).toMatchObject({ verdict: 'nuisance', caption: 'only the shadows have changed' });
+    expect(finding).toMatchObject({ verdict: 'nuisance', caption: 'Only the shadows have changed.' });
     expect(finding.nuisance).toEqual(nuisances);
   });
 
   it('has the general sentence for a nuisance without a sentence', () => {
     const finding = unchangedFinding(unchanged([{ name: 'moonlight', score: 0.9 }]), model, still);
-    expect(finding).toMatchObject({ verdict: 'nuisance', caption: 'nothing has changed' });
+    expect(finding).toMatchObject({ verdict: 'nuisance', caption: 'Nothing has changed.' });
   });
 });
 
@@ -128,9 +128,9 @@ describe('changedFinding', () => {
       kind: 'appear',
       severity: 'medium',
       confidence: 0.8,
-      caption: 'a car has appeared',
+      caption: 'A car has appeared.',
       caption_score: 0.9,
-      words: sentence.words,
+      words: ['A', 'car', 'has', 'appeared.'].map((text) => ({ text, score: 0.9 })),
     });
     expect(finding.regions.map(({ id, box }) => [id, box.x])).toEqual([
       [1, 0.1],

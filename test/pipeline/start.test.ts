@@ -56,7 +56,7 @@ describe('Pipeline.start', () => {
       expect(pipeline.models().map(({ name }) => name)).toEqual(['bundle-tiny', 'odd', 'other']);
       const frames = { before: await image(), after: await image([RED]) };
       const { finding } = await pipeline.compare({ ...frames, model: 'other' });
-      expect(finding).toMatchObject({ caption: 'no difference', model: { name: 'other' } });
+      expect(finding).toMatchObject({ caption: 'No difference.', model: { name: 'other' } });
       await expect(pipeline.compare({ ...frames, model: 'odd' })).rejects.toMatchObject({
         code: 'inference-failed',
         message: expect.stringMatching(/caption\.onnx: output ids came as \[1,10\], expected \[1,11\]/),

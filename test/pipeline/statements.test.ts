@@ -154,8 +154,8 @@ describe('describeLocations', () => {
         text: 'the van has moved to the right',
         kind: 'move',
         decoded: [
-          ['a car has appeared', false],
-          ['the van has moved to the left', true],
+          ['A car has appeared.', false],
+          ['The van has moved to the left.', true],
         ],
       });
     });

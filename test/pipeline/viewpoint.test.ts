@@ -49,7 +49,7 @@ describe('a tampered camera', () => {
       verdict: 'tamper',
       kind: 'none',
       severity: 'high',
-      caption: 'the camera has been turned away',
+      caption: 'The camera has been turned away.',
       regions: [],
       model: null,
     });

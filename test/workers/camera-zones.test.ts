@@ -98,7 +98,7 @@ describe('zones', () => {
     expect(dog).toMatchObject({ verdict: 'change', severity: 'high', regions: [{ id: 1, zone: 'yard' }] });
     expect(car).toMatchObject({ verdict: 'none' });
     const { items } = await bench.changes.list({ camera: 'gate', limit: 10 });
-    expect(items).toMatchObject([{ zone: 'yard', severity: 'high', caption: 'something has appeared in Yard B' }]);
+    expect(items).toMatchObject([{ zone: 'yard', severity: 'high', caption: 'Something has appeared in Yard B.' }]);
   });
 });
 

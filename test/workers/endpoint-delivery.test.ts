@@ -43,8 +43,8 @@ describe('An alert', () => {
     for (const id of ids) await run(id);
     const bodies = world.receiver.received.map(({ body }) => body);
     expect(bodies).toHaveLength(3);
-    expect(bodies.filter((body) => body.includes('une voiture est apparue'))).toHaveLength(1);
-    expect(bodies.filter((body) => body.includes('ein Auto ist aufgetaucht'))).toHaveLength(2);
+    expect(bodies.filter((body) => body.includes('Une voiture est apparue.'))).toHaveLength(1);
+    expect(bodies.filter((body) => body.includes('Ein Auto ist aufgetaucht.'))).toHaveLength(2);
   });
 
   it('has two valid signatures while the secret is rotated, and one after it', async () => {

@@ -49,9 +49,11 @@ export const openingOf = ({ id, camera, zone, kind, severity, caption, confirmed
  */
 function statementOf(event: StreamEvent, camera: Camera, change: Change | undefined, baseUrl: string) {
   const { kind, severity, zone, subject } = event;
+  // An alert that comes late still states the beginning.
+  const ended = /^alert\.(?!reverted)/.test(event.type) ? undefined : change?.ended;
   const named = camera.zones.find(({ id }) => id === zone);
   return {
-    sentence: change?.caption ?? event.caption ?? '',
+    sentence: ended?.caption ?? change?.caption ?? event.caption ?? '',
     kind,
     severity,
     zone,

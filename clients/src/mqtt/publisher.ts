@@ -236,12 +236,17 @@ async function deliver(publisher: Publisher, { event }: ReceivedEvent): Promise<
     const pictures = change && (await picturesOf(publisher, change.comparisons.best));
     return sendOnce(deps, view, 'alert', alertMessage(event, camera, { change, pictures, baseUrl }));
   }
-  if (event.type === 'change.opened' || event.type === 'change.escalated') {
+  const isBegin = event.type === 'change.opened' || event.type === 'change.escalated';
+  if (isBegin || (event.type === 'change.reverted' && isAbout(view.sentence, id))) {
     view.sentence = sentenceMessage(event, camera, change, baseUrl);
-    if (change !== undefined) await sendPicture(publisher, view, change);
   }
+  if (isBegin && change !== undefined) await sendPicture(publisher, view, change);
   await sync(publisher, view);
 }
+
+/** Whether the message of the last sentence is about a change. */
+const isAbout = (sentence: string | null, change: string): boolean =>
+  sentence !== null && (JSON.parse(sentence) as { change?: string }).change === change;
 
 const picturesOf = ({ deps }: Publisher, comparison: string) =>
   orMissing(

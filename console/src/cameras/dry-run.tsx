@@ -62,9 +62,8 @@ function Outcome({ alert_count, alerts, frames, from, to, suppressed, threshold,
       <ul class="dry-run-alerts">
         {alerts.map(({ type, at, caption, severity, comparison }) => (
           <li key={`${comparison} ${type} ${caption}`} class="clip">
-            <a href={addressOf(`/?comparison=${comparison}`)}>{shownTime(at)}</a>{' '}
-            {type === 'change.reverted' && `${t('over')}: `}
-            {caption} <span class="quiet">{t(severity)}</span>
+            <a href={addressOf(`/?comparison=${comparison}`)}>{shownTime(at)}</a> {caption}{' '}
+            <span class="quiet">{t(severity)}</span>
           </li>
         ))}
       </ul>

@@ -54,8 +54,8 @@ export function PlaceName({ zone, onChange }: Props) {
         </label>
       )}
       <p class="quiet clip" role="status">
-        a white van has appeared <b>{phrase.at}</b>
-        <br />a white van has moved from <b>{phrase.end}</b> to …
+        A white van has appeared <b>{phrase.at}</b>.
+        <br />A white van has moved from <b>{phrase.end}</b> to …
       </p>
     </>
   );

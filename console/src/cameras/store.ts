@@ -48,8 +48,8 @@ export async function lastSentenceOf(camera: string): Promise<LastSentence | nul
     ok(api.GET('/v1/visits', { params })),
   ]);
   const ofChanges = changes.items.map((one) => ({
-    caption: one.feedback?.caption ?? one.caption,
-    at: one.confirmed_at,
+    caption: one.feedback?.caption ?? one.ended?.caption ?? one.caption,
+    at: one.reverted_at ?? one.confirmed_at,
   }));
   const ofVisits = visits.items.map((one) => ({
     caption: one.caption,

@@ -65,7 +65,7 @@ export function WallPage() {
 
   const sentenceOf = ({ id }: Camera): string | undefined => {
     const last = sentences.value.get(id);
-    return last == null ? undefined : `${last.caption} (${ago(last.at)})`;
+    return last == null ? undefined : `${ago(last.at)}: ${last.caption}`;
   };
   const choose = (next: { readonly label?: string; readonly chosen?: readonly string[] }) =>
     setQuery(

@@ -85,7 +85,7 @@ export function ResultsView({ id, results }: { readonly id: string; readonly res
     .map((one) => ({
       id: one.id,
       at: inVideo === null ? line.timeOf(one.first_seen) : one.first_seen.seconds * 1000,
-      text: `${one.caption}, ${momentText(one.first_seen)}`,
+      text: `${momentText(one.first_seen)}: ${one.caption}`,
     }))
     .sort((a, b) => a.at - b.at);
   const shaded = gaps

@@ -43,6 +43,7 @@ export function Detail({ change: stored, onNext, onChoose }: Props) {
   ] as const;
   return (
     <article class="detail">
+      {change.ended !== undefined && <p class="sentence plain-sentence">{change.ended.caption}</p>}
       <Frames change={change} />
       {editing && (
         <Correction

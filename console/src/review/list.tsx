@@ -64,7 +64,7 @@ function Row({ change, match, isActive }: RowProps) {
     <PictureRow
       comparison={change.comparisons.best}
       side={side}
-      sentence={change.feedback?.caption ?? change.caption}
+      sentence={change.feedback?.caption ?? change.ended?.caption ?? change.caption}
       isActive={isActive}
     >
       <span>{cameraName(change.camera)}</span>

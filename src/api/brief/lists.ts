@@ -1,4 +1,6 @@
 /** The changes of a day as the lists of a brief: came, left, moved, replaced, still there, still gone. Pure. */
+
+import { endedSentence } from '../../language/ended.js';
 import { BRIEF_LISTS, type BriefGroup, type BriefList, type BriefListName } from '../../schemas/brief.js';
 import { type Change, type ChangeKind, compareSeverity } from '../../schemas/change.js';
 import type { DaySpan } from '../../stores/changes/days.js';
@@ -16,8 +18,20 @@ const LISTS_OF: Readonly<
   replace: { begin: 'replaced', end: null, lasts: 'still_there' },
 };
 
+/** A change with the sentences about its end; without any while it lasts. */
+export type BriefChange = Change & {
+  readonly ends?: Readonly<Record<'one' | 'several', ReturnType<typeof endedSentence>>>;
+};
+
+/** @param change as it is stored, in English */
+export function withEnds(change: Change): BriefChange {
+  if (change.reverted_at === null) return change;
+  const seconds = (Date.parse(change.reverted_at) - Date.parse(change.first_seen)) / 1000;
+  return { ...change, ends: { one: endedSentence(change, seconds), several: endedSentence(change, null) } };
+}
+
 interface Entry {
-  readonly change: Change;
+  readonly change: BriefChange;
   /** epoch ms */
   readonly at: number;
   readonly ended: boolean;
@@ -26,9 +40,12 @@ interface Entry {
 /** Changes that a person called a false alarm are no facts. */
 export const isFact = ({ feedback }: Change): boolean => feedback?.judgement !== 'false_alarm';
 
-/** @param changes facts that were there at some time of the day. @param urlOf address of a change, by its id */
+/**
+ * @param changes facts, in the language of the brief, that were there at some time of the day
+ * @param urlOf address of a change, by its id
+ */
 export function briefLists(
-  changes: readonly Change[],
+  changes: readonly BriefChange[],
   day: DaySpan,
   urlOf: (id: string) => string,
 ): Record<BriefListName, BriefList> {
@@ -81,7 +98,7 @@ function groupOf(entries: readonly Entry[], { until }: DaySpan, urlOf: (id: stri
   const last = entries.at(-1) as Entry;
   const severities = entries.map(({ change }) => change.severity).sort(compareSeverity);
   return {
-    caption: captionOf(first.change),
+    caption: sentenceOf(first, entries.length),
     ended: first.ended,
     ...{ zone: first.change.zone, kind: first.change.kind },
     severity: severities.at(-1) as BriefGroup['severity'],
@@ -97,6 +114,10 @@ function groupOf(entries: readonly Entry[], { until }: DaySpan, urlOf: (id: stri
     })),
   };
 }
+
+/** The caption, or for an ended change the sentence of its end; several of them lasted differently long. */
+const sentenceOf = ({ change, ended }: Entry, count: number): string =>
+  (ended && change.ends?.[count === 1 ? 'one' : 'several'].caption) || captionOf(change);
 
 /** The sentence that a person corrected counts more. */
 const captionOf = ({ caption, feedback }: Change): string => feedback?.caption ?? caption;

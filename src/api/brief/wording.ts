@@ -81,12 +81,10 @@ function groupLine(
   const when = count === 1 ? time(first_at) : text('range', { from: time(first_at), to: time(last_at) });
   const [only] = changes;
   const until = count === 1 && !ended && only?.ended_at != null ? text('until', { time: time(only.ended_at) }) : '';
-  const since = count === 1 && ended && only !== undefined ? text('since', { time: time(only.first_seen) }) : '';
   const times = count === 1 ? '' : text('times', { n: count });
   const last = changes.at(-1);
-  const sentence = oneLine(caption);
   return {
-    text: `${when} ${ended ? text('no_longer', { sentence }) : sentence}${times}${until}${since}`,
+    text: `${when}${until}${times}: ${oneLine(caption)}`,
     link: last === undefined ? null : { text: text(count === 1 ? 'show' : 'show_last'), url: pageOf(last.id) },
   };
 }

@@ -12,7 +12,7 @@ import { literals } from '../../schemas/constructors.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import { DAY_PATTERN, dayOf } from '../brief/day.js';
 import { briefData, briefMarkdown } from '../brief/documents.js';
-import { briefLists, isFact } from '../brief/lists.js';
+import { briefLists, isFact, withEnds } from '../brief/lists.js';
 import { notSeen } from '../brief/not-seen.js';
 import { briefVisits } from '../brief/visits.js';
 import { cameraText } from '../brief/wording.js';
@@ -94,7 +94,7 @@ export function briefRoutes(app: Api, deps: RouteContext): void {
       deps.cameras.state(id),
       briefVisits(id, day, urlOf, deps, locale),
     ]);
-    const changes = translated(found.changes.filter(isFact), locale);
+    const changes = translated(found.changes.filter(isFact).map(withEnds), locale);
     return {
       ...{ camera: id, name: settings.name, day: day.name, timezone: day.timezone },
       from: new Date(day.from).toISOString(),

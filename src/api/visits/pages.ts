@@ -1,5 +1,6 @@
 /** Pages of visits for answers: found by words of their sentences, each as it is now, with a link to its picture. */
 import { openVisits } from '../../camera/visits/fold.js';
+import { inMinutes } from '../../camera/visits/visit.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { Visit } from '../../schemas/visit.js';
 import { inEnglish } from '../../search/foreign.js';
@@ -39,7 +40,12 @@ export async function currentVisits(
   { cameras }: Pick<ApiDependencies, 'cameras'>,
 ): Promise<Visit[]> {
   const open = new Set(stored.filter(({ status }) => status === 'open').map(({ camera }) => camera));
-  const states = await Promise.all([...open].map(async (id) => [id, (await cameras.state(id))?.visits] as const));
-  const lasting = states.flatMap(([id, state]) => (state === undefined ? [] : openVisits(state, id)));
-  return stored.map((visit) => lasting.find(({ id }) => id === visit.id) ?? visit);
+  const lasting = await Promise.all([...open].map((id) => openVisitsOf(id, cameras)));
+  return stored.map((visit) => lasting.flat().find(({ id }) => id === visit.id) ?? visit);
+}
+
+async function openVisitsOf(camera: string, cameras: ApiDependencies['cameras']): Promise<Visit[]> {
+  const [state, stored] = await Promise.all([cameras.state(camera), cameras.get(camera)]);
+  const timeZone = stored?.settings.schedule?.timezone ?? 'UTC';
+  return state === undefined ? [] : openVisits(state.visits, camera).map((visit) => inMinutes(visit, timeZone));
 }

@@ -1,5 +1,6 @@
 /** Records of a change (`FoundChange`) when it opens, is seen again, settles or reverts. */
 import { isoTime } from '../../base/wall-clock.js';
+import { endedSentence } from '../../language/ended.js';
 import { statementOf } from '../../language/read-clauses.js';
 import { type Caption, write } from '../../language/write.js';
 import {
@@ -117,6 +118,7 @@ export const settledChange = (change: FoundChange, at: number): FoundChange => (
 /** @param since capture time of the first frame without it, epoch ms */
 export const revertedChange = (change: FoundChange, since: number): FoundChange => ({
   ...change,
+  ended: endedSentence(change, Math.max(0, since - Date.parse(change.first_seen)) / 1000),
   status: 'reverted',
   reverted_at: isoTime(since),
 });

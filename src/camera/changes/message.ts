@@ -1,5 +1,5 @@
 /** The alert of a change as a message to receivers. Pure. */
-import { type AlertIntent, lastRegions, shownFrame } from '../../schemas/change.js';
+import { type AlertIntent, lastRegions, shownFrame, statedAt } from '../../schemas/change.js';
 import type { Message, MessageType } from '../../schemas/message.js';
 import { roundFigures } from '../../schemas/rounding.js';
 
@@ -13,7 +13,8 @@ export interface ShownAlert extends Pick<AlertIntent, 'id' | 'change' | 'suppres
 
 export function alertMessage({ id, type, change, suppressedCount, at }: ShownAlert): Message {
   const { last_regions: _last, ...shown } = change;
-  const { camera, zone, kind, object, severity, caption, content, confirmed_at: since } = change;
+  const { camera, zone, kind, object, severity, confirmed_at: since } = change;
+  const { caption, content } = statedAt(type, change);
   const zones = [zone, ...lastRegions(change).map((region) => region.zone)];
   return {
     id,

@@ -12,6 +12,7 @@ import { absorbPlaces, foldVisits } from '../visits/fold.js';
 import { linkObjects } from '../visits/links.js';
 import { alertVisits, type VisitRule } from '../visits/rules.js';
 import type { VisitsState } from '../visits/state.js';
+import { inMinutes } from '../visits/visit.js';
 import type { FrameEvidence } from './evidence.js';
 import type { CameraState } from './state.js';
 
@@ -74,7 +75,13 @@ export function concludeVisits(
     isAlerted: (severity) =>
       rules.alerting && isWatching(at, rules) && compareSeverity(severity, rules.minSeverity) >= 0,
   });
-  return { state: alerted.state, events: [...events, ...linked.events, ...alerted.events] };
+  const timeZone = rules.schedule?.timezone ?? 'UTC';
+  return {
+    state: alerted.state,
+    events: [...events, ...linked.events, ...alerted.events].map((event) => {
+      return { ...event, visit: inMinutes(event.visit, timeZone) };
+    }),
+  };
 }
 
 /** The severity rules of a camera whose sentences are about visits. */

@@ -1,6 +1,6 @@
 /** The record of a visit, from its track: kind, statement, times and picture. Pure. */
 import type { Box } from '../../base/images.js';
-import { isoTime } from '../../base/wall-clock.js';
+import { isoTime, isoTimeIn } from '../../base/wall-clock.js';
 import { thirdOf } from '../../language/place.js';
 import { SOMETHING } from '../../language/thing.js';
 import { writeVisit } from '../../language/visit.js';
@@ -62,6 +62,24 @@ export function visitOf(track: VisitTrack, camera: string, end: VisitEnd | null)
     changes: track.objects.map(({ change, value }) => ({ id: change, object: value })),
     ...(track.alert === undefined ? {} : { alert: track.alert }),
   };
+}
+
+/**
+ * An uncertain visit with the minutes of its first and last frame in its sentence; any other one unchanged.
+ * @param timeZone IANA name
+ */
+export function inMinutes(visit: Visit, timeZone: string): Visit {
+  const { came, went } = visit.content;
+  if (came.how !== 'uncertain' && went.how !== 'uncertain') return visit;
+  const minuteOf = (time: string) => isoTimeIn(Date.parse(time), timeZone).slice(11, 16);
+  const content = { ...visit.content, between: { from: minuteOf(visit.first_seen), to: minuteOf(visit.last_seen) } };
+  return { ...visit, caption: writeVisit(content), content };
+}
+
+/** A visit whose sentence states no minutes: its times are those of no clock. */
+export function withoutMinutes(visit: Visit): Visit {
+  const { between, ...content } = visit.content;
+  return between === undefined ? visit : { ...visit, caption: writeVisit(content), content };
 }
 
 function statementOf(track: VisitTrack, end: VisitEnd | null): VisitStatement {

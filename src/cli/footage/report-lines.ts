@@ -56,7 +56,8 @@ export function assertAccounted({ summary: { cameras } }: Recording): void {
 
 function formatChange({ camera, caption, first_seen, reverted }: FootageChange, timeZone: string): string {
   const time = (moment: Moment) => formatMoment(moment, timeZone) ?? `${moment.seconds.toFixed(1)} s`;
-  return `${time(first_seen)} ${camera}: ${caption}${reverted === null ? '' : ` (until ${time(reverted)})`}`;
+  const until = reverted === null ? '' : ` (until ${time(reverted)})`;
+  return `${time(first_seen)}${until} ${camera}: ${caption}`;
 }
 
 /** @returns the capture time in a time zone; null if it is unknown */

@@ -10,7 +10,7 @@ import { type AlarmBudget, describeBudget } from '../../camera/settings/alarm-bu
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { OperatingPoint } from '../../camera/settings/operating-points.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';
-import type { AlertIntent, FoundChange } from '../../schemas/change.js';
+import { type AlertIntent, type FoundChange, statedAt } from '../../schemas/change.js';
 import type { Finding } from '../../schemas/comparison.js';
 import type { FootageChange, FrameStats, Moment } from '../records.js';
 import { withoutPictures } from '../run/change-sightings.js';
@@ -176,7 +176,8 @@ export class CameraReplay {
   }
 
   #alertOf({ id, type, change, suppressedCount, at }: AlertIntent): DryRunAlert {
-    const { camera, kind, caption, severity, zone } = change;
+    const { camera, kind, severity, zone } = change;
+    const { caption } = statedAt(type, change);
     const moment = this.#momentOf(at);
     return {
       v: 1,

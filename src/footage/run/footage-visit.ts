@@ -1,4 +1,5 @@
 /** Record of a visit in a recording, from that of the fold. Pure. */
+import { inMinutes, withoutMinutes } from '../../camera/visits/visit.js';
 import type { Locale } from '../../language/locales.js';
 import { DEFAULT_LOCALE, translated } from '../../language/translate.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
@@ -10,16 +11,20 @@ import type { ComparedFrames } from './checkpoint.js';
  * @param momentOf the frame of a capture time, ms
  * @param frames of the comparison that shows it best; undefined: they are not kept
  * @param locale language of the sentence; null: English
+ * @param timeZone of the minutes in the sentence of an uncertain visit; null: it states none
  * @returns the record with the frame of its picture: box, outlines, time and file are of this frame
  */
 export function footageVisit(
   visit: Visit,
   momentOf: (time: number) => Moment,
   frames: ComparedFrames | undefined,
-  locale?: Locale | null,
+  locale: Locale | null | undefined,
+  timeZone: string | null,
 ): { readonly record: FootageVisit; readonly frame: StoredFrameRef | null } {
-  const { best, first_seen, last_seen, gone, ...same } = translated(visit, locale ?? DEFAULT_LOCALE);
   const moment = (time: string): Moment => momentOf(Date.parse(time));
+  const hasClock = timeZone !== null && moment(visit.first_seen).at !== null;
+  const stated = hasClock ? inMinutes(visit, timeZone) : withoutMinutes(visit);
+  const { best, first_seen, last_seen, gone, ...same } = translated(stated, locale ?? DEFAULT_LOCALE);
   const outlines = frames?.outlines.filter(({ side, points }) => side === best.side && points.every(isIn(best.box)));
   const record: FootageVisit = {
     v: 1,

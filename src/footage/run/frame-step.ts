@@ -168,7 +168,9 @@ export class FrameStep {
 
   async #visit(visit: Visit): Promise<ChunkRecord> {
     const frames = this.#sightings.framesOf(visit.best.comparison);
-    const { record, frame } = footageVisit(visit, this.#deps.momentOf, frames, this.#camera.settings.locale);
+    const { locale, schedule } = this.#camera.settings;
+    const timeZone = schedule?.timezone ?? null;
+    const { record, frame } = footageVisit(visit, this.#deps.momentOf, frames, locale, timeZone);
     if (frame !== null) await this.#keepPicture(record.shown?.picture ?? null, frame.sha256);
     return { type: 'visit', record };
   }

@@ -12,6 +12,7 @@ import {
   type ChangeStatus,
   type ChangeUpdate,
   type FoundChange,
+  statedAt,
 } from '../../schemas/change.js';
 import { cameraSubject, type Message } from '../../schemas/message.js';
 import type { VectorOfChange } from '../../schemas/search-vector.js';
@@ -145,11 +146,11 @@ export const addEvent = (event: StreamEvent): RedisCommand => [
   ...(['XADD', KEYS.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'event'] as const),
   JSON.stringify(event),
 ];
-export const eventOf = (
-  { id, camera, zone, kind, severity, caption }: FoundChange,
-  type: ChangeEventType,
-  at: string,
-): StreamEvent => ({ type, camera, at, subject: { kind: 'change', id }, kind, severity, zone, caption, data: {} });
+export const eventOf = (change: FoundChange, type: ChangeEventType, at: string): StreamEvent => {
+  const { id, camera, zone, kind, severity } = change;
+  const { caption } = statedAt(type, change);
+  return { type, camera, at, subject: { kind: 'change', id }, kind, severity, zone, caption, data: {} };
+};
 
 const alertEventOf = ({ id, type, at, camera, subject, kind, severity, zone, caption }: Message): StreamEvent => ({
   type: type.replace('change.', 'alert.'),

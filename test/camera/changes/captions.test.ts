@@ -32,8 +32,8 @@ describe('the sentence of a change', () => {
       ],
     };
     expect(sentences(given)).toEqual([
-      'appear: a red car has appeared on the left',
-      'appear: a white car has appeared on the right',
+      'appear: A red car has appeared on the left.',
+      'appear: A white car has appeared on the right.',
     ]);
   });
 
@@ -44,7 +44,7 @@ describe('the sentence of a change', () => {
       regions: [left, gone],
       statements: [states('a cyclist has appeared', 'appear', left), states('the car is gone', 'disappear', gone)],
     };
-    expect(sentences(given)).toEqual(['appear: a cyclist has appeared', 'disappear: the car is gone']);
+    expect(sentences(given)).toEqual(['appear: A cyclist has appeared.', 'disappear: The car is gone.']);
   });
 
   it.each(['a cyclist has appeared', 'the car has moved', 'a van has been replaced by a car'])(
@@ -52,7 +52,7 @@ describe('the sentence of a change', () => {
     (caption) => {
       for (const statements of [null, []]) {
         expect(sentences({ caption, regions: [gone], statements })).toEqual([
-          'disappear: something on the right has disappeared',
+          'disappear: Something on the right has disappeared.',
         ]);
       }
     },
@@ -61,45 +61,45 @@ describe('the sentence of a change', () => {
   it('is plain at a location that no statement is about', () => {
     const statements = [states('a red car has appeared', 'appear', left)];
     expect(sentences({ caption: 'a red car has appeared', regions: [left, right], statements })).toEqual([
-      'appear: a red car has appeared',
-      'appear: something has appeared on the right',
+      'appear: A red car has appeared.',
+      'appear: Something has appeared on the right.',
     ]);
   });
 
   it('is the whole caption if the model states nothing about locations and there is only one', () => {
-    const caption = 'a red car has appeared';
+    const caption = 'A red car has appeared.';
     expect(sentences({ caption, regions: [left] })).toEqual([`appear: ${caption}`]);
     expect(sentences({ caption, regions: [left, right] })).toEqual([
-      'appear: something has appeared on the left',
-      'appear: something has appeared on the right',
+      'appear: Something has appeared on the left.',
+      'appear: Something has appeared on the right.',
     ]);
   });
 
   it('says what happened where both frames show something, and then the change has the regions of that side', () => {
     const hidden = regionAt(0, { side: 'before', shift: 0.02 });
     const regions = [left, hidden];
-    const caption = 'a red car has appeared';
+    const caption = 'A red car has appeared.';
     expect(opened({ regions, statements: [states(caption, 'appear', left)] })).toMatchObject([
       { kind: 'appear', caption, regions: [left] },
     ]);
     expect(opened({ regions, statements: [] })).toMatchObject([
-      { kind: 'replace', caption: 'something has been replaced on the left', regions },
+      { kind: 'replace', caption: 'Something has been replaced on the left.', regions },
     ]);
   });
 
   it('joins the ends of a move', () => {
     const regions = [gone, left];
-    const text = 'the person in black has moved to the left';
+    const text = 'The person in black has moved to the left.';
     expect(opened({ kind: 'move', regions, statements: [states(text, 'move', left, gone)] })).toMatchObject([
       { kind: 'move', caption: text, regions },
     ]);
-    expect(sentences({ kind: 'move', regions, statements: [] })).toEqual(['move: something has moved on the right']);
+    expect(sentences({ kind: 'move', regions, statements: [] })).toEqual(['move: Something has moved on the right.']);
   });
 
   it.each([
-    ['something has appeared', 'a car has appeared', 'a car has appeared'],
-    ['a car has appeared', 'something has appeared', 'a car has appeared'],
-    ['several things have changed', 'something has appeared', 'something has appeared'],
+    ['something has appeared', 'a car has appeared', 'A car has appeared.'],
+    ['a car has appeared', 'something has appeared', 'A car has appeared.'],
+    ['several things have changed', 'something has appeared', 'Something has appeared.'],
   ])('names the thing if one of the frames does: %s, %s', (first, later, expected) => {
     const frames = [first, later].map((text, i) => {
       const [region, statement] = [left, states(text, 'appear', left)];
@@ -126,7 +126,7 @@ describe('the sentence of a change', () => {
       {
         change: {
           kind: 'appear',
-          caption: 'a red car has appeared',
+          caption: 'A red car has appeared.',
           confidence: 0.8,
           regions: [left],
           comparisons: { best: `cmp_${second(2)}`, last: `cmp_${second(3)}` },

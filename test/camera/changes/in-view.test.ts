@@ -20,11 +20,11 @@ describe('the place of a thing is empty', () => {
     captionOf({ ...emptied, inView: [{ box, noun: 'car', from }] });
 
   it('while it is in view elsewhere: it has not left', () => {
-    expect(captionWith()).toBe('the car on the left is no longer there');
+    expect(captionWith()).toBe('The car on the left is no longer there.');
   });
   it('and nothing that came from there is in view elsewhere: it has left', () => {
     for (const caption of [captionOf(emptied), captionWith(here), captionWith(elsewhere, []), captionWith(here, [])]) {
-      expect(caption).toBe('the car on the left has left');
+      expect(caption).toBe('The car on the left has left.');
     }
   });
 });
@@ -35,16 +35,16 @@ describe('a thing without a name', () => {
     captionOf({ ...unnamed, inView: nouns.map((noun) => ({ box: here, noun, from: [] })) });
 
   it('has the name by which it was followed', () => {
-    expect(captionWith('person')).toBe('a person has appeared on the left');
-    expect(captionOf({ ...unnamed, inView: [{ box: elsewhere, noun: 'person', from: [] }] })).toMatch(/^something /);
+    expect(captionWith('person')).toBe('A person has appeared on the left.');
+    expect(captionOf({ ...unnamed, inView: [{ box: elsewhere, noun: 'person', from: [] }] })).toMatch(/^Something /);
   });
   it('has no name beside several things, or beside one that has none', () => {
     for (const nouns of [['person', 'car'], [null], []]) {
-      expect(captionWith(...nouns)).toBe('something has appeared on the left');
+      expect(captionWith(...nouns)).toBe('Something has appeared on the left.');
     }
   });
   it('keeps the name that the comparison gave it', () => {
     const named = captionOf({ regions: [regionAt(1)], inView: [{ box: here, noun: 'person', from: [] }] });
-    expect(named).toBe('a car has appeared');
+    expect(named).toBe('A car has appeared.');
   });
 });

@@ -22,7 +22,7 @@ describe('an object that came and stays', () => {
     expect(last(frames)?.change).toMatchObject({
       kind: 'appear',
       severity: 'high',
-      caption: 'a bag has been left on the left',
+      caption: 'A bag has been left on the left.',
       object: { value: 'object_left', since: iso(10), at: iso(70), owner: null },
     });
     expect(last(frames)?.change.object?.probability).toBeCloseTo(0.9, 9);
@@ -67,7 +67,7 @@ describe('an object that came and stays', () => {
     const text = 'a black bag is now on the floor';
     const change = last([empty(0), person(10), person(20), ...every(30, 160, (n) => bag(n, { text }))])?.change;
     expect(change).toMatchObject({
-      caption: 'a black bag has been left on the floor',
+      caption: 'A black bag has been left on the floor.',
       comparisons: { best: `cmp_${second(30)}` },
     });
   });
@@ -106,7 +106,7 @@ describe('an object that went', () => {
     const change = last([empty(0), ...every(10, 80, (n) => bag(n, { side: 'before' }))])?.change;
     expect(change).toMatchObject({
       kind: 'disappear',
-      caption: 'the bag on the left has been removed',
+      caption: 'The bag on the left has been removed.',
       object: { value: 'object_removed' },
     });
   });
@@ -133,15 +133,15 @@ describe('the owner', () => {
 
 describe('leftCaption', () => {
   it.each([
-    ['appear', 'a bag has appeared in the middle', 'a bag has been left in the middle'],
-    ['appear', 'two black bags have appeared', 'two black bags have been left'],
-    ['appear', 'there is a box on the road now', 'a box has been left on the road'],
-    ['appear', 'there are two boxes now', 'two boxes have been left'],
-    ['appear', 'a suitcase is now on the platform', 'a suitcase has been left on the platform'],
-    ['appear', 'something has appeared on the left', 'something has been left on the left'],
-    ['disappear', 'the brown box on the left is gone', 'the brown box on the left has been removed'],
-    ['disappear', 'the two bags are no longer there', 'the two bags have been removed'],
-    ['disappear', 'something in the middle has disappeared', 'something in the middle has been removed'],
+    ['appear', 'a bag has appeared in the middle', 'A bag has been left.'],
+    ['appear', 'two black bags have appeared', 'Two black bags have been left.'],
+    ['appear', 'there is a box on the road now', 'A box has been left on the road.'],
+    ['appear', 'there are two boxes now', 'Two boxes have been left.'],
+    ['appear', 'a suitcase is now on the platform', 'A suitcase has been left on the platform.'],
+    ['appear', 'something has appeared on the left', 'Something has been left on the left.'],
+    ['disappear', 'the brown box on the left is gone', 'The brown box on the left has been removed.'],
+    ['disappear', 'the two bags are no longer there', 'The two bags have been removed.'],
+    ['disappear', 'something in the middle has disappeared', 'Something has been removed.'],
   ] as const)('%s: %s', (kind, caption, expected) => {
     expect(write(leftCaption(caption, kind))).toBe(expected);
     if (!expected.startsWith('something')) {

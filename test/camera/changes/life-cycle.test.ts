@@ -79,7 +79,7 @@ describe('a car that appears, stays and leaves', () => {
       RULES,
     );
     expect(steps[2]?.changes[0]?.change).toMatchObject({
-      caption: 'a red car has appeared',
+      caption: 'A red car has appeared.',
       confidence: 0.95,
       comparisons: { best: `cmp_${second(2)}` },
     });

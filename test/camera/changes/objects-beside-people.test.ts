@@ -17,7 +17,7 @@ describe('an object beside people', () => {
     const change = last([empty(0), person(10), person(20), ...every(30, 100, (n) => bag(n, { side: 'before' }))]);
     expect(change?.change).toMatchObject({
       kind: 'disappear',
-      caption: 'the bag on the left has been removed',
+      caption: 'The bag on the left has been removed.',
       regions: [{ side: 'before' }],
       object: { value: 'object_removed', since: iso(30) },
     });

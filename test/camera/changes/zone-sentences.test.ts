@@ -147,7 +147,8 @@ function grammarWith(place: string, isMove: boolean): RegExp {
         `${THING} (?:has|have) taken the place of ${THING}${w}`,
         `there is ${THING}${w} instead of ${THING}`,
       ];
-  return new RegExp(`^(?:${clauses.join('|')})$`);
+  // A sentence begins with a capital letter.
+  return new RegExp(`^(?:${clauses.join('|')})\\.$`, 'i');
 }
 
 /** The place that the sentence must have, from the zones that hold the thing. */

@@ -12,7 +12,7 @@ describe('a thing that walks through the view', () => {
     expect(types(run)).toEqual(['visit.opened', 'visit.ended']);
   });
   it('has a sentence with its edges', () => {
-    expect(ended(run)[0]?.caption).toBe('a person in red came in from the left and left to the right');
+    expect(ended(run)[0]?.caption).toBe('A person in red came in from the left and left to the right.');
   });
   it('has the times of its first and last frame, and the interval in which it went', () => {
     const iso = (second: number) => new Date(START + second * 1000).toISOString();
@@ -34,7 +34,7 @@ it('a thing that is in view in the first frame was there at the beginning', () =
   const [visit, ...others] = openVisits(state, 'yard');
   expect(others).toEqual([]);
   expect(visit).toMatchObject({ there_before: true, first_seen: new Date(START).toISOString() });
-  expect(visit?.caption).toMatch(/^a person in red was there at the beginning/);
+  expect(visit?.caption).toMatch(/^A person in red was there at the beginning/);
   expect(thingsInView(state)).toEqual([
     expect.objectContaining({ box: at(0.3 + 0.32), noun: 'person', from: [at(0.3)] }),
   ]);
@@ -83,8 +83,8 @@ it('two things of different colours that cross keep their identity', () => {
   expect(run.state.tracks).toEqual([]);
   const captions = ended(run).map(({ caption }) => caption);
   expect(captions.sort()).toEqual([
-    'a person in black came in from the right and left to the left',
-    'a person in red came in from the left and left to the right',
+    'A person in black came in from the right and left to the left.',
+    'A person in red came in from the left and left to the right.',
   ]);
 });
 
@@ -96,18 +96,14 @@ it('two things that look alike and meet are uncertain, and no third one is inven
   const run = foldAll([...frames, ...nothing(12, 17)]);
   expect(ended(run).map(({ identity }) => identity)).toEqual(['uncertain', 'uncertain']);
   // Which of them left to which side is not stated.
-  for (const { caption } of ended(run)) {
-    expect(caption).toMatch(
-      /^a person in red (came in from the left and )?was in view, perhaps in turn with others, for/,
-    );
-  }
+  for (const { caption } of ended(run)) expect(caption).toMatch(/^Several people passed within \d+ seconds\.$/);
 });
 
 it('a thing that stays at the edge did not come in and leave there for certain', () => {
   const stays = Array.from({ length: 7 }, (_, i) => frame(i + 1, [thing(at(0))]));
   const [visit] = ended(foldAll([...stays, ...nothing(8, 12)]));
   expect(visit?.caption).toBe(
-    'a person in red was first seen on the left, stood for 6 s and was last seen on the left',
+    'A person in red was first seen on the left, stood for 6 s and was last seen on the left.',
   );
 });
 
@@ -225,6 +221,6 @@ it('a thing of another colour far away is another visit', () => {
 it('a thing that is hidden near the edge was last seen there: one step more does not lead out of the frame', () => {
   const steps = Array.from({ length: 6 }, (_, i) => frame(i + 1, [thing(at(0.755 + 0.03 * i))]));
   const [visit] = ended(foldAll([...steps, ...nothing(7, 12)]));
-  expect(visit?.caption).toMatch(/ and was last seen on the right$/);
+  expect(visit?.caption).toMatch(/ and was last seen on the right\.$/);
   expect(visit?.content.went).toMatchObject({ how: 'gone', edge: null });
 });

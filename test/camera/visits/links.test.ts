@@ -53,7 +53,7 @@ it('an object counts as left by the visit that was beside it, also after the vis
   const { events } = link(state, objectLeft(6, 0.4));
   expect(events.map(({ type }) => type)).toEqual(['visit.linked']);
   expect(events[0]?.visit).toMatchObject({ status: 'ended', changes: [{ object: 'object_left' }] });
-  expect(events[0]?.visit.caption).toMatch(/; a black bag was left$/);
+  expect(events[0]?.visit.caption).toMatch(/; a black bag was left\.$/);
 });
 
 it('an object was taken by the visit that was beside it last, up to the first frame without it', () => {
@@ -63,8 +63,8 @@ it('an object was taken by the visit that was beside it last, up to the first fr
     const change = { ...objectLeft(second, 0.4, 'object_removed'), first_seen: iso(3) };
     return link(state, change).events[0]?.visit.caption;
   };
-  expect(taken(7)).toMatch(/^a person in red .*; a black bag was taken$/);
-  expect(taken(35)).toMatch(/^a person in black .*; a black bag was taken$/);
+  expect(taken(7)).toMatch(/^A person in red .*; a black bag was taken\.$/);
+  expect(taken(35)).toMatch(/^A person in black .*; a black bag was taken\.$/);
 });
 
 it('a person on other ground behind an object is no owner, though the picture shows both at one place', () => {
@@ -73,7 +73,7 @@ it('a person on other ground behind an object is no owner, though the picture sh
     return { ...one, things: [...one.things, thing(box, 'after', { colours: BLACK, colour: 'black' })] };
   });
   const [linked] = link(foldAll(frames).state, objectLeft(8, 0.4)).events;
-  expect(linked?.visit.caption).toMatch(/^a person in red /);
+  expect(linked?.visit.caption).toMatch(/^A person in red /);
 });
 
 it('a part of the object that is followed as a thing is no owner: it was nowhere else', () => {
@@ -109,7 +109,7 @@ it('an object has been there since its own first frame, though people who hid it
     const coarse = change.regions.map((region) => ({ ...region, box: { x: 0.39, y: 0.53, width: 0.05, height: 0.1 } }));
     for (const counted of [change, { ...change, regions: coarse }]) {
       const [linked] = link(state, counted).events;
-      expect(linked?.visit.caption).toMatch(/^a person in red /);
+      expect(linked?.visit.caption).toMatch(/^A person in red /);
     }
   }
 });
@@ -121,7 +121,7 @@ it('an object was taken when its place was first empty, though people who hid th
     i < 7 ? one : { ...one, things: [...one.things, place] },
   );
   const [linked] = link(foldAll(frames).state, objectLeft(26, 0.4, 'object_removed')).events;
-  expect(linked?.visit.caption).toMatch(/^a person in red /);
+  expect(linked?.visit.caption).toMatch(/^A person in red /);
 });
 
 it('its owner stood beside it and went away; others passed nearer to it, or stay', () => {
@@ -134,7 +134,7 @@ it('its owner stood beside it and went away; others passed nearer to it, or stay
   const black = { colours: BLACK, colour: 'black' };
   for (const placeOf of [(i: number) => 0.95 - 0.09 * i, () => 0.42]) {
     const [linked] = link(foldAll(others(black, placeOf)).state, objectLeft(8, 0.4)).events;
-    expect(linked?.visit.caption).toMatch(/^a person in red /);
+    expect(linked?.visit.caption).toMatch(/^A person in red /);
   }
 });
 
@@ -157,7 +157,7 @@ it('someone near when it was left is its owner, not who was nearer ten seconds b
   const empty = Array.from({ length: 6 }, (_, i) => frame(4 + i, []));
   const late = Array.from({ length: 6 }, (_, i) => frame(10 + i, [thing(at(0.5 + 0.02 * i))]));
   const [linked] = link(foldAll([...early, ...empty, ...late]).state, objectLeft(12, 0.4)).events;
-  expect(linked?.visit.caption).toMatch(/^a person in red /);
+  expect(linked?.visit.caption).toMatch(/^A person in red /);
 });
 
 it('is linked once if people hid it so long that it counts again', () => {

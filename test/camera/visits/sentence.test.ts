@@ -18,11 +18,11 @@ const bag = { noun: 'bag', colour: 'black', count: 1, definite: false };
 
 describe('the sentence of a visit', () => {
   it.each([
-    [visit(), 'a person in red came in from the right, stood on the left for 40 s and left to the left'],
-    [visit({ stayed: null }), 'a person in red came in from the right and left to the left'],
+    [visit(), 'A person in red came in from the right, stood on the left for 40 s and left to the left.'],
+    [visit({ stayed: null }), 'A person in red came in from the right and left to the left.'],
     [
       visit({ thing: { noun: 'person', colour: null, count: 2, definite: false }, stayed: null }),
-      'two people came in from the right and left to the left',
+      'Two people came in from the right and left to the left.',
     ],
     [
       visit({
@@ -31,11 +31,11 @@ describe('the sentence of a visit', () => {
         stayed: { place: 'on the right', seconds: 5400 },
         went: { how: 'still', edge: null, place: 'on the right' },
       }),
-      'a white car was there at the beginning, stood on the right for 90 min and is still there',
+      'A white car was there at the beginning, stood on the right for 90 min and is still there.',
     ],
     [
       visit({ stayed: null, objects: [{ thing: bag, value: 'object_left' }] }),
-      'a person in red came in from the right and left to the left; a black bag was left',
+      'A person in red came in from the right and left to the left; a black bag was left.',
     ],
     [
       visit({
@@ -43,11 +43,11 @@ describe('the sentence of a visit', () => {
         stayed: null,
         went: { how: 'gone', edge: null, place: 'on the left' },
       }),
-      'a person in red was first seen in the middle and was last seen on the left',
+      'A person in red was first seen in the middle and was last seen on the left.',
     ],
     [
       visit({ stayed: null, went: { how: 'uncertain', edge: null, place: null } }),
-      'a person in red came in from the right and was in view, perhaps in turn with others, for 49 s',
+      'Several people passed within 49 seconds.',
     ],
     [
       visit({
@@ -55,17 +55,17 @@ describe('the sentence of a visit', () => {
         stayed: null,
         went: { how: 'uncertain', edge: null, place: null },
       }),
-      'a person in red was in view, perhaps in turn with others, for 49 s',
+      'Several people passed within 49 seconds.',
     ],
   ])('in English (%#)', (statement, sentence) => {
     expect(writeVisit(statement)).toBe(sentence);
   });
 
   it.each([
-    [visit(), 'eine Person in Rot kam von rechts ins Bild, stand 40 s links und verließ das Bild nach links'],
+    [visit(), 'Eine Person in Rot kam von rechts ins Bild, stand 40 s links und verließ das Bild nach links.'],
     [
       visit({ thing: car, stayed: null, objects: [{ thing: bag, value: 'object_removed' }] }),
-      'ein weißes Auto kam von rechts ins Bild und verließ das Bild nach links; eine schwarze Tasche wurde mitgenommen',
+      'Ein weißes Auto kam von rechts ins Bild und verließ das Bild nach links; eine schwarze Tasche wurde mitgenommen.',
     ],
     [
       visit({
@@ -74,7 +74,7 @@ describe('the sentence of a visit', () => {
         stayed: null,
         went: { how: 'still', edge: null, place: 'on the left' },
       }),
-      'zwei Personen waren am Anfang da und sind noch links da',
+      'Zwei Personen waren am Anfang da und sind noch links da.',
     ],
   ])('in German (%#)', (statement, sentence) => {
     expect(writeVisit(statement, 'de')).toBe(sentence);

@@ -13,7 +13,7 @@ describe('a thing that stands still', () => {
     const gone = Array.from({ length: 5 }, (_, i) => frame(34 + i, [thing(at(0.24), 'before')], { before }));
     const run = foldAll([...stands, ...settled, ...leaves, ...gone]);
     expect(types(run)).toEqual(['visit.opened', 'visit.ended']);
-    expect(ended(run)[0]?.caption).toMatch(/^a person in red came in from the left, stood on the left for 30 s and /);
+    expect(ended(run)[0]?.caption).toMatch(/^A person in red came in from the left, stood on the left for 30 s and /);
   });
   it('has gone when a learned "before" of its last frame shows nothing of it, and is there when that has absorbed it', () => {
     const before = { key: 'learned', at: START + 12_000, isLearned: true };

@@ -140,7 +140,7 @@ describeWithMosquitto('the MQTT publisher', () => {
     expect(alerts()[0]).toMatchObject({
       ...{
         event_type: 'opened',
-        sentence: expect.stringContaining('something has appeared'),
+        sentence: expect.stringContaining('Something has appeared'),
         kind: 'appear',
         severity: 'medium',
       },
@@ -166,6 +166,9 @@ describeWithMosquitto('the MQTT publisher', () => {
 
     await run(camera, [[EMPTY, 2]]);
     await eventually(() => expect(alerts().map(({ event_type }) => event_type)).toEqual(['opened', 'reverted']));
+    // The end says what is true since then.
+    expect(alerts()[1].sentence).toBe('Something in Loading bay 2 has gone, after 1 second.');
+    await eventually(() => expect(home.json(`${OWN}/sentence`)).toMatchObject({ state: alerts()[1].sentence }));
     expect(home.last(`${OWN}/zones/left`)).toBe('OFF');
     expect(home.last(`${OWN}/changed`)).toBe('OFF');
   });
