@@ -37,6 +37,8 @@ export interface CompareOptions {
   readonly locale?: Locale;
   /** probability from which the verdict is a change, 0..1; default: that of the bundle */
   readonly threshold?: number;
+  /** time from `before` to `after`: no move is stated of people after minutes, and of vehicles after hours */
+  readonly secondsApart?: number;
   readonly signal?: AbortSignal;
 }
 

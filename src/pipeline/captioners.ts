@@ -10,6 +10,7 @@ import type { MapRegion } from '../model/regions.js';
 import type { Check } from '../schemas/check.js';
 import { composeChecked } from './checked-sentence.js';
 import { type CaptionParts, type DescribedPair, describePair, type Wanted } from './describe.js';
+import { farApart } from './far-apart.js';
 import type { LocationFact, LocationStatement } from './location-statement.js';
 import type { AlignedPair } from './pair.js';
 import { nobody } from './people.js';
@@ -47,7 +48,8 @@ async function captionLocations(
 ): Promise<CaptionedChange> {
   const { manifest } = wanted.bundle;
   const { difference } = pair;
-  const { description, crops, peopleIn, evidence } = await describePair(parts, wanted, pair, regions);
+  const { description: described, crops, peopleIn, evidence } = await describePair(parts, wanted, pair, regions);
+  const description = { ...described, statements: farApart(described.statements, wanted.secondsApart) };
   const likely = mostProbableKind(description.joint.kindLogits ?? difference.kindLogits, manifest.kinds);
   const composed = await composeChecked(
     description,

@@ -227,7 +227,8 @@ export class Pipeline {
     const { captioned, check, crops, seenTogether, statements, facts, peopleIn, evidence } = await comparison.step(
       'caption',
       () => {
-        const wanted = { bundle, statements: input.statements === true, truth };
+        const { statements: wantsAll = false, secondsApart = null } = input;
+        const wanted = { bundle, statements: wantsAll, truth, secondsApart };
         return captionerOf(manifest)(this.#captionParts, wanted, pair, regions);
       },
     );

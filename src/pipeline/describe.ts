@@ -30,6 +30,8 @@ export interface Wanted {
   readonly statements: boolean;
   /** share of the things said that must be true, 0..1 */
   readonly truth: number;
+  /** between the frames; null: it is not known */
+  readonly secondsApart: number | null;
 }
 
 interface NamedCrop {

@@ -26,6 +26,8 @@ export interface PairInput {
   readonly threshold?: number | null;
   /** share of the things said that must be true, 0..1; null or absent = the setting TRUTH */
   readonly truth?: number | null;
+  /** time from `before` to `after`; null or absent = it is not known */
+  readonly secondsApart?: number | null;
   /** also a statement per location, at the cost of a run of the caption graph for each if there are several */
   readonly statements?: boolean;
   /** is read between steps; a step that runs is not interrupted */

@@ -176,6 +176,7 @@ async function compare(
       beforeKey: before.ref.sha256,
       model: request.model,
       truth: request.truth ?? null,
+      secondsApart: request.secondsApart ?? null,
       ...(camera === undefined ? {} : { threshold: camera.settings.threshold, statements: true }),
       signal,
     });

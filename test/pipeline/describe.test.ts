@@ -69,7 +69,7 @@ async function locationsOf(
   const pair = { frames, features: frames, difference: { memory: null, kindLogits: null, exchanged } };
   const { crops, description } = await describePair(
     parts,
-    { bundle: bundle as unknown as Bundle, statements: false, truth: 0.9 },
+    { bundle: bundle as unknown as Bundle, statements: false, truth: 0.9, secondsApart: null },
     pair as unknown as Parameters<typeof describePair>[2],
     regions,
   );

@@ -48,10 +48,10 @@ async function compareRound(round: Round, due: RoundDay, now: number, service: S
   const times = `between ${wallTime(before.at, round.tz)} and ${wallTime(after.at, round.tz)}`;
   try {
     const { caption, id } = await post(round, due, { before, after }, service);
-    return `${caption ?? 'not compared yet'}; ${times} (${id})`;
+    return `${times} (${id}): ${caption ?? 'not compared yet'}`;
   } catch (thrown) {
     // Also the answer to a key that an earlier run used with other pictures.
-    if (thrown instanceof Failure && thrown.kind === 'refused') return `${thrown.message}; ${times}`;
+    if (thrown instanceof Failure && thrown.kind === 'refused') return `${times}: ${thrown.message}`;
     throw thrown;
   }
 }
@@ -74,6 +74,7 @@ function post(
         form.set('before', new Blob([before.bytes]), 'before');
         form.set('after', new Blob([after.bytes]), 'after');
         form.set('camera', camera);
+        form.set('seconds_apart', String((after.at - before.at) / 1000));
         form.set('metadata', JSON.stringify(metadata));
         return form;
       },

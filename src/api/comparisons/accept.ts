@@ -45,6 +45,7 @@ export async function accept(
   const [before, after] = await storeFrames(incoming, deps);
   const { camera, metadata, priority = 'live' } = incoming.options;
   const settings = camera === undefined ? undefined : (await deps.cameras.get(camera))?.settings;
+  const { seconds_apart: secondsApart } = incoming.options;
   const truth = incoming.options.truth ?? settings?.truth ?? undefined;
   const now = deps.clock();
   const deadlineSeconds = incoming.options.deadline_s ?? deps.options.deadline;
@@ -56,6 +57,7 @@ export async function accept(
     ...(settings === undefined ? {} : { byCamera: true }),
     model: incoming.options.model ?? settings?.model ?? null,
     ...(truth === undefined ? {} : { truth }),
+    ...(secondsApart === undefined ? {} : { secondsApart }),
     acceptedAt: now,
     deadline: deadlineSeconds > 0 ? now + Math.round(deadlineSeconds * 1000) : null,
     callbackUrl: incoming.options.callback_url ?? null,

@@ -43,7 +43,7 @@ export interface FrameLimits {
 const METADATA_LIMIT = 4096;
 /** Most characters of a form's field that is no frame: metadata with an escape (\u00e9) per byte, and line breaks. */
 const FIELD_LIMIT = 8 * METADATA_LIMIT;
-const NUMBERS: ReadonlySet<string> = new Set(['deadline_s', 'truth']);
+const NUMBERS: ReadonlySet<string> = new Set(['deadline_s', 'truth', 'seconds_apart']);
 
 interface BodyForm {
   readonly frames: readonly string[];

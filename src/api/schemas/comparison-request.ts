@@ -43,6 +43,14 @@ export const optionProperties = {
       'Share of the things said that must be true: with more, words give way to wider ones sooner. Default: TRUTH.',
     ),
   ),
+  seconds_apart: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      description:
+        'Time from `before` to `after`: after 5 minutes no move is stated of people and animals, after 2 hours none of ' +
+        'vehicles, but what left and what came. Default: not known.',
+    }),
+  ),
   priority: Type.Optional(
     literals(['live', 'archive'], 'archive work waits in a queue of its own and never delays live work.'),
   ),

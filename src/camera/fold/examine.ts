@@ -54,7 +54,10 @@ async function examineFrom(
   const { camera, at, state } = frame;
   const { frame: before, at: learnedAt, pixels, ...baseline } = await chooseBaseline(frame, deps);
   const { threshold } = frameThreshold(camera.settings, state, at, points);
-  const compared = before === null ? null : await compare(before, frame, threshold, deps, pixels);
+  // A learned background shows no moment.
+  const shownAt = camera.settings.before === 'memory' ? null : learnedAt;
+  const secondsApart = shownAt === null ? null : (at - shownAt) / 1000;
+  const compared = before === null ? null : await compare(before, frame, threshold, deps, { pixels, secondsApart });
   const evidence = {
     ...seen,
     frame: frame.frame.ref,
@@ -110,14 +113,15 @@ const compare = (
   { camera: { id, settings }, frame, signal }: CameraFrameContext,
   threshold: number | null,
   { pipeline }: FrameDependencies,
-  afterDecoded: DecodedFrame | null = null,
+  known: { readonly pixels: DecodedFrame | null; readonly secondsApart: number | null } | null = null,
 ): Promise<PairOutput> =>
   pipeline.compare({
     before: before.bytes,
     after: frame.bytes,
     beforeKey: before.ref.sha256,
     afterKey: frame.ref.sha256,
-    afterDecoded,
+    afterDecoded: known?.pixels ?? null,
+    secondsApart: known?.secondsApart ?? null,
     model: settings.model,
     camera: id,
     threshold,

@@ -33,6 +33,8 @@ export interface ComparisonRequest {
   readonly model: string | null;
   /** share of the things said that must be true; absent: the setting TRUTH */
   readonly truth?: number;
+  /** from `before` to `after`; absent: not known */
+  readonly secondsApart?: number;
   /** epoch ms */
   readonly acceptedAt: number;
   /** epoch ms; null: none */
