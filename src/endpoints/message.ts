@@ -3,7 +3,7 @@ import type { Mail } from '../base/mail.js';
 import { isoTime, wallTimeIn } from '../base/wall-clock.js';
 import type { Locale } from '../language/locales.js';
 import { textIn } from '../language/translate.js';
-import { write } from '../language/write.js';
+import { sentenceOf, write } from '../language/write.js';
 import type { Message } from '../schemas/message.js';
 import type { Statement } from '../schemas/statement.js';
 import { cut, type TextLimit } from './cut.js';
@@ -51,9 +51,10 @@ export const titleOf = ({ type, cameraName, locale }: EndpointMessage): string =
 const LONGEST_NAME: TextLimit = { most: 100, unit: 'characters' };
 
 /** @returns the sentence, in its phrase if it has one */
-export function textOf({ caption: sentence, phrase, since, locale, timeZone }: EndpointMessage): string {
-  if (phrase === undefined) return sentence;
+export function textOf({ caption, phrase, since, locale, timeZone }: EndpointMessage): string {
+  if (phrase === undefined) return caption;
   const { key, n = 0 } = phrase;
+  const sentence = sentenceOf(caption, locale);
   return textIn(locale, key, { n, sentence, since: wallTimeIn(Date.parse(since), timeZone) });
 }
 

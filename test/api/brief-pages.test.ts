@@ -77,11 +77,11 @@ describe('the pages of a brief', () => {
     fake.days.spans.push({ reason: 'gap', from, until: from + HOUR });
     for (const format of ['markdown', 'html']) {
       const { body } = await ask(`?day=2026-10-25&format=${format}&tz=Europe/Berlin`);
-      expect(body).toContain('02:30+02:00 to 02:30+01:00: no frame came');
+      expect(body).toContain('02:30+02:00 to 02:30+01:00: No frame came.');
     }
     fake.days.spans[0] = { reason: 'gap', from: from - HOUR, until: from + 2 * HOUR };
     const { body } = await ask('?day=2026-10-25&format=markdown&tz=Europe/Berlin');
-    expect(body).toContain('01:30 to 03:30: no frame came');
+    expect(body).toContain('01:30 to 03:30: No frame came.');
   });
 
   it('say that nothing changed, and that there is no camera', async () => {

@@ -55,8 +55,8 @@ it('reports the alerts with their times, and stores nothing', async () => {
   const answer = await dryRun();
   expect(answer).toMatchObject({ camera: 'gate', from: at(0), to: at(5), frames: 6, alert_count: 2, changes: 1 });
   expect(answer.alerts).toMatchObject([
-    { type: 'change.opened', at: at(2), caption: 'a car has appeared', severity: 'medium', zone: null },
-    { type: 'change.reverted', at: at(5) },
+    { type: 'change.opened', at: at(2), caption: 'A car has appeared.', severity: 'medium', zone: null },
+    { type: 'change.reverted', at: at(5), caption: 'The car has gone, after 3 minutes.' },
   ]);
   // Two alerts in five minutes.
   expect(answer.alerts_per_day).toBe(576);

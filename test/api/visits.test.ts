@@ -52,7 +52,7 @@ describe('GET /v1/visits', () => {
     keep();
     const english = (await fake.inject({ url: '/v1/visits', headers: await key() })).json().items[0].caption;
     for (const [accepted, language, sentence] of [
-      ['nl, fr-CA;q=0.8', 'fr', /^une? .* est /],
+      ['nl, fr-CA;q=0.8', 'fr', /^Une? .* est /],
       ['nl', 'en', new RegExp(`^${english}$`)],
     ] as const) {
       const headers = { ...(await key()), 'accept-language': accepted };

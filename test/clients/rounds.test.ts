@@ -87,7 +87,7 @@ describe('a round', () => {
       },
     });
     expect(printed).toEqual([
-      '2026-06-02 gate morning: a van has appeared; between 2026-06-01 16:49 UTC and 2026-06-02 06:59 UTC (cmp_pair)',
+      '2026-06-02 gate morning: between 2026-06-01 16:49 UTC and 2026-06-02 06:59 UTC (cmp_pair): a van has appeared',
     ]);
   });
 

@@ -210,7 +210,7 @@ describeInBrowser('The page "Cameras"', () => {
     await dryRun.getByRole('button').click();
     await dryRun.getByText('Would have sent 1 alert').waitFor();
     expect(await dryRun.getByRole('listitem').innerText()).toMatch(
-      new RegExp(`in ${HOSTILE.replace(/[()]/g, '.')} high`),
+      new RegExp(`in ${HOSTILE.replace(/[()]/g, '.')}\\. high`),
     );
     expect(await page.locator('main img[src=x]').count()).toBe(0);
     const sentence = page.getByRole('textbox', { name: 'Sentence of rule 1' });

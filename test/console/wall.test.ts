@@ -32,7 +32,7 @@ describeInBrowser('The page "Wall"', () => {
     const tiles = page.locator('.wall .camera-card');
     await page.getByText('3 cameras, live').waitFor();
     const gate = tiles.filter({ hasText: 'Gate' });
-    await gate.getByText(/^a white van has appeared \(.+\)$/).waitFor();
+    await gate.getByText(/^.+: a white van has appeared$/).waitFor();
     await tiles.filter({ hasText: 'dock' }).getByText('nothing has changed').waitFor();
     await tiles.filter({ hasText: 'yard' }).getByText('No frame', { exact: true }).waitFor();
     expect(await inspect(page, 'wall')).toEqual([]);
@@ -40,14 +40,14 @@ describeInBrowser('The page "Wall"', () => {
     const { comparison } = await change('gate', 'a person has left');
     const [opened] = service.changes.kept as [(typeof service.changes.kept)[0]];
     service.events.tell(changeEvent(opened, 'change.opened', opened.confirmed_at));
-    await gate.getByText(/^a person has left \(.+\)$/).waitFor();
+    await gate.getByText(/^.+: a person has left$/).waitFor();
     await gate.locator(`img[src*="/${comparison}/frames/after"]`).waitFor();
 
     const visit = storedVisit({ begun: Date.now() - 20_000, camera: 'gate' });
     service.visits.kept.push(visit);
     const { id, last_seen: gone } = visit;
     service.events.tell(streamEvent({ type: 'visit.ended', camera: 'gate', at: gone, subject: { kind: 'visit', id } }));
-    await gate.getByText(new RegExp(`^${visit.caption} \\(.+\\)$`)).waitFor();
+    await gate.getByText(new RegExp(`^.+: ${visit.caption}$`)).waitFor();
     expect(errors).toEqual([]);
   });
 

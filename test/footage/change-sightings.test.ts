@@ -106,7 +106,7 @@ function expectOneFrame(change: FootageChange, given: readonly Frame[], pictures
   const { x, width } = cellsOf(number);
   expect(Math.abs(Math.min(...xs) - x)).toBeLessThan(0.6);
   expect(Math.abs(Math.max(...xs) - x - width)).toBeLessThan(0.6);
-  if (!caption.startsWith('something has')) expect(caption).toContain((given[number] as Frame).noun);
+  if (!caption.startsWith('Something has')) expect(caption).toContain((given[number] as Frame).noun);
 }
 
 const SETTINGS: Parameters<typeof checkSettings>[0][] = [

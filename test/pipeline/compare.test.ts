@@ -167,7 +167,7 @@ it('compares many pairs concurrently, each with its own finding', async () => {
   );
   const [onTheLeft, onTheRight] = [0, 1].map((odd) => captions.filter((_, i) => i % 2 === odd));
   expect(onTheLeft).toEqual(Array(6).fill('A red thing has appeared on the left.'));
-  expect(onTheRight).toEqual(Array(6).fill('a white thing has appeared on the right'));
+  expect(onTheRight).toEqual(Array(6).fill('A white thing has appeared on the right.'));
 });
 
 it('one view in two shapes is compared after stretching, with boxes in fractions of each frame', async () => {

@@ -49,7 +49,7 @@ describe('A lost signal', () => {
       { subject: { id: 'camera:gate' }, event: 'camera.signal_back', endpoint },
     ]);
     const signal = { camera: 'gate', reason: 'signal_lost', since: '2026-06-01T12:00:02.000Z' };
-    const caption = 'the signal of the camera is lost';
+    const caption = 'The signal of the camera is lost.';
     expect(await deliver()).toMatchObject([
       { type: 'camera.signal_lost', timestamp: '2026-06-01T12:00:03.000Z', data: { signal: { ...signal, caption } } },
       { type: 'camera.signal_back', timestamp: '2026-06-01T12:00:05.000Z', data: { signal } },
@@ -58,7 +58,7 @@ describe('A lost signal', () => {
 
   it.each([
     ['slack', ['Tor: Signal verloren', 'Tor: Signal wieder da'], ({ text }: Json) => text],
-    ['ntfy', ['das Signal der Kamera fehlt', 'das Bild der Kamera ist wieder da'], ({ message }: Json) => message],
+    ['ntfy', ['Das Signal der Kamera fehlt.', 'Das Bild der Kamera ist wieder da'], ({ message }: Json) => message],
     ['teams', ['Signal verloren', 'wieder da'], ({ attachments }: Json) => JSON.stringify(attachments)],
     ['telegram', ['Tor: Signal verloren', 'Tor: Signal wieder da'], ({ text }: Json) => text],
     [

@@ -38,7 +38,7 @@ describe('zones', () => {
 
   it('of type ignore exclude the clauses about things in them, with their heatmaps', async () => {
     const map = (value: number) => ({ width: 2, height: 1, data: new Float32Array(2).fill(value) });
-    const caption = 'a dog has appeared and a car has appeared';
+    const caption = 'A dog has appeared, and a car has appeared.';
     const region = (id: number, x: number, score: number) => ({
       ...{ id, side: 'after' as const, area: 0.01, score },
       box: { x, y: 0.5, width: 0.1, height: 0.1 },
@@ -57,7 +57,7 @@ describe('zones', () => {
             content: contentOf(caption),
             words: caption.split(' ').map((text) => ({ text, score: 0.9 })),
             regions: [region(1, 0.1, 0.9), region(2, 0.7, 0.8)],
-            statements: [states('a dog has appeared', 1), states('a car has appeared', 2)],
+            statements: [states('A dog has appeared.', 1), states('A car has appeared.', 2)],
           },
           heatmaps: { before: map(0), after: map(1), words: { before: maps, after: maps } },
           timings: {},
@@ -71,9 +71,9 @@ describe('zones', () => {
       [WITH_CAR, 1],
     ] as const;
     const [, car] = await run(camera, frames, turnProcessor(bench, { pipeline: describing }));
-    expect(car).toMatchObject({ verdict: 'change', kind: 'appear', caption: 'a car has appeared' });
+    expect(car).toMatchObject({ verdict: 'change', kind: 'appear', caption: 'A car has appeared.' });
     const { items } = await bench.changes.list({ camera: 'gate', limit: 10 });
-    expect(items).toMatchObject([{ kind: 'appear', caption: 'a car has appeared' }]);
+    expect(items).toMatchObject([{ kind: 'appear', caption: 'A car has appeared.' }]);
     const { words } = decodeHeatmapData((await bench.blobs.get(heatmapKey(car?.id ?? ''))) ?? new Uint8Array());
     // The heatmaps of the words "a car has appeared", the sixth to the ninth.
     expect(words.after.map(({ data }) => data[0]?.toFixed(1))).toEqual(['0.5', '0.6', '0.7', '0.8']);

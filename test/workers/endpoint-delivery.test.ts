@@ -39,7 +39,7 @@ describe('An alert', () => {
     await register({ locale: 'fr', format: 'ntfy' }, '/topic');
     await register();
     const content = readStatement('a car has appeared') as Statement;
-    const { ids } = await alert({ url: `${world.receiver.url}/callback` }, { content });
+    const { ids } = await alert({ url: `${world.receiver.url}/callback` }, { caption: 'A car has appeared.', content });
     for (const id of ids) await run(id);
     const bodies = world.receiver.received.map(({ body }) => body);
     expect(bodies).toHaveLength(3);

@@ -103,7 +103,7 @@ describe('A format with a picture inside', () => {
     await run(delivery);
     expect(world.receiver.received[0]?.path).toBe('/bot1:a/sendPhoto');
     const form = await formOf();
-    expect(form).toMatchObject({ chat_id: '2', caption: expect.stringContaining('a car has appeared') });
+    expect(form).toMatchObject({ chat_id: '2', caption: expect.stringContaining('car has appeared') });
     const photo = Buffer.from(await (form.photo as File).arrayBuffer());
     expect(await sharp(photo).metadata()).toMatchObject({ format: 'jpeg', width: 64, height: 48 });
   });
@@ -139,7 +139,9 @@ describe('A format with a picture inside', () => {
 it('A template makes the body; one that fails for a message ends the delivery with the line', async () => {
   await register({ format: 'template', template: '{"said": {{ text }}}' });
   expect(await run(await one())).toEqual({ kind: 'delivered' });
-  expect(world.receiver.received[0]?.body).toBe('{"said": "a car has appeared (and 2 more since the last alert)"}');
+  expect(world.receiver.received[0]?.body).toBe(
+    '{"said": "A car has appeared. There were 2 more since the last alert."}',
+  );
   expect(world.receiver.received[0]?.headers['content-type']).toBe('application/json');
   await register({ format: 'template', template: '{{ text | nope }}' });
   const { ids } = await alert({}, { name: 'other' });

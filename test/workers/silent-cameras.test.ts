@@ -56,7 +56,7 @@ describe('A camera that falls silent', () => {
         signal: {
           ...{ camera: 'gate', cameras: ['gate'], reason: 'silent', since: last },
           detail: 'image-unreachable: answers 503',
-          caption: 'the camera sends no picture',
+          caption: 'The camera sends no picture.',
         },
       },
     });
@@ -134,5 +134,5 @@ it('A camera that repeats one picture is stuck, and back with the next other one
   const enqueueDelivery = createEnqueueDelivery({ ...bench, endpoints: world.endpoints, queue });
   const frames = [0, 60, 120, 180].map((second) => [EMPTY, second] as const);
   await runsOn(() => bench)(gate, frames, turnProcessor(bench, { enqueueDelivery }));
-  expect((await received()).map(({ text }) => text)).toEqual([expect.stringContaining('picture stands still')]);
+  expect((await received()).map(({ text }) => text)).toEqual([expect.stringContaining('Picture stands still')]);
 });

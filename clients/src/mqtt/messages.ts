@@ -123,6 +123,10 @@ export function sentenceMessage(
   return JSON.stringify({ state: shortened(statement.sentence), ...statement, at: event.at });
 }
 
+/** Whether the message of the last sentence is about a change. */
+export const isAbout = (sentence: string | null, change: string): boolean =>
+  sentence !== null && (JSON.parse(sentence) as { change?: string }).change === change;
+
 function shortened(sentence: string): string {
   const characters = [...sentence];
   return characters.length <= LONGEST_STATE ? sentence : `${characters.slice(0, LONGEST_STATE - 1).join('')}…`;

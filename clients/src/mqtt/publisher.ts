@@ -12,7 +12,7 @@ import { type CameraViews, inLanguageOf, orMissing } from './camera-views.js';
 import { OFF, ON } from './discovery.js';
 import type { ReceivedEvent } from './events.js';
 import type { Log } from './log.js';
-import { alertMessage, sentenceMessage, visitMessage } from './messages.js';
+import { alertMessage, isAbout, sentenceMessage, visitMessage } from './messages.js';
 import { readPicture } from './picture.js';
 import type { Retained } from './retained.js';
 import type { StateFile } from './state.js';
@@ -243,10 +243,6 @@ async function deliver(publisher: Publisher, { event }: ReceivedEvent): Promise<
   if (isBegin && change !== undefined) await sendPicture(publisher, view, change);
   await sync(publisher, view);
 }
-
-/** Whether the message of the last sentence is about a change. */
-const isAbout = (sentence: string | null, change: string): boolean =>
-  sentence !== null && (JSON.parse(sentence) as { change?: string }).change === change;
 
 const picturesOf = ({ deps }: Publisher, comparison: string) =>
   orMissing(

@@ -51,7 +51,7 @@ async function compareRound(round: Round, due: RoundDay, now: number, service: S
     return `${times} (${id}): ${caption ?? 'not compared yet'}`;
   } catch (thrown) {
     // Also the answer to a key that an earlier run used with other pictures.
-    if (thrown instanceof Failure && thrown.kind === 'refused') return `${times}: ${thrown.message}`;
+    if (thrown instanceof Failure && thrown.kind === 'refused') return `${thrown.message}; ${times}`;
     throw thrown;
   }
 }

@@ -1,5 +1,6 @@
 /** The visits of a day in a brief, and its visits and passages per hour of local time. */
 import { HOUR_MS } from '../../base/clock.js';
+import { inMinutes } from '../../camera/visits/visit.js';
 import type { Locale } from '../../language/locales.js';
 import { translated } from '../../language/translate.js';
 import { type CameraBrief, MOST_BRIEF_VISITS } from '../../schemas/brief.js';
@@ -10,7 +11,7 @@ import type { Day } from './day.js';
 /** @param urlOf address of a visit, by its id */
 export async function briefVisits(
   camera: string,
-  { from, until }: Day,
+  { from, until, timezone }: Day,
   urlOf: (id: string) => string,
   deps: Pick<ApiDependencies, 'visits' | 'cameras'>,
   locale: Locale,
@@ -22,7 +23,8 @@ export async function briefVisits(
     deps.visits.counts('visit', camera, bounds),
     deps.visits.counts('passage', camera, bounds),
   ]);
-  const items = translated(await currentVisits(page.items, deps), locale)
+  const current = (await currentVisits(page.items, deps)).map((visit) => inMinutes(visit, timezone));
+  const items = translated(current, locale)
     .reverse()
     .map((visit) => {
       const { id, caption, status, first_seen, last_seen, gone } = visit;

@@ -47,5 +47,6 @@ export async function currentVisits(
 async function openVisitsOf(camera: string, cameras: ApiDependencies['cameras']): Promise<Visit[]> {
   const [state, stored] = await Promise.all([cameras.state(camera), cameras.get(camera)]);
   const timeZone = stored?.settings.schedule?.timezone ?? 'UTC';
-  return state === undefined ? [] : openVisits(state.visits, camera).map((visit) => inMinutes(visit, timeZone));
+  const visits = state?.visits;
+  return visits === undefined ? [] : openVisits(visits, camera).map((visit) => inMinutes(visit, timeZone));
 }
