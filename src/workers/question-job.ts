@@ -5,8 +5,7 @@ import type { FetchFrame } from '../frames/fetch.js';
 import { thumbnail } from '../frames/thumbnail.js';
 import { parseJob } from '../jobs/payloads.js';
 import { type Answers, type Question, QuestionJobSchema, type QuestionOf, type Reply } from '../jobs/questions.js';
-import { QUESTION_QUEUE } from '../jobs/queues.js';
-import { type Common, type QueueWorkers, runJob, startWorker } from '../jobs/run-jobs.js';
+import { type QueueRow, runJob } from '../jobs/run-jobs.js';
 import type { Pipeline } from '../pipeline/compare.js';
 import type { Logger } from '../process/logger.js';
 import { loginContext, openLogin } from '../secrets/login.js';
@@ -100,14 +99,10 @@ async function embed({ text }: QuestionOf<'embed'>, { pipeline }: QuestionDepend
   return { bundle: embedded.bundle, values: [...values], least: embedded.least };
 }
 
-/** @param deps.concurrency questions that wait for the model at a time */
-export function startQuestionWorker(
-  deps: Common & { processor: QuestionProcessor; concurrency: number },
-): QueueWorkers {
-  return startWorker(
-    QUESTION_QUEUE,
-    (job) => runJob(deps.logger, job, () => deps.processor(String(job.id), job.data)),
-    deps,
-    deps.concurrency,
-  );
-}
+/** Questions that wait for the model at a time. */
+const CONCURRENCY = 4;
+
+export const questionQueue = (processor: QuestionProcessor, logger: Logger): QueueRow => ({
+  run: (job) => runJob(logger, job, () => processor(String(job.id), job.data)),
+  concurrency: CONCURRENCY,
+});

@@ -1,24 +1,23 @@
-/** Adapter between BullMQ and the processors: the queues that are served, the end of jobs, and their cancellation. */
+/** Adapter between BullMQ and the processors: the rows of the table of queues that a worker serves (run-jobs.ts). */
 import type { Job, Processor } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { systemClock } from '../base/clock.js';
 import { asScenedeltaError } from '../base/errors.js';
 import { BATCH_JOBS } from '../batches/places.js';
 import type { BatchProcessor } from '../batches/processor.js';
 import type { ArchiveGate } from '../jobs/archive-gate.js';
 import type { JobProducer } from '../jobs/producer.js';
-import { BATCH_QUEUE, MAINTENANCE_QUEUE, PRIORITY, QUEUES, SNAPSHOT_QUEUE, TURN_JOB } from '../jobs/queues.js';
+import { PRIORITY, QUEUES, TURN_JOB } from '../jobs/queues.js';
 import {
   type Common,
   type Counted,
   delay,
   isLast,
   JobFailed,
-  type QueueWorkers,
+  type QueueRow,
+  type QueueTable,
   runJob,
-  startWorker,
 } from '../jobs/run-jobs.js';
-import { KEYS } from '../stores/redis/keys.js';
+import type { Logger } from '../process/logger.js';
 import type { TurnProcessor, TurnStage } from './camera-turn.js';
 import type { ComparisonProcessor } from './comparison-job.js';
 import { type DeliveryProcessor, TAKEN_MS } from './deliveries/delivery-job.js';
@@ -31,12 +30,12 @@ import type { WorkerMetrics } from './metrics.js';
 const SNAPSHOT_CONCURRENCY = 16;
 
 /**
- * Serves live and archive comparisons, the turns of cameras, and the fetches of both, which hold no slot of a
+ * Rows of live and archive comparisons, the turns of cameras, and the fetches of both, which hold no slot of a
  * comparison: addresses that hang must not stop uploads.
  * @param deps.concurrency jobs held per queue, some of which are fetched and decoded while others are in the model
  */
-export function startComparisonWorkers(
-  deps: Common & {
+export function comparisonQueues(
+  deps: Pick<Common, 'logger' | 'guard'> & {
     processor: ComparisonProcessor;
     turns: TurnProcessor;
     queue: Pick<JobProducer, 'addTurn' | 'addComparison'>;
@@ -44,8 +43,8 @@ export function startComparisonWorkers(
     concurrency: number;
     metrics: WorkerMetrics;
   },
-): QueueWorkers {
-  const { processor, metrics, logger, gate } = deps;
+): QueueTable {
+  const { processor, metrics, logger, gate, concurrency } = deps;
 
   const runOrGiveUp = <T>(job: Job, queue: string, work: () => Promise<T>): Promise<T> =>
     runJob(logger, job, work, async (error) => {
@@ -101,21 +100,11 @@ export function startComparisonWorkers(
     const queue = job.queueName === QUEUES.archive ? 'archive' : 'live';
     return runOrGiveUp(job, queue, () => deps.guard.counted(String(job.id), work));
   };
-  const workers = {
-    live: startWorker(QUEUES.live, runLive, deps, deps.concurrency, counted),
-    archive: startWorker(QUEUES.archive, runArchive, deps, deps.concurrency, counted),
-    fetch: startWorker(QUEUES.fetch, runFetch, deps, FETCH_CONCURRENCY, counted),
-  };
-
-  const cancellations = onCancellation(deps, (id) => {
-    for (const worker of Object.values(workers)) worker.cancelJob(id, 'cancelled');
-  });
-
+  const onCancelled: QueueRow['onCancelled'] = (id, worker) => worker.cancelJob(id, 'cancelled');
   return {
-    async close() {
-      await Promise.all(Object.values(workers).map((worker) => worker.close()));
-      cancellations.disconnect();
-    },
+    [QUEUES.live]: { run: runLive, concurrency, counted, onCancelled },
+    [QUEUES.archive]: { run: runArchive, concurrency, counted, onCancelled },
+    [QUEUES.fetch]: { run: runFetch, concurrency: FETCH_CONCURRENCY, counted, onCancelled },
   };
 }
 
@@ -123,9 +112,9 @@ export function startComparisonWorkers(
 const GIVES_WAY = 'a suspect has to run alone';
 
 /** Steps of batches: batches/places.ts decides how many of the jobs go on at a time. */
-export function startBatchWorker(
-  deps: Common & { processor: BatchProcessor; queue: Pick<JobProducer, 'batchJobBegins'> },
-): QueueWorkers {
+export function batchQueue(
+  deps: Pick<Common, 'logger' | 'guard'> & { processor: BatchProcessor; queue: Pick<JobProducer, 'batchJobBegins'> },
+): QueueRow {
   const { processor } = deps;
   const closing = new AbortController();
   /** per job of this worker */
@@ -168,39 +157,29 @@ export function startBatchWorker(
       (error) => processor.giveUp(job.data.batchId, error),
     ).finally(() => stops.delete(String(job.id)));
   };
-  const worker = startWorker(BATCH_QUEUE, run, deps, BATCH_JOBS, counted);
-  worker.on('failed', (job, error) => {
+  const onFailed: QueueRow['onFailed'] = (job, error) => {
     const ended = job !== undefined && job.attemptsMade >= (job.opts.attempts ?? 1);
     // The last job of a run decides about its cameras.
     if (!ended || job.name === 'camera') return;
     processor
       .giveUp(job.data.batchId, asScenedeltaError(error))
       .catch((err) => deps.logger.error({ err, job_id: job.id }, 'failed job of a batch not handled'));
-  });
-  const cancellations = onCancellation(deps, (id) => {
-    for (const stop of running.get(id) ?? []) stop.abort();
-  });
+  };
   return {
-    async close() {
-      closing.abort();
-      await worker.close();
-      cancellations.disconnect();
+    run,
+    concurrency: BATCH_JOBS,
+    counted,
+    onFailed,
+    onCancelled: (id) => {
+      for (const stop of running.get(id) ?? []) stop.abort();
     },
+    onClose: () => closing.abort(),
   };
 }
 
-/** Only the worker that runs a job can stop it, so every worker receives every cancellation. */
-function onCancellation({ redis, logger }: Common, cancel: (id: string) => void): Redis {
-  const cancellations = redis.duplicate();
-  cancellations.on('error', (err) => logger.debug({ reason: err.message }, 'cancellations unreachable'));
-  cancellations.on('message', (_channel, id: string) => cancel(id));
-  cancellations.subscribe(KEYS.cancellations).catch((err) => logger.error({ err }, 'not subscribed to cancellations'));
-  return cancellations;
-}
-
-export function startDeliveryWorker(
-  deps: Common & { processor: DeliveryProcessor; metrics: WorkerMetrics },
-): QueueWorkers {
+export function deliveryQueue(
+  deps: Pick<Common, 'logger' | 'guard'> & { processor: DeliveryProcessor; metrics: WorkerMetrics },
+): QueueRow {
   const run: Processor = async (job, token) => {
     const outcome = await runJob(deps.logger, job, () =>
       deps.processor.process(job.data, () => deps.guard.holds(String(job.id))),
@@ -219,23 +198,23 @@ export function startDeliveryWorker(
       },
       (error) => deps.processor.giveUp(job.data, error),
     );
-  return startWorker(QUEUES.delivery, run, deps, DELIVERY_CONCURRENCY, counted);
+  return { run, concurrency: DELIVERY_CONCURRENCY, counted };
 }
 
-/** @param deps.pull runs one pull, with the job's payload */
-export function startSnapshotWorker(deps: Common & { pull: (payload: unknown) => Promise<void> }): QueueWorkers {
-  const worker = startWorker(SNAPSHOT_QUEUE, (job) => deps.pull(job.data), deps, SNAPSHOT_CONCURRENCY);
-  return worker.on('failed', (job, err) =>
-    deps.logger.warn({ err, camera_id: job?.data?.camera }, 'snapshot failed; the next pull follows as scheduled'),
-  );
-}
+/** @param pull runs one pull, with the job's payload */
+export const snapshotQueue = (pull: (payload: unknown) => Promise<void>, logger: Logger): QueueRow => ({
+  run: (job) => pull(job.data),
+  concurrency: SNAPSHOT_CONCURRENCY,
+  onFailed: (job, err) =>
+    logger.warn({ err, camera_id: job?.data?.camera }, 'snapshot failed; the next pull follows as scheduled'),
+});
 
-/** @param deps.tasks by the name of the job */
-export function startMaintenanceWorker(
-  deps: Common & { tasks: Readonly<Record<string, () => Promise<unknown>>> },
-): QueueWorkers {
-  const run: Processor = async (job) => deps.tasks[job.name]?.();
-  return startWorker(MAINTENANCE_QUEUE, run, deps, 1).on('failed', (job, err) =>
-    deps.logger.warn({ err, task: job?.name }, 'maintenance failed; it runs again as scheduled'),
-  );
-}
+/** @param tasks by the name of the job */
+export const maintenanceQueue = (
+  tasks: Readonly<Record<string, () => Promise<unknown>>>,
+  logger: Logger,
+): QueueRow => ({
+  run: async (job) => tasks[job.name]?.(),
+  concurrency: 1,
+  onFailed: (job, err) => logger.warn({ err, task: job?.name }, 'maintenance failed; it runs again as scheduled'),
+});

@@ -15,7 +15,8 @@ import { createEnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import { createJobGuard } from '../jobs/job-guard.js';
 import { shortenOverlongLocks } from '../jobs/overlong-locks.js';
 import { createJobProducer } from '../jobs/producer.js';
-import { openQueue, QUEUES } from '../jobs/queues.js';
+import { BATCH_QUEUE, MAINTENANCE_QUEUE, openQueue, QUESTION_QUEUE, QUEUES, SNAPSHOT_QUEUE } from '../jobs/queues.js';
+import { serveTable } from '../jobs/run-jobs.js';
 import type { OutboundClient } from '../outbound/client.js';
 import type { Pipeline } from '../pipeline/compare.js';
 import type { Config } from '../process/config.js';
@@ -33,21 +34,13 @@ import { createDeliveryLimits } from './deliveries/delivery-limits.js';
 import { createFetchLimits } from './fetch-limits.js';
 import { createLifeCycle } from './life-cycle.js';
 import type { WorkerMetrics } from './metrics.js';
-import { createQuestionProcessor, startQuestionWorker } from './question-job.js';
-import {
-  startBatchWorker,
-  startComparisonWorkers,
-  startDeliveryWorker,
-  startMaintenanceWorker,
-  startSnapshotWorker,
-} from './queue-workers.js';
+import { createQuestionProcessor, questionQueue } from './question-job.js';
+import { batchQueue, comparisonQueues, deliveryQueue, maintenanceQueue, snapshotQueue } from './queue-workers.js';
 import { createRecovery, RECOVER_AFTER_MS } from './recovery.js';
 import { createRetention } from './retention.js';
 import { createSilenceWatch } from './silent-cameras.js';
 
 const RETENTION_EVERY_MS = 5 * 60_000;
-/** Questions of the API that wait for the model at a time. */
-const QUESTIONS = 4;
 /** Keeps nothing. */
 const NOWHERE: Pick<BlobStore, 'get' | 'put'> = { get: async () => undefined, put: async () => {} };
 
@@ -133,21 +126,23 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     retain: createRetention({ ...base, ofCameras: createCameraRetention(base), config }),
   };
 
-  const common = { redis, config, logger, metrics, guard };
   const publish = (channel: string, message: string) => redis.publish(channel, message);
   const questions = createQuestionProcessor({
     ...base,
     ...{ fetchFrame, pipeline, publish, decodeLimits: config, loginKey: loginKey(config, deps.secret) },
     tryFrame: createFrameFetcher({ ...stores, blobs: NOWHERE, outbound: deps.outbound, config }),
   });
-  const served = [
-    startComparisonWorkers({ ...common, processor: comparisons, turns, queue, gate, concurrency }),
-    startBatchWorker({ ...common, processor: batches, queue }),
-    startDeliveryWorker({ ...common, processor: deliveries }),
-    startQuestionWorker({ ...common, processor: questions, concurrency: QUESTIONS }),
-    startSnapshotWorker({ ...common, pull }),
-    startMaintenanceWorker({ ...common, tasks }),
-  ];
+  const served = serveTable(
+    {
+      ...comparisonQueues({ logger, guard, metrics, processor: comparisons, turns, queue, gate, concurrency }),
+      [BATCH_QUEUE]: batchQueue({ logger, guard, processor: batches, queue }),
+      [QUEUES.delivery]: deliveryQueue({ logger, guard, metrics, processor: deliveries }),
+      [QUESTION_QUEUE]: questionQueue(questions, logger),
+      [SNAPSHOT_QUEUE]: snapshotQueue(pull, logger),
+      [MAINTENANCE_QUEUE]: maintenanceQueue(tasks, logger),
+    },
+    { redis, config, logger, guard },
+  );
   const locks = shortenOverlongLocks(redis, { lockMs: config.jobLockMs, logger });
   await queue.scheduleMaintenance({
     recover: { everyMs: RECOVER_AFTER_MS },
@@ -161,7 +156,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
       locks.close();
       gate.open();
       guard.close();
-      await Promise.all(served.map((worker) => worker.close()));
+      await served.close();
       await presence.close();
       await Promise.all([queue.close(), liveQueue.close()]);
     },

@@ -6,12 +6,13 @@ import { createArchiveGate } from '../../src/jobs/archive-gate.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { createJobProducer, type JobProducer } from '../../src/jobs/producer.js';
 import { openQueue, PRIORITY, QUEUES } from '../../src/jobs/queues.js';
+import { serveTable } from '../../src/jobs/run-jobs.js';
 import { KEYS } from '../../src/stores/redis/keys.js';
 import type { TurnProcessor } from '../../src/workers/camera-turn.js';
 import { createDeliveryProcessor } from '../../src/workers/deliveries/delivery-job.js';
 import { createDeliveryLimits } from '../../src/workers/deliveries/delivery-limits.js';
 import { createWorkerMetrics } from '../../src/workers/metrics.js';
-import { startComparisonWorkers, startDeliveryWorker } from '../../src/workers/queue-workers.js';
+import { comparisonQueues, deliveryQueue } from '../../src/workers/queue-workers.js';
 import { createRecovery, RECOVER_AFTER_MS } from '../../src/workers/recovery.js';
 import { acceptedComparison, jobOf } from './comparisons.js';
 import { type Bench, comparisonProcessor, logger, scriptedPipeline, setUpBench } from './workers.js';
@@ -81,40 +82,48 @@ export function useQueues() {
       }: { threads?: number; fetchFrame?: FetchFrame; turns?: TurnProcessor } = {},
     ) =>
       closedAfterTest(
-        startComparisonWorkers({
-          ...common(),
-          processor: processor(pipeline, fetchFrame),
-          turns,
-          queue: producer,
-          gate: createArchiveGate(open(QUEUES.live), threads),
-          concurrency: 2,
-        }),
+        serveTable(
+          comparisonQueues({
+            ...common(),
+            processor: processor(pipeline, fetchFrame),
+            turns,
+            queue: producer,
+            gate: createArchiveGate(open(QUEUES.live), threads),
+            concurrency: 2,
+          }),
+          common(),
+        ),
       ),
     /** Starts a worker for deliveries. @param outcome of every request */
     deliver: (outcome = DELIVERED) =>
       closedAfterTest(
-        startDeliveryWorker({
-          ...common(),
-          processor: createDeliveryProcessor({
-            ...bench,
-            outbound: {
-              post: async (_url, { headers }) => {
-                posted.push(headers['webhook-id'] ?? '');
-                return outcome;
-              },
-              askPermission: async () => ({ rate: null }),
-              mail: () => Promise.reject(),
-            },
-            pictureOf: async () => undefined,
-            limits: createDeliveryLimits(Date.now),
-            loginKey: Buffer.alloc(32, 1),
-            secret: `whsec_${Buffer.alloc(32).toString('base64')}`,
-            links: { baseUrl: 'http://x', key: Buffer.alloc(32), framesMs: 1, heatmapsMs: 1 },
-            clock: Date.now,
-            random: () => 0.5,
-            logger,
-          }),
-        }),
+        serveTable(
+          {
+            [QUEUES.delivery]: deliveryQueue({
+              ...common(),
+              processor: createDeliveryProcessor({
+                ...bench,
+                outbound: {
+                  post: async (_url, { headers }) => {
+                    posted.push(headers['webhook-id'] ?? '');
+                    return outcome;
+                  },
+                  askPermission: async () => ({ rate: null }),
+                  mail: () => Promise.reject(),
+                },
+                pictureOf: async () => undefined,
+                limits: createDeliveryLimits(Date.now),
+                loginKey: Buffer.alloc(32, 1),
+                secret: `whsec_${Buffer.alloc(32).toString('base64')}`,
+                links: { baseUrl: 'http://x', key: Buffer.alloc(32), framesMs: 1, heatmapsMs: 1 },
+                clock: Date.now,
+                random: () => 0.5,
+                logger,
+              }),
+            }),
+          },
+          common(),
+        ),
       ),
     /** Accepts a comparison as the API does. */
     accept: async (

@@ -5,17 +5,14 @@ import type { PrivacyMask } from '../../src/camera/settings/camera.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { createJobGuard } from '../../src/jobs/job-guard.js';
 import { createQuestioner } from '../../src/jobs/questioner.js';
-import type { QueueWorkers } from '../../src/jobs/run-jobs.js';
+import { QUESTION_QUEUE } from '../../src/jobs/queues.js';
+import { type QueueWorkers, serveTable } from '../../src/jobs/run-jobs.js';
 import { createOutboundClient } from '../../src/outbound/client.js';
 import { createLogger } from '../../src/process/logger.js';
 import { loginContext, sealLogin } from '../../src/secrets/login.js';
 import { connectRedis } from '../../src/stores/redis/redis.js';
 import { createRunStore } from '../../src/stores/redis/runs.js';
-import {
-  createQuestionProcessor,
-  type QuestionDependencies,
-  startQuestionWorker,
-} from '../../src/workers/question-job.js';
+import { createQuestionProcessor, type QuestionDependencies, questionQueue } from '../../src/workers/question-job.js';
 import { isBlackRight, square } from '../helpers/camera-api.js';
 import { startLoginCamera } from '../helpers/login-camera.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
@@ -71,11 +68,10 @@ function startWorker(
     logger,
   });
   return closing(
-    startQuestionWorker({
-      ...{ redis, logger, guard, processor },
-      config: { jobLockMs: 30_000 },
-      concurrency: 4,
-    }),
+    serveTable(
+      { [QUESTION_QUEUE]: questionQueue(processor, logger) },
+      { redis, logger, guard, config: { jobLockMs: 30_000 } },
+    ),
   );
 }
 const embed = (text: string) => ({ kind: 'embed', text }) as const;

@@ -3,14 +3,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Queue } from 'bullmq';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { QUEUE_PREFIX, SNAPSHOT_QUEUE } from '../../src/jobs/queues.js';
-import type { QueueWorkers } from '../../src/jobs/run-jobs.js';
+import { type QueueWorkers, serveTable } from '../../src/jobs/run-jobs.js';
 import { reconcileSnapshots, scheduleSnapshots } from '../../src/jobs/snapshot-schedule.js';
 import { createOutboundClient, type OutboundClient } from '../../src/outbound/client.js';
 import { loginContext, sealLogin } from '../../src/secrets/login.js';
 import { createRefusedLogins } from '../../src/stores/redis/refused-logins.js';
 import { createRunStore } from '../../src/stores/redis/runs.js';
 import { createSnapshotPuller, snapshotsWanted } from '../../src/workers/camera-snapshot.js';
-import { startSnapshotWorker } from '../../src/workers/queue-workers.js';
+import { snapshotQueue } from '../../src/workers/queue-workers.js';
 import { picture, RED, sendFrame, setUpCamera, turnProcessor, workOff } from '../helpers/cameras.js';
 import { eventually } from '../helpers/eventually.js';
 import { startLoginCamera } from '../helpers/login-camera.js';
@@ -245,13 +245,10 @@ describe('the schedule', () => {
   it('pulls repeatedly until the snapshots are switched off', async () => {
     await setUpCamera(bench, 'gate', snapshot());
     running.push(
-      startSnapshotWorker({
-        redis: bench.redis,
-        config: { jobLockMs: 2_000 },
-        logger,
-        guard: bench.guard,
-        pull: puller(),
-      }),
+      serveTable(
+        { [SNAPSHOT_QUEUE]: snapshotQueue(puller(), logger) },
+        { redis: bench.redis, config: { jobLockMs: 2_000 }, logger, guard: bench.guard },
+      ),
     );
     const asked = camera.received.length;
     await scheduleSnapshots(queue, 'gate', 1);

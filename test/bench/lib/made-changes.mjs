@@ -8,7 +8,8 @@ const { QUESTION_QUEUE } = await dist('jobs/queues.js');
 const { createJobGuard } = await dist('jobs/job-guard.js');
 const { createRunStore } = await dist('stores/redis/runs.js');
 const { createQuestionProcessor } = await dist('workers/question-job.js');
-const { startQuestionWorker } = await dist('workers/question-job.js');
+const { questionQueue } = await dist('workers/question-job.js');
+const { serveTable } = await dist('jobs/run-jobs.js');
 
 const next = uniformNumbers(5);
 const pick = (values) => values[Math.floor(next() * values.length)];
@@ -86,14 +87,23 @@ export function writesOf(change, vector) {
 
 /** In place of a worker: the way of a question, without the model. @returns the worker, to be closed */
 export const answerQuestions = (redis, logger) =>
-  startQuestionWorker({
-    ...{ redis, logger, config: { jobLockMs: 30_000 }, queue: QUESTION_QUEUE, concurrency: 8 },
-    guard: createJobGuard({ redis, blobs: {}, runs: createRunStore(redis, 'bench'), logger }),
-    processor: createQuestionProcessor({
-      pipeline: {
-        embedTexts: async () => ({ bundle: BUNDLE, least: LEAST, vectors: [madeVector().values] }),
-      },
-      publish: (channel, message) => redis.publish(channel, message),
+  serveTable(
+    {
+      [QUESTION_QUEUE]: questionQueue(
+        createQuestionProcessor({
+          pipeline: {
+            embedTexts: async () => ({ bundle: BUNDLE, least: LEAST, vectors: [madeVector().values] }),
+          },
+          publish: (channel, message) => redis.publish(channel, message),
+          logger,
+        }),
+        logger,
+      ),
+    },
+    {
+      redis,
       logger,
-    }),
-  });
+      config: { jobLockMs: 30_000 },
+      guard: createJobGuard({ redis, blobs: {}, runs: createRunStore(redis, 'bench'), logger }),
+    },
+  );
