@@ -55,8 +55,12 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   if (known !== undefined) return known;
   const parts = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' } as const;
   const format = new Intl.DateTimeFormat('en-US', {
-    ...{ timeZone, calendar: 'gregory', hourCycle: 'h23', ...parts },
-    ...{ minute: 'numeric', second: 'numeric' },
+    timeZone,
+    calendar: 'gregory',
+    hourCycle: 'h23',
+    ...parts,
+    minute: 'numeric',
+    second: 'numeric',
   });
   formats.set(timeZone, format);
   return format;

@@ -50,7 +50,9 @@ export function batchCheckpoints(batch: string, index: number, { batches, blobs 
       await blobs.put(blob, lines);
       const stored: Stored = { checkpoint, blobs: [...frames.keys()] };
       const committed = await batches.commit(batch, index, {
-        ...{ chunk: checkpoint.chunk, blob, checkpoint: JSON.stringify(stored) },
+        chunk: checkpoint.chunk,
+        blob,
+        checkpoint: JSON.stringify(stored),
         progress: progressOf(checkpoint),
       });
       if (!committed) throw new ChunkTaken();

@@ -142,7 +142,11 @@ const notListed = (count: number): string =>
   `${counted(count, 'more input')} failed: the first ${MAX_FAILURES} are listed with their reasons`;
 
 const namedTwice = ({ file, stated }: ListedFile): FootageFailure => ({
-  ...{ v: 1, camera: stated?.camera ?? null, file, seconds: null, code: 'invalid-value' },
+  v: 1,
+  camera: stated?.camera ?? null,
+  file,
+  seconds: null,
+  code: 'invalid-value',
   reason: 'is named twice with other values: the first of them is processed',
 });
 

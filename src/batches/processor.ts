@@ -86,7 +86,9 @@ export function createBatchProcessor(deps: BatchDependencies) {
       const stored = isSeen ? ((await deps.cameras.get(camera))?.settings.zones ?? []) : [];
       const privacy = stored.filter(({ type }) => type === 'privacy');
       cameras.push({
-        ...{ camera, files: items.length, ...(privacy.length === 0 ? {} : { privacy }) },
+        camera,
+        files: items.length,
+        ...(privacy.length === 0 ? {} : { privacy }),
         starts_at: new Date(range.from).toISOString(),
         ends_at: new Date(endsAt).toISOString(),
       });
@@ -117,7 +119,12 @@ export function createBatchProcessor(deps: BatchDependencies) {
         decodeLimits: deps.config,
         checkpoints: batchCheckpoints(id, index, deps),
         source: {
-          ...{ ffmpeg, ffmpegHwaccel, videoPixelLimit, frameLimit, every: request.every, aside },
+          ffmpeg,
+          ffmpegHwaccel,
+          videoPixelLimit,
+          frameLimit,
+          every: request.every,
+          aside,
           materialize: createMaterialize(id, { ...deps, footageLimit }),
         },
       },

@@ -60,8 +60,14 @@ export async function searchBatch(
   const { record, pictures } = await searchPlace(
     items,
     {
-      ...{ ...deps.config, place, every, covered, range, signal },
-      ...{ privacy: privacyPolygons(plannedSettings(batch, 0).zones), decodeLimits: deps.config },
+      ...deps.config,
+      place,
+      every,
+      covered,
+      range,
+      signal,
+      privacy: privacyPolygons(plannedSettings(batch, 0).zones),
+      decodeLimits: deps.config,
       pipeline: async () => deps.pipeline,
       materialize: (item, stop) => deps.aside(materialize(item, stop)),
       onLook: async (looks, share) => {

@@ -132,7 +132,8 @@ function readOptions(query: string, options: Options): { filter: SearchFilter; l
       ...(since === undefined ? {} : { since }),
       ...(until === undefined ? {} : { until }),
     },
-    ...{ limit, timeZone },
+    limit,
+    timeZone,
   };
 }
 

@@ -71,8 +71,15 @@ async function run(path: string, options: Options): Promise<void> {
       const { complete, growing, videos, ...seen } = await folder.look(systemClock(), settleMs);
       if (videos > 0) warn(`videos in ${path} are left alone: scenedelta footage reads them`);
       const plan = await planRecording(complete, {
-        ...{ template, timeZone, signal, camera: options.camera ?? null, start: null, imageInterval: 1 },
-        ...{ ffmpeg: config.ffmpeg, videoPixelLimit: config.videoPixelLimit, now: systemClock() },
+        template,
+        timeZone,
+        signal,
+        camera: options.camera ?? null,
+        start: null,
+        imageInterval: 1,
+        ffmpeg: config.ffmpeg,
+        videoPixelLimit: config.videoPixelLimit,
+        now: systemClock(),
       });
       left = seen.left + plan.failures.length;
       for (const warning of plan.warnings) warn(warning);

@@ -54,8 +54,18 @@ async function run(inputs: readonly string[], options: WhenOptions): Promise<voi
     const range = rangeOf(options.between, items, timeZone);
     const { ffmpeg, videoPixelLimit, frameLimit } = config;
     const search = {
-      ...{ ffmpeg, videoPixelLimit, frameLimit, every, range, signal, place, covered, pipeline, materialize },
-      ...{ privacy: privacyPolygons(settings.zones), decodeLimits: config },
+      ffmpeg,
+      videoPixelLimit,
+      frameLimit,
+      every,
+      range,
+      signal,
+      place,
+      covered,
+      pipeline,
+      materialize,
+      privacy: privacyPolygons(settings.zones),
+      decodeLimits: config,
     };
     const found = await searchPlace(items, search, options.outputDir === undefined ? null : (name) => name);
     await report(found, options, timeZone);

@@ -68,7 +68,10 @@ export function pictureOf({ picture, payload: { data } }: EndpointMessage): stri
 
 const NOBODY = '00000000000000000000000000';
 const INVENTED: Statement = {
-  ...{ kind: 'appear', verb: 'appeared', place: 'on the left', way: null },
+  kind: 'appear',
+  verb: 'appeared',
+  place: 'on the left',
+  way: null,
   things: [{ noun: 'car', colour: 'red', count: 1, definite: false }],
 };
 
@@ -100,7 +103,12 @@ export function testMessage(id: string, at: number): Message {
   return {
     id,
     type: 'endpoint.test',
-    ...{ camera, at, kind, severity, caption, zone },
+    camera,
+    at,
+    kind,
+    severity,
+    caption,
+    zone,
     subject: { kind: 'change', id: change.id },
     since: time,
     content: INVENTED,

@@ -41,8 +41,10 @@ export function batchJobs(
           queueName: BATCH_QUEUE,
           data: jobPayload({ batchId, step: 'camera', camera, run }),
           opts: {
-            ...{ ...BATCH_OPTIONS, jobId: cameraJobId(batchId, { run, camera }) },
-            ...{ ignoreDependencyOnFailure: true, priority: turns[i] as number },
+            ...BATCH_OPTIONS,
+            jobId: cameraJobId(batchId, { run, camera }),
+            ignoreDependencyOnFailure: true,
+            priority: turns[i] as number,
           },
         }));
         // Without a turn it comes before all others: it is short, and its batch has waited.

@@ -178,7 +178,6 @@ export function createOutboundClient(
     try {
       const { status, headers, body } = await agent.request(url, {
         headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'identity' },
-        ...{ headersTimeout: timeoutMs, bodyTimeout: timeoutMs },
         ...(signal === undefined ? {} : { signal }),
       });
       try {

@@ -45,7 +45,8 @@ export function createMailer({
           ...(password === null
             ? {}
             : { requireTLS: true, auth: { user: decodeURIComponent(url.username), pass: password } }),
-          ...{ disableFileAccess: true, disableUrlAccess: true },
+          disableFileAccess: true,
+          disableUrlAccess: true,
         });
         await transport.sendMail(contentOf(mail));
         return { ...outcome, status: 250 };

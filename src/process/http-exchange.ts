@@ -48,7 +48,10 @@ export function createHttpClient(options: { idleMs: number; lookupFor?: (url: UR
       if (isClosed) throw failure('the client is closed', 'CLOSED');
       const isSecure = url.protocol === 'https:';
       const sent = (isSecure ? requestHttps : requestHttp)(url, {
-        ...{ method, headers, agent: isSecure ? agents.https : agents.http, timeout: idleMs },
+        method,
+        headers,
+        agent: isSecure ? agents.https : agents.http,
+        timeout: idleMs,
         ...(lookupFor === undefined ? {} : { lookup: lookupFor(url) }),
         ...(signal === undefined ? {} : { signal }),
       });

@@ -22,7 +22,10 @@ export function createMetrics() {
       collect: (gauge: Gauge<L>) => void | Promise<void>,
     ): void =>
       void new Gauge({
-        ...{ name, help, labelNames, registers },
+        name,
+        help,
+        labelNames,
+        registers,
         async collect() {
           this.reset();
           await collect(this);

@@ -13,7 +13,8 @@ export const httpAddress = (description: string) =>
     Type.String({
       pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
       title: 'an http(s) address without a query',
-      ...{ default: null, description },
+      default: null,
+      description,
     }),
   );
 export const list = (description: string) =>

@@ -84,7 +84,12 @@ export const BriefVisitsSchema = Type.Object(
     per_hour: perHour('Visits that began in an hour; hours without one are left out.'),
     items: Type.Array(
       Type.Object({
-        ...{ id, caption, status, first_seen, last_seen, gone },
+        id,
+        caption,
+        status,
+        first_seen,
+        last_seen,
+        gone,
         url: text('The visit in the API.'),
       }),
       { description: `In the order of their begin; at most ${MOST_BRIEF_VISITS}, the latest.` },

@@ -123,7 +123,10 @@ async function compare(
   const { heatmaps, changes, suppressed, health, unseen } = processed;
   const url = camera.settings.alerts.callback_url;
   const stored = (message: Message): StoredMessage => ({
-    ...{ message, comparisonId, ...trace, apiKeyId },
+    message,
+    comparisonId,
+    ...trace,
+    apiKeyId,
     url: isCalledBack(message) ? url : null,
   });
   const alerts = processed.alerts.map((intent): StoredMessage => {
@@ -140,7 +143,13 @@ async function compare(
       state: processed.state,
       changes: {
         camera: camera.id,
-        ...{ changes, alerts, suppressed, health, unseen, visits: processed.visits, messages },
+        changes,
+        alerts,
+        suppressed,
+        health,
+        unseen,
+        visits: processed.visits,
+        messages,
         vectors: await vectorsOf(processed, comparisonId, deps),
         eventsApplied: events.length,
       },

@@ -101,7 +101,11 @@ export function createComparisonProcessor(deps: ComparisonJobDependencies) {
   };
 
   const attemptOf = (stored: StoredComparison, last: boolean, signal: AbortSignal): Attempt => ({
-    ...{ stored, startedAt: deps.clock(), signal, last, save },
+    stored,
+    startedAt: deps.clock(),
+    signal,
+    last,
+    save,
   });
 
   return {

@@ -85,7 +85,8 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     previews: createPreviewStore({ ...stores, decodeLimits: config }),
     holdMs: 2 * config.jobLockMs,
     token: randomUUID,
-    ...{ worker: deps.worker, guard },
+    worker: deps.worker,
+    guard,
   });
   const deliveries = createDeliveryProcessor({
     ...base,
@@ -129,7 +130,11 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   const publish = (channel: string, message: string) => redis.publish(channel, message);
   const questions = createQuestionProcessor({
     ...base,
-    ...{ fetchFrame, pipeline, publish, decodeLimits: config, loginKey: loginKey(config, deps.secret) },
+    fetchFrame,
+    pipeline,
+    publish,
+    decodeLimits: config,
+    loginKey: loginKey(config, deps.secret),
     tryFrame: createFrameFetcher({ ...stores, blobs: NOWHERE, outbound: deps.outbound, config }),
   });
   const served = serveTable(

@@ -78,7 +78,9 @@ export function createSilenceWatch(deps: SilenceDependencies): () => Promise<num
     const since = Math.max(...group.map(({ last }) => last));
     const message = signalMessage('camera.silent', now, {
       cameras: group.map(idOf),
-      ...{ reason: 'silent', since: isoTime(since), detail: first.snapshotError },
+      reason: 'silent',
+      since: isoTime(since),
+      detail: first.snapshotError,
     });
     await send(message, { since, under: first.camera.id });
   };

@@ -138,7 +138,9 @@ function offer(name: string, tool: Tool, operation: Operation): OfferedTool {
   });
   return {
     description: {
-      ...{ name, description: tool.description, annotations: tool.makesJobs ? WORKS : READS },
+      name,
+      description: tool.description,
+      annotations: tool.makesJobs ? WORKS : READS,
       inputSchema: {
         type: 'object',
         properties: Object.fromEntries(known.map(([key, { schema }]) => [key, schema])),

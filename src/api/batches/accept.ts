@@ -38,7 +38,8 @@ export async function acceptBatch(
       }
     };
     const outcome = await acceptOnce(request, reply, deps.idempotency, {
-      ...{ id, accept: create },
+      id,
+      accept: create,
       fingerprint: fingerprint(['POST /v1/batches', incoming.request, incoming.contents]),
     });
     // The same uploads lie in the folder of the earlier batch.

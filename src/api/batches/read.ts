@@ -120,7 +120,12 @@ function checked(
   return {
     ...(when === undefined ? {} : { when }),
     inputs: [...(options.inputs ?? []).map((address, i) => inputOf(address, `inputs/${i}`, context)), ...uploads],
-    ...{ manifest, camera, template, timeZone: time_zone, since, until },
+    manifest,
+    camera,
+    template,
+    timeZone: time_zone,
+    since,
+    until,
     settings: settingsOf(options.settings),
     start: timeOf(options.start, 'start'),
     imageInterval: options.image_interval_s ?? 1,

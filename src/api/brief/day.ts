@@ -28,8 +28,10 @@ export function dayOf(text: string, timezone: string, now: number): Day {
   const first = new Date(Date.UTC(year, month - 1, date - (text === 'yesterday' ? 1 : 0)));
   const next = new Date(first.getTime() + 86_400_000);
   return {
-    ...{ name: first.toISOString().slice(0, 10), timezone },
-    ...{ from: midnight(first, timezone), until: midnight(next, timezone) },
+    name: first.toISOString().slice(0, 10),
+    timezone,
+    from: midnight(first, timezone),
+    until: midnight(next, timezone),
   };
 }
 
@@ -37,8 +39,12 @@ export function dayOf(text: string, timezone: string, now: number): Day {
 const midnight = (date: Date, timezone: string): number =>
   instantOf(
     {
-      ...{ year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() },
-      ...{ hour: 0, minute: 0, second: 0 },
+      year: date.getUTCFullYear(),
+      month: date.getUTCMonth() + 1,
+      day: date.getUTCDate(),
+      hour: 0,
+      minute: 0,
+      second: 0,
     },
     timezone,
   );

@@ -50,7 +50,12 @@ export function briefLists(
   urlOf: (id: string) => string,
 ): Record<BriefListName, BriefList> {
   const entries: Record<BriefListName, Entry[]> = {
-    ...{ came: [], left: [], moved: [], replaced: [], still_there: [], still_gone: [] },
+    came: [],
+    left: [],
+    moved: [],
+    replaced: [],
+    still_there: [],
+    still_gone: [],
   };
   const isOn = (at: number | null): at is number => at !== null && at >= day.from && at < day.until;
   for (const change of changes) {
@@ -100,7 +105,8 @@ function groupOf(entries: readonly Entry[], { until }: DaySpan, urlOf: (id: stri
   return {
     caption: sentenceOf(first, entries.length),
     ended: first.ended,
-    ...{ zone: first.change.zone, kind: first.change.kind },
+    zone: first.change.zone,
+    kind: first.change.kind,
     severity: severities.at(-1) as BriefGroup['severity'],
     count: entries.length,
     first_at: new Date(first.at).toISOString(),

@@ -66,7 +66,11 @@ export async function dryRunCamera(
     alerts: run.alerts.slice(-LISTED_ALERTS).map(({ type, moment, kind, caption, severity, zone }) => ({
       type,
       at: moment.at ?? '',
-      ...{ kind, caption, severity, zone, comparison: moment.file },
+      kind,
+      caption,
+      severity,
+      zone,
+      comparison: moment.file,
     })),
     limits: limitsOf(kept, run, present, proposed),
   };
@@ -131,8 +135,12 @@ function frameOf({ id, camera, camera_frame: frame, ...finding }: Comparison): K
       frame.before === null || isForeign(finding)
         ? null
         : {
-            ...{ verdict, kind, caption, nuisance: nuisance ?? [] },
-            ...{ caption_score: caption_score ?? 0, confidence: confidence ?? 0 },
+            verdict,
+            kind,
+            caption,
+            nuisance: nuisance ?? [],
+            caption_score: caption_score ?? 0,
+            confidence: confidence ?? 0,
             // The zone is that of the present settings.
             regions: regions.map(({ zone: _zone, ...region }) => region),
             ...(statements === undefined ? {} : { statements }),

@@ -68,7 +68,9 @@ export function batchRoutes(app: Api, deps: RouteContext): void {
       await assertCapacity(request, 'comparison', deps, options);
       const { footageLimit, s3FrameBucket } = options;
       const batch = await acceptBatch(request, reply, deps, {
-        ...{ rules, footageLimit, sharesFolder: s3FrameBucket === null },
+        rules,
+        footageLimit,
+        sharesFolder: s3FrameBucket === null,
       });
       reply.code(202).header('Location', `/v1/batches/${batch.id}`);
       return presentBatch(batch);

@@ -96,7 +96,10 @@ export function briefRoutes(app: Api, deps: RouteContext): void {
     ]);
     const changes = translated(found.changes.filter(isFact).map(withEnds), locale);
     return {
-      ...{ camera: id, name: settings.name, day: day.name, timezone: day.timezone },
+      camera: id,
+      name: settings.name,
+      day: day.name,
+      timezone: day.timezone,
       from: new Date(day.from).toISOString(),
       until: new Date(day.until).toISOString(),
       over: day.until <= now,

@@ -28,7 +28,10 @@ const listSchema = {
       kind: Type.Optional(literals(VISIT_KINDS, { default: 'visit' })),
       q: Type.Optional(
         Type.String({
-          ...{ minLength: 1, maxLength: 500, pattern: NOT_BLANK_PATTERN, examples: ['a person in red'] },
+          minLength: 1,
+          maxLength: 500,
+          pattern: NOT_BLANK_PATTERN,
+          examples: ['a person in red'],
           description:
             'Words that must all be in the sentence, in any order; words of one meaning are equal. Verbs of coming and ' +
             'going are ignored, because each visit comes and goes.',

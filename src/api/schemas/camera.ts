@@ -60,7 +60,9 @@ export const CameraPatchSchema = Type.Unsafe<object>({
 export const CamerasPatchSchema = Type.Object(
   {
     cameras: Type.Array(Type.String({ pattern: CAMERA_ID_PATTERN }), {
-      ...{ minItems: 1, maxItems: 100, uniqueItems: true },
+      minItems: 1,
+      maxItems: 100,
+      uniqueItems: true,
       description: 'Ids of the cameras.',
     }),
     patch: Type.Unsafe<object>({ $ref: 'CameraPatch#' }),

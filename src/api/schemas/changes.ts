@@ -10,7 +10,9 @@ export type FeedbackRequest = Static<typeof FeedbackRequestSchema>;
 export const BulkFeedbackRequestSchema = Type.Object(
   {
     changes: Type.Array(Type.String({ pattern: CHANGE_ID_PATTERN }), {
-      ...{ minItems: 1, maxItems: 100, uniqueItems: true },
+      minItems: 1,
+      maxItems: 100,
+      uniqueItems: true,
       description: 'Ids of the changes.',
     }),
     judgement: given.judgement,

@@ -12,7 +12,9 @@ export const pageQuery = (cursorPattern: string = CURSOR_PATTERN) => ({
   cursor: Type.Optional(Type.String({ pattern: cursorPattern, description: 'next_cursor of the previous page.' })),
   limit: Type.Optional(
     Type.Integer({
-      ...{ minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
+      minimum: 1,
+      maximum: 100,
+      default: DEFAULT_LIMIT,
       description: 'Most items of a page, which may have fewer although another follows.',
     }),
   ),

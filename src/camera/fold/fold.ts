@@ -156,7 +156,10 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   const identical = content === state.last?.sha256 || evidence.identical;
   const { still, notes: stillNotes, event } = checkStillness(camera, state, { at, identical });
   const lost = checkSignal(camera.id, state.signal, {
-    ...{ at, finding: counting.finding, skipped: baseline.skipped, confirmFrames: rules.confirmFrames },
+    at,
+    finding: counting.finding,
+    skipped: baseline.skipped,
+    confirmFrames: rules.confirmFrames,
   });
   const told = [...(context.notes ?? []), ...ordered.notes, ...baseline.notes];
   const notes = [...gapNotes(state, at, settings.gap_s), ...told];

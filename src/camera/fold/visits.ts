@@ -46,7 +46,12 @@ export function followVisits(
   return foldVisits(
     previous.visits,
     {
-      ...{ at, camera: camera.id, comparison: comparisonId, number: previous.frames, restart, view },
+      at,
+      camera: camera.id,
+      comparison: comparisonId,
+      number: previous.frames,
+      restart,
+      view,
       before:
         before === null
           ? null
@@ -71,7 +76,9 @@ export function concludeVisits(
   const isLearned = camera.settings.before === 'memory';
   const linked = linkObjects(isLearned ? absorbPlaces(state, absorbed) : state, updates);
   const alerted = alertVisits(linked.state, events, {
-    ...{ camera: camera.id, at, rules: visitRules(rules, camera.settings) },
+    camera: camera.id,
+    at,
+    rules: visitRules(rules, camera.settings),
     isAlerted: (severity) =>
       rules.alerting && isWatching(at, rules) && compareSeverity(severity, rules.minSeverity) >= 0,
   });
@@ -96,7 +103,9 @@ const visitRules = (
       (rule.zone === undefined || zone === rule.zone) && (said.zones === null || said.zones.includes(zone ?? ''));
     return [
       {
-        ...{ when: rule.when, said, severity: rule.severity },
+        when: rule.when,
+        said,
+        severity: rule.severity,
         isInside: (box) => isIn(zoneOf(box, zones, ['include'])?.id),
         isDuring: (at) => rule.during === undefined || inWindows(at, schedule?.timezone ?? 'UTC', rule.during),
       },

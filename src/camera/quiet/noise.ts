@@ -65,7 +65,9 @@ export function learnNoise(noise: NoiseModel | null, pair: TileDifferences): Noi
     return Buffer.from(levels).toString('base64');
   };
   return {
-    ...{ columns, rows, pairs },
+    columns,
+    rows,
+    pairs,
     fine: learned(known.fine, pair.fine),
     coarse: learned(known.coarse, pair.coarse),
     chroma: learned(known.chroma, pair.chroma),

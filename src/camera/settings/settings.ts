@@ -114,7 +114,9 @@ export const CameraSettingsSchema = Type.Object(
   {
     name: nullable(Type.String({ pattern: NAME_PATTERN, maxLength: 128 }), { description: 'Name for people.' }),
     labels: Type.Array(Type.String({ minLength: 1, maxLength: 64, pattern: LABEL_PATTERN }), {
-      ...{ maxItems: 16, uniqueItems: true, default: [] },
+      maxItems: 16,
+      uniqueItems: true,
+      default: [],
       description: 'Groups that the camera is in, e.g. its site; lists of cameras are filtered by them.',
     }),
     locale: nullable(literals(LOCALES), {

@@ -53,9 +53,15 @@ export async function planOf(
     throw invalidRequest(`${inputs.join(' ')}: expected videos or pictures, and found none`);
   }
   const planOptions: PlanOptions = {
-    ...{ template, timeZone, signal, camera: options.camera ?? null, start: readStart(options, timeZone) },
-    ...{ imageInterval: readSeconds('imageInterval', options.imageInterval) },
-    ...{ ffmpeg: config.ffmpeg, videoPixelLimit: config.videoPixelLimit, now: systemClock() },
+    template,
+    timeZone,
+    signal,
+    camera: options.camera ?? null,
+    start: readStart(options, timeZone),
+    imageInterval: readSeconds('imageInterval', options.imageInterval),
+    ffmpeg: config.ffmpeg,
+    videoPixelLimit: config.videoPixelLimit,
+    now: systemClock(),
   };
   return { plan: await planRecording(files.values(), planOptions), timeZone };
 }
@@ -96,7 +102,10 @@ export async function withRecordings(
     const planned = await planOf(inputs, { ...options, outputDir: options.outputDir ?? '' }, config, signal);
     const frameSize = () => firstFrameSize(planned.plan, config, signal);
     await work({
-      ...{ ...planned, config, signal, frameSize },
+      ...planned,
+      config,
+      signal,
+      frameSize,
       settings: await readSettings(options.config === undefined ? {} : { config: options.config }, frameSize),
       materialize: localFiles(downloads, s3Sources(config)),
       pipeline: async () => {

@@ -53,7 +53,10 @@ function alertOf(message: EndpointMessage, severity: Severity, endsAt: number) {
   return {
     labels: {
       alertname: nameOf(message.type),
-      ...{ camera, change: subject.id, kind, severity },
+      camera,
+      change: subject.id,
+      kind,
+      severity,
       ...(zone === null ? {} : { zone }),
     },
     annotations: {

@@ -13,7 +13,9 @@ const LIMITED = { parseLimit: LONGEST_TEMPLATE, renderLimit: 1_000, memoryLimit:
 const engineFor = (contentType: string): Liquid =>
   new Liquid({
     ...LIMITED,
-    ...{ templates: {}, ownPropertyOnly: true, strictFilters: true },
+    templates: {},
+    ownPropertyOnly: true,
+    strictFilters: true,
     outputEscape: /json/i.test(contentType) ? 'json' : writerFor(contentType),
   });
 
@@ -65,7 +67,13 @@ const SAMPLE: EndpointMessage = {
 function scopeOf(message: EndpointMessage): object {
   const { camera, zone, kind, severity, since, subject, type, payload } = message;
   return {
-    ...{ type, id: subject.id, camera, zone, kind, severity, since },
+    type,
+    id: subject.id,
+    camera,
+    zone,
+    kind,
+    severity,
+    since,
     timestamp: payload.timestamp,
     data: payload.data,
     camera_name: message.cameraName,

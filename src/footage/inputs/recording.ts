@@ -80,7 +80,15 @@ export class Recording {
     const info = await this.info();
     const working = workingSize(info);
     yield* decodeVideo(this.#local.path, {
-      ...{ ffmpeg, ffmpegHwaccel, info, sampling, working, signal, pixelLimit, from, until },
+      ffmpeg,
+      ffmpegHwaccel,
+      info,
+      sampling,
+      working,
+      signal,
+      pixelLimit,
+      from,
+      until,
       previewReduction: previewReduction(working.width),
     });
   }

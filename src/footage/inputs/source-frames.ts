@@ -161,7 +161,8 @@ async function openVideo(
     const info = await recording.info();
     const sampling = samplingOf(item, info, options.every);
     const frames = recording.frames({
-      ...{ sampling, ffmpegHwaccel: options.ffmpegHwaccel },
+      sampling,
+      ffmpegHwaccel: options.ffmpegHwaccel,
       from: Math.max(0, (range.from - item.at) / 1000, from ?? 0),
       until: (range.until - item.at) / 1000,
     });

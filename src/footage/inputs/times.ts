@@ -29,8 +29,12 @@ export function parseCalendarTime(text: string, timeZone: string): number | null
   if (match === null) return null;
   const [year, month, day, hour = '0', minute = '0', second = '0', offset] = match.slice(1);
   const clock = checkedWallClock({
-    ...{ year: Number(year), month: Number(month), day: Number(day) },
-    ...{ hour: Number(hour), minute: Number(minute), second: Number(second) },
+    year: Number(year),
+    month: Number(month),
+    day: Number(day),
+    hour: Number(hour),
+    minute: Number(minute),
+    second: Number(second),
   });
   if (clock === undefined) return null;
   if (offset === undefined) return instantOf(clock, timeZone);

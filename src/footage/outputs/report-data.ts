@@ -129,8 +129,14 @@ function reportVisit(visit: FootageVisit, clock: Clock, { numberOf, text }: Show
   const outlines = shown?.outlines ?? [];
   const feet = path.map(({ box: { x, y, width, height } }) => `${x + width / 2} ${y + height}`);
   return {
-    ...{ id, camera, caption, kind: text('visit'), severity: 'medium' },
-    ...{ time: clock.time(first_seen), day: dayOf(first_seen, clock), when: of(first_seen) },
+    id,
+    camera,
+    caption,
+    kind: text('visit'),
+    severity: 'medium',
+    time: clock.time(first_seen),
+    day: dayOf(first_seen, clock),
+    when: of(first_seen),
     facts: [
       [text('in_the_footage'), placeOf(first_seen)],
       [text(there_before ? 'there_since' : 'first_seen'), of(first_seen)],

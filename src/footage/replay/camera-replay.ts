@@ -99,7 +99,10 @@ export class CameraReplay {
     if (this.#last !== null && !gap) this.#intervals.push((at - this.#last.time) / 1000);
     const evidence = this.#evidence.of(frame, this.#state);
     const folded = foldFrame({ ...this.#state, frames: number }, evidence, {
-      ...{ camera: this.#camera, at, events: [], rules: this.#rules },
+      camera: this.#camera,
+      at,
+      events: [],
+      rules: this.#rules,
       comparisonId: derivedId('cmp', at, `${this.#camera.id}/${number}`),
       points: this.#bundle.points,
       bundleThreshold: this.#bundle.threshold,

@@ -53,14 +53,21 @@ export class RecordedEvidence {
     const before = frame.before ?? null;
     const learnedAt = before?.captured_at ?? null;
     return {
-      ...{ content, identical: false, frame: named(content), examined: frame.examined },
-      ...{ finding, threshold, excluded: null },
+      content,
+      identical: false,
+      frame: named(content),
+      examined: frame.examined,
+      finding,
+      threshold,
+      excluded: null,
       ...(isTurned ? { otherView: { frame: named(content), frames: 3, confirmed: true } } : {}),
       baseline: {
         before: before && { frame: named(learnedAt ?? ''), at: learnedAt === null ? null : Date.parse(learnedAt) },
         candidate: this.#mode === 'previous' ? { kind: 'frame' } : { kind: 'recorded', replacedBackground },
-        ...{ size: { size: null }, notes: [] },
-        ...{ reset, skipped: finding === null && !reset },
+        size: { size: null },
+        notes: [],
+        reset,
+        skipped: finding === null && !reset,
       },
     };
   }

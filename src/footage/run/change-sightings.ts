@@ -16,7 +16,10 @@ import { castVotes, type Votes, withBestSentence } from './votes.js';
 export const sightingOf = (change: FootageChange): ShownSighting => {
   const { caption, confidence, regions, pictures, outlines, pictured } = change;
   return {
-    ...{ caption, confidence, regions, pictures },
+    caption,
+    confidence,
+    regions,
+    pictures,
     ...(outlines === undefined ? {} : { outlines }),
     ...(pictured === undefined ? {} : { pictured }),
   };
@@ -24,7 +27,9 @@ export const sightingOf = (change: FootageChange): ShownSighting => {
 
 /** A change without kept frames. */
 export const withoutPictures = ({ caption, confidence, regions }: FoundChange): ShownSighting => ({
-  ...{ caption, confidence, regions },
+  caption,
+  confidence,
+  regions,
   pictures: { before: null, after: null },
 });
 
@@ -95,7 +100,9 @@ export class ChangeSightings {
     if (frames === undefined) return { shown: earlier ?? withoutPictures(change), frames };
     const outlines = frames.outlines.filter((outline) => touches(outline, regions));
     const shown: ShownSighting = {
-      ...{ caption, confidence, regions },
+      caption,
+      confidence,
+      regions,
       pictures: { before: `pictures/${change.id}-before.jpg`, after: `pictures/${change.id}-after.jpg` },
       ...(outlines.length === 0 ? {} : { outlines }),
       pictured: frames.moment,

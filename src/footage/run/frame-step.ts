@@ -103,7 +103,9 @@ export class FrameStep {
     const { before, heatmaps, finding } = processed;
     this.#sightings.see(
       {
-        ...{ comparison: processed.comparisonId, moment: momentOf(at), finding },
+        comparison: processed.comparisonId,
+        moment: momentOf(at),
+        finding,
         compared: after === null || before === null ? null : { before, after, heatmaps },
         equals: processed.cameraFrame.nothing_new_since?.comparison,
       },
@@ -125,8 +127,14 @@ export class FrameStep {
     const opened = processed.changes.filter(({ event }) => event === 'change.opened').length;
     this.#count({ frames: 1, examined: compared === null ? 0 : 1, changes: opened, gaps: gapFrom === null ? 0 : 1 });
     const stats: FrameStats = {
-      ...{ v: 1, camera: this.#camera.id, number },
-      ...{ ...momentOf(at), seconds: source.seconds, time: at, examined: after !== null, score: processed.score },
+      v: 1,
+      camera: this.#camera.id,
+      number,
+      ...momentOf(at),
+      seconds: source.seconds,
+      time: at,
+      examined: after !== null,
+      score: processed.score,
       before: processed.cameraFrame.before,
       ...resetOf(processed.reset, gapFrom !== null),
       finding: compared === null ? null : evidenceOf(compared),

@@ -42,14 +42,23 @@ export async function stepSource(
   const { picture, state, notes } = await fitPicture(levelled, { blobs, decodeLimits });
   const stepped = await stepSequence(
     {
-      ...{ camera, state, notes, at, signal, comparisonId, content },
+      camera,
+      state,
+      notes,
+      at,
+      signal,
+      comparisonId,
+      content,
       preview: () => previewOf(picture, camera, decodeLimits),
       frame: async () => storeFrame(blobs, await codedPicture(picture, camera, decodeLimits)),
       events: gapFrom !== null ? [{ type: 'baseline.reset' }] : levelled.isNewRange ? [NEW_RANGE] : [],
       alerting: false,
     },
     {
-      ...{ pipeline, blobs, decodeLimits, previews },
+      pipeline,
+      blobs,
+      decodeLimits,
+      previews,
       // Reads the frames back that earlier steps have stored.
       fetchFrame: async (ref, { field }) => {
         const bytes = ref.from === 'stored' ? await blobs.get(frameKey(ref.sha256)) : undefined;

@@ -89,10 +89,15 @@ export async function searchPlace(
     const changed = await describe('changed', result.changed);
     const changedBack = await describe('changed-back', result.changedBack);
     const record: PlaceSearch = {
-      ...{ v: 1, roi: boundsOf(polygon) },
+      v: 1,
+      roi: boundsOf(polygon),
       ...(isPolygon(options.place) ? { polygon: options.place.map(([x, y]): [number, number] => [x, y]) } : {}),
-      ...{ changed, changed_back: changedBack, frames: count },
-      ...{ looks: result.looks, comparisons: result.comparisons, covered: [...result.covered] },
+      changed,
+      changed_back: changedBack,
+      frames: count,
+      looks: result.looks,
+      comparisons: result.comparisons,
+      covered: [...result.covered],
       failures: [...frames.failures],
     };
     return { record: roundFigures(record), pictures };

@@ -101,8 +101,12 @@ export class Place {
 
   #compare(before: PlaceFrame['near'], after: PlaceFrame['near'], statements: boolean): Promise<PairOutput> {
     return this.#pipeline.compare({
-      ...{ before: before.bytes, after: after.bytes, beforeKey: before.key, afterKey: after.key },
-      ...{ statements, signal: this.#signal },
+      before: before.bytes,
+      after: after.bytes,
+      beforeKey: before.key,
+      afterKey: after.key,
+      statements,
+      signal: this.#signal,
     });
   }
 

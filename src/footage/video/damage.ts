@@ -79,7 +79,9 @@ export function damageOf(at: number, frames: readonly Seen[]): Damage {
   const unseen = counted(frames.length, 'frame was', 'frames were');
   const what = `is damaged from ${span}: ${unseen} not seen (${first.damage})`;
   return {
-    ...{ from: first.seconds, until: last.seconds, at: at + Math.round(last.seconds * 1000) },
+    from: first.seconds,
+    until: last.seconds,
+    at: at + Math.round(last.seconds * 1000),
     error: new ScenedeltaError('image-unreadable', what),
   };
 }

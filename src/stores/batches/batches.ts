@@ -154,7 +154,8 @@ export function createBatchStore(redis: Redis) {
     /** @param plan takes the place of the plan; absent: it stays */
     fail: (id: string, error: Problem, at: number, plan?: BatchPlan) =>
       move(id, ['queued', 'running'], 'failed', {
-        ...{ finished: String(at), error: JSON.stringify(error) },
+        finished: String(at),
+        error: JSON.stringify(error),
         ...(plan === undefined ? {} : { plan: JSON.stringify(plan) }),
       }),
     cancel: (id: string, at: number) => move(id, ['queued', 'running'], 'cancelled', { finished: String(at) }),

@@ -75,7 +75,10 @@ export function createSilenceStore(redis: Redis, options: { retentionMs: number;
               : ['HSET', KEYS.camera(one), 'silence', JSON.stringify(silence)],
             addEvent(
               streamEvent({
-                ...{ type, camera: one, at: time, subject: cameraSubject(one) },
+                type,
+                camera: one,
+                at: time,
+                subject: cameraSubject(one),
                 data: { since, reason: kind, alert: id },
               }),
             ),

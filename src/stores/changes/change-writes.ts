@@ -154,7 +154,13 @@ export const eventOf = (change: FoundChange, type: ChangeEventType, at: string):
 
 const alertEventOf = ({ id, type, at, camera, subject, kind, severity, zone, caption }: Message): StreamEvent => ({
   type: type.replace('change.', 'alert.'),
-  ...{ camera, at: isoTime(at), subject, kind, severity, zone, caption },
+  camera,
+  at: isoTime(at),
+  subject,
+  kind,
+  severity,
+  zone,
+  caption,
   data: { alert: id },
 });
 
