@@ -108,7 +108,7 @@ it.each([
   ['a recording above FOOTAGE_LIMIT', [file('footage', 'a.mp4', 'x'.repeat(3000))], 413, 'FOOTAGE_LIMIT'],
   ['no footage', ['name="request"\r\n\r\n{}'], 422, 'no footage'],
   ['a field of another name', [file('video', 'a.mp4', 'x')], 400, 'video'],
-  ['options that are no JSON', ['name="request"\r\n\r\n{', file('footage', 'a.mp4', 'x')], 400, 'request is not JSON'],
+  ['options that are no JSON', ['name="request"\r\n\r\n{', file('footage', 'a.mp4', 'x')], 400, 'request is no JSON'],
   ['two manifests', [file('manifest', 'a', '{}'), file('manifest', 'b', '{}')], 400, 'manifest is given twice'],
 ])('%s is refused, and nothing is left behind', async (_, parts, status, named) => {
   const before = fake.batches.kept.size;
