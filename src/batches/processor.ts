@@ -5,9 +5,11 @@
  */
 import type { BlobStore } from '../base/blobs.js';
 import { asScenedeltaError, invalidValue, isStoreRefusal, ScenedeltaError } from '../base/errors.js';
+import { isoTime } from '../base/wall-clock.js';
 import type { FrameDependencies } from '../camera/fold/examine.js';
 import type { FootageSequence } from '../footage/inputs/recording-plan.js';
 import { recordedCamera } from '../footage/replay/recorded-camera.js';
+import type { Counts } from '../footage/run/checkpoint.js';
 import { runSequence } from '../footage/run/sequence-run.js';
 import { type BatchJob, BatchJobSchema, parseJob } from '../jobs/payloads.js';
 import type { JobProducer } from '../jobs/producer.js';
@@ -60,6 +62,8 @@ export interface BatchDependencies {
   readonly clock: () => number;
 }
 
+const REPORT_EVERY_MS = 1_000;
+
 /** interrupted: this worker closes, and another goes on. laterAt: the owner's share is used; epoch ms. */
 export type BatchOutcome = 'done' | 'interrupted' | { readonly laterAt: number };
 type RunOf = Pick<BatchRecord, 'id' | 'owner' | 'run' | 'progress'>;
@@ -100,6 +104,19 @@ export function createBatchProcessor(deps: BatchDependencies) {
   const addRun = ({ id, owner, run, progress }: RunOf): Promise<void> =>
     deps.queue.addBatchRun({ id, owner }, { run: run.number, cameras: undone(progress) });
 
+  /** Reports from the first frame on, between the chunks too: a chunk may take minutes. */
+  const reporter = (id: string, index: number) => {
+    let reportedAt = Number.NEGATIVE_INFINITY;
+    return (counts: Counts, at: number | null) => {
+      if (deps.clock() - reportedAt < REPORT_EVERY_MS) return;
+      reportedAt = deps.clock();
+      const reached = at === null ? null : isoTime(at);
+      batches
+        .report(id, index, { ...counts, reached, done: false })
+        .catch((err) => deps.logger.debug({ err, batch_id: id }, 'progress not reported'));
+    };
+  };
+
   const processCamera = async (
     batch: BatchRecord,
     index: number,
@@ -118,6 +135,7 @@ export function createBatchProcessor(deps: BatchDependencies) {
         pipeline,
         decodeLimits: deps.config,
         checkpoints: batchCheckpoints(id, index, deps),
+        onProgress: reporter(id, index),
         source: {
           ffmpeg,
           ffmpegHwaccel,

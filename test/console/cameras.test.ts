@@ -204,6 +204,7 @@ describeInBrowser('The page "Cameras"', () => {
     const { page, errors } = await open();
     await page.goto(`${service.url}/cameras/gate`);
     await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByLabel('Kind of rule 1').selectOption('any kind');
     await page.getByLabel('Zone of rule 1').selectOption('dock');
     await page.getByLabel('Least area of rule 1, in percent of the frame').fill('5');
     const dryRun = page.getByRole('region', { name: 'Dry run' });
@@ -216,7 +217,7 @@ describeInBrowser('The page "Cameras"', () => {
     const sentence = page.getByRole('textbox', { name: 'Sentence of rule 1' });
     await sentence.fill('a gizmo has appeared');
     await dryRun.getByRole('button').click();
-    await dryRun.getByText('has the thing "a gizmo", which is not known').waitFor();
+    await dryRun.getByText('has the word "gizmo", which is not known').waitFor();
     await sentence.fill('a person has appeared');
     await page.getByLabel('Least probability of the sentence of rule 1, in percent').fill('60');
     await dryRun.getByRole('button').click();

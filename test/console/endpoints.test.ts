@@ -71,6 +71,7 @@ describeInBrowser('The page "Endpoints"', () => {
     const { page } = await open();
     await page.goto(`${service.url}/endpoints`);
     await page.getByRole('button', { name: 'New endpoint' }).click();
+    await page.getByLabel('Name').fill('Desk');
     await page.getByLabel('Address').fill('http://10.0.0.8/in');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('10.0.0.8 is a private address').waitFor();

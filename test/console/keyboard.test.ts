@@ -118,6 +118,7 @@ describeInBrowser('By keyboard alone', () => {
     await page.getByRole('link', { name: /^Desk/ }).waitFor();
     await press(page, /^New endpoint/);
     await enter(page, /^Address/, 'https://alerts.example/in');
+    await enter(page, /^Name/, 'Door');
     await press(page, /^Create/);
     await press(page, /^I have it/);
     expect(service.endpoints.kept.size).toBe(2);

@@ -49,6 +49,17 @@ const setUp = (changes: Partial<BatchDependencies> = {}) => {
 };
 const statusOf = async (id: string) => (await bench.batches.get(id))?.status;
 
+it('the progress of a batch moves between its chunks, and a late report takes no finished camera back', async () => {
+  const id = await running();
+  const progressed = async () => (await bench.batches.get(id))?.progress.map((one) => one?.frames ?? 0);
+  expect(await progressed()).toEqual([0, 0]);
+  await bench.batches.report(id, 0, { ...COUNTS, frames: 7, done: false });
+  expect(await progressed()).toEqual([7, 0]);
+  await commit(id, 0, 1, true);
+  await bench.batches.report(id, 0, { ...COUNTS, frames: 9, done: false });
+  expect((await bench.batches.get(id))?.progress[0]).toMatchObject({ frames: 1, done: true });
+});
+
 describe('the plan of a batch', () => {
   const lines = (...cameras: string[]) => {
     const at = '2026-06-01T12:00:00Z';

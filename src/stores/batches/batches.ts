@@ -147,9 +147,12 @@ export function createBatchStore(redis: Redis) {
     begin: (id: string, plan: BatchPlan) => move(id, ['queued'], 'running', { plan: JSON.stringify(plan) }),
     /** @returns false if the batch does not run any more */
     beginRun: (id: string, run: BatchRun) => move(id, ['running'], 'running', { run: JSON.stringify(run) }),
-    /** Progress between two chunks. @returns false if the batch does not run any more */
+    /**
+     * Progress between two chunks. It never takes the place of that of a chunk, which a worker that was frozen meanwhile
+     * may not know. @returns false if the batch does not run any more
+     */
     report: (id: string, index: number, progress: BatchProgress) =>
-      move(id, ['running'], 'running', { [`progress:${index}`]: JSON.stringify(progress) }),
+      move(id, ['running'], 'running', { [`ahead:${index}`]: JSON.stringify(progress) }),
     complete: (id: string, at: number) => move(id, ['running'], 'completed', { finished: String(at) }),
     /** @param plan takes the place of the plan; absent: it stays */
     fail: (id: string, error: Problem, at: number, plan?: BatchPlan) =>
@@ -222,6 +225,9 @@ export function plannedSettings({ request: { settings }, plan }: BatchRecord, in
 export const seesBatch = (visibility: Visibility, { owner }: Pick<AcceptedBatch, 'owner'>): boolean =>
   visibility === 'everything' || visibility.owner === owner;
 
+const parsedProgress = (json: string | undefined): BatchProgress | undefined =>
+  json === undefined ? undefined : JSON.parse(json);
+
 function recordOf(hash: Readonly<Record<string, string>>): BatchRecord | undefined {
   if (hash.batch === undefined) return undefined;
   const plan: BatchPlan | null = hash.plan === undefined ? null : JSON.parse(hash.plan);
@@ -233,8 +239,9 @@ function recordOf(hash: Readonly<Record<string, string>>): BatchRecord | undefin
     error: hash.error === undefined ? null : JSON.parse(hash.error),
     plan,
     progress: (plan?.cameras ?? []).map((_camera, i) => {
-      const json = hash[`progress:${i}`];
-      return json === undefined ? undefined : JSON.parse(json);
+      const [committed, ahead] = [`progress:${i}`, `ahead:${i}`].map((field) => parsedProgress(hash[field]));
+      const isAhead = ahead !== undefined && committed?.done !== true && ahead.frames > (committed?.frames ?? 0);
+      return isAhead ? ahead : committed;
     }),
     chunks,
     run: hash.run === undefined ? { number: 0, since: chunks.map(() => 0) } : JSON.parse(hash.run),

@@ -37,7 +37,7 @@ export const KEYS = {
   rate: (apiKeyId: string, window: number) => `sd:rate:${apiKeyId}:${window}`,
   /**
    * hash: batch (request), status, finished, error, plan (cameras), run (number and beginning of the current run), and
-   * per index of a camera: chunk:I (number of finished chunks), progress:I
+   * per index of a camera: chunk:I (number of finished chunks), progress:I (at its end), ahead:I (since then)
    */
   batch: (id: string) => `sd:bat:${id}`,
   /** hash: the last checkpoint per index of a camera; apart, because it is large and only the camera's job reads it */
