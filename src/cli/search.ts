@@ -11,6 +11,7 @@ import { parseCalendarTime } from '../footage/inputs/times.js';
 import {
   type FootageChange,
   FootageChangeSchema,
+  type FootageSummary,
   type FootageVisit,
   FootageVisitSchema,
   type Moment,
@@ -51,6 +52,8 @@ interface FoundVisit {
 /** Files of one run with the same changes; the first that exists is read. */
 const FILES = ['changes.ndjson', 'changes.json'];
 const VISITS = 'visits.ndjson';
+/** Names the time zone of the results. */
+const SUMMARY = 'changes.json';
 const LONGEST_QUERY = 500;
 
 export const command = createCommand('search')
@@ -66,13 +69,17 @@ export const command = createCommand('search')
   .option('--severity <severity>', `only changes of this severity: ${SEVERITIES.join(', ')}`)
   .option('--since <time>', 'only changes confirmed at this time or later, as 2026-06-01T08:00:00Z')
   .option('--until <time>', 'only changes confirmed before this time')
-  .option('--tz <zone>', 'time zone of times that are printed, and of those without one; default: that of this machine')
+  .option(
+    '--tz <zone>',
+    'time zone of times that are printed, and of those without one; default: that of the results, else of this machine',
+  )
   .option('-n, --limit <count>', 'most answers', '20')
   .option('--json', 'print the answer as JSON')
   .action(run);
 
 async function run(query: string, results: readonly string[], options: Options): Promise<void> {
-  const { filter, limit, timeZone } = readOptions(query, options);
+  const zones = await readZones(results);
+  const { filter, limit, zoneOf } = readOptions(query, options, zones);
   const changes = new Map<string, Found>();
   const index = new SearchIndex();
   for (const path of results) {
@@ -88,7 +95,7 @@ async function run(query: string, results: readonly string[], options: Options):
   const hits = found.hits.slice(0, limit).map((hit) => ({ ...(changes.get(hit.id) as Found), hit }));
   const visits = await findVisits(results, english, filter);
   const answer = { found, hits, visits: visits.slice(0, limit) };
-  printLine(options.json ? JSON.stringify(document(answer), null, 2) : lines(answer, timeZone));
+  printLine(options.json ? JSON.stringify(document(answer), null, 2) : lines(answer, zoneOf));
 }
 
 /** @returns the latest begun first; none if the filter asks for what visits do not have */
@@ -111,14 +118,37 @@ async function findVisits(results: readonly string[], query: string, filter: Sea
   return found.sort((a, b) => b.at - a.at);
 }
 
-function readOptions(query: string, options: Options): { filter: SearchFilter; limit: number; timeZone: string } {
+/** By camera, the time zone in which its results state their times. */
+type Zones = ReadonlyMap<string, string>;
+
+/** @returns those that the results name */
+async function readZones(results: readonly string[]): Promise<Zones> {
+  const zones = new Map<string, string>();
+  for (const path of results) {
+    const file = path.endsWith('.json') ? path : join(path, SUMMARY);
+    if (!(await isA('isFile', file))) continue;
+    const { summary } = parse(await readFile(file, 'utf8'), file) as { summary?: FootageSummary };
+    for (const { camera, timezone } of summary?.cameras ?? []) if (timezone !== undefined) zones.set(camera, timezone);
+  }
+  return zones;
+}
+
+/** @returns the filter, and the time zone in which times of a camera are printed */
+function readOptions(
+  query: string,
+  options: Options,
+  zones: Zones,
+): { filter: SearchFilter; limit: number; zoneOf: (camera: string) => string } {
   if (query.trim() === '' || query.length > LONGEST_QUERY) {
     throw bad('the query', query.slice(0, 40), `1 to ${LONGEST_QUERY} characters`);
   }
   const limit = Number(options.limit);
   if (!/^\d{1,6}$/.test(options.limit) || limit < 1) throw bad('--limit', options.limit, 'a whole number from 1');
   const { camera, zone, tz } = options;
-  const timeZone = tz === undefined ? localTimeZone() : assertTimeZone(tz, '--tz');
+  const given = tz === undefined ? undefined : assertTimeZone(tz, '--tz');
+  const named = [...new Set(zones.values())];
+  // Results of several time zones say nothing about a time that is given without one.
+  const timeZone = given ?? (named.length === 1 ? (named[0] as string) : localTimeZone());
   const kind = oneOf(FILTER_KINDS, options.kind, '--kind');
   const severity = oneOf(SEVERITIES, options.severity, '--severity');
   const since = options.since === undefined ? undefined : time(options.since, '--since', timeZone);
@@ -133,7 +163,7 @@ function readOptions(query: string, options: Options): { filter: SearchFilter; l
       ...(until === undefined ? {} : { until }),
     },
     limit,
-    timeZone,
+    zoneOf: (name) => given ?? zones.get(name) ?? timeZone,
   };
 }
 
@@ -213,7 +243,7 @@ const document = ({ found: { interpretedAs, unknownWords, allWords, changes }, h
   visits: { items: visits.map(({ from, visit }) => ({ from, ...visit })) },
 });
 
-function lines({ found, hits, visits }: Answer, timeZone: string): string {
+function lines({ found, hits, visits }: Answer, zoneOf: (camera: string) => string): string {
   const { hits: all, interpretedAs, unknownWords, allWords, changes } = found;
   const notes = [
     ...interpretedAs.map(({ word, as, by }) => `"${word}" was read as ${as.join(', ')} (${by})`),
@@ -227,7 +257,7 @@ function lines({ found, hits, visits }: Answer, timeZone: string): string {
     why: string,
   ) => {
     const place = `${moment.file} at ${moment.seconds} s`;
-    const time = formatMoment(moment, timeZone);
+    const time = formatMoment(moment, zoneOf(camera));
     return `${time ?? place}  ${camera}: ${caption}  [${why}]  ${time === null ? from : `${from}, ${place}`}`;
   };
   const rows = hits.map(({ from, change, hit: { words } }) =>

@@ -56,6 +56,17 @@ it('finds changes in several results, the best first, and explains its reading',
   expect(later.stdout).toContain('1 of 1 change');
 });
 
+it('prints times in the time zone of the results, and reads those of its options in it', async () => {
+  const truck = change(1, { caption: 'a white truck has appeared' });
+  const written = JSON.parse([...changesJson(recording([truck]))].join(''));
+  for (const camera of written.summary.cameras) camera.timezone = 'Asia/Kolkata';
+  await save('one/changes.json', JSON.stringify(written));
+  const found = await search('truck', 'one', '--since', '2026-06-01 17:30');
+  expect(found.stdout).toContain('2026-06-01T17:30:11.000+05:30  yard: a white truck has appeared');
+  expect((await search('truck', 'one', '--since', '2026-06-01 17:31')).stdout).toContain('0 of 0 changes');
+  expect((await search('truck', 'one', '--tz', 'UTC')).stdout).toContain('2026-06-01T12:00:11.000Z  yard');
+});
+
 it('finds the visits that have all words, after the changes', async () => {
   const person = visit(1, { caption: 'a person has come and gone' });
   const car = visit(2, { caption: 'a red car has come and gone' });
@@ -92,5 +103,5 @@ it('names the file and the record that is no change', async () => {
   await save('one/changes.ndjson', `${lines(change(1))}{"v":1}\n`);
   expect((await search('car', 'one')).stderr).toContain('change 2 is no change of footage');
   await save('one/changes.ndjson', 'not json');
-  expect((await search('car', 'one')).stderr).toContain('"not json" is not JSON');
+  expect((await search('car', 'one')).stderr).toContain('"not json" is no JSON: unexpected "o" at line 1, column 2');
 });
