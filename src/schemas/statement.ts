@@ -13,7 +13,7 @@ export const ThingSchema = Type.Object({
   }),
   colour: nullable(Word),
   count: Count,
-  definite: flag('Whether the frame before shows it too: "the car", not "a car".'),
+  definite: flag('true: the frame before shows the thing, so that the sentence says "the car"; false: "a car".'),
   garment: Type.Optional(Word),
   parts: Type.Optional(
     Type.Array(Type.Object({ count: Count, colour: Word }), { description: 'Colours of some of several things.' }),
@@ -31,8 +31,11 @@ export const StatementSchema = Type.Object(
       'The template that writes it, of those of its kind; others: further things as those of another statement.',
     ),
     things: Type.Array(ThingSchema, { description: 'For a replacement the former thing, then the new one.' }),
-    place: nullable(Word),
-    way: nullable(Word),
+    place: nullable(Word, 'Where it happened, as in the caption; null: the caption names no place.'),
+    way: nullable(
+      Word,
+      'Where a thing went that moved, as `to the right`; null: it did not move, or that is not sure.',
+    ),
     ended_after_s: Type.Optional(
       nullable(
         Type.Number({ minimum: 0 }),
@@ -50,6 +53,10 @@ export const ContentSchema = Type.Object(
     statements: Type.Array(StatementSchema),
     more: count('Further places that changed; the caption says "others have moved" of them, or nothing.'),
   },
-  { description: 'The statements of the caption, as values. Absent: the model writes by a grammar of its own.' },
+  {
+    description:
+      'What the caption says, as values: the part of an answer for programs. `statements` and `facts` are the evidence ' +
+      'behind it, and may have more. Absent: the model writes by a grammar of its own.',
+  },
 );
 export type Content = Static<typeof ContentSchema>;
