@@ -10,6 +10,7 @@ import { Stop } from '../../scripts/lib/shell.mjs';
 import { formOf } from '../bench/lib/service.mjs';
 import { writeBlocks } from './block-video.mjs';
 
+/** Without an answer, or without the end of any task: how long all of them take depends on the machine. */
 const LIMIT_MS = 900_000;
 const POLL_MS = 100;
 /** Answers of a service that cannot accept for now; 409: an attempt, whose answer never came, is being accepted. */
@@ -45,6 +46,7 @@ export async function makeMedia(folder, next) {
  *   options JPEGs of one scene, a recording, and the address that receives what has the query
  */
 export function createLoad(service, { empty, thing, poison, video, framesPerCamera, hook }) {
+  let lastEndAt = 0;
   const state = { accepted: 0, allowed: Number.POSITIVE_INFINITY, refused: 0, longestMs: 0 };
 
   /** Sends until it is accepted, with one Idempotency-Key. @returns the answer */
@@ -88,10 +90,12 @@ export function createLoad(service, { empty, thing, poison, video, framesPerCame
   };
   /** @returns the resource once it has ended; undefined if it is lost */
   const ended = async (path) => {
-    for (const end = Date.now() + LIMIT_MS; Date.now() < end; await pause(POLL_MS)) {
+    for (const since = Date.now(); Date.now() - Math.max(since, lastEndAt) < LIMIT_MS; await pause(POLL_MS)) {
       const text = await read(path);
       const resource = text && JSON.parse(text);
-      if (!['queued', 'running'].includes(resource?.status)) return resource;
+      if (['queued', 'running'].includes(resource?.status)) continue;
+      lastEndAt = Date.now();
+      return resource;
     }
     return undefined;
   };
