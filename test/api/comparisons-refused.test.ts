@@ -159,7 +159,12 @@ describe('POST /v1/comparisons refuses', () => {
     const [status, code, field] = await refusal(post({ ...base64(), metadata: 'x'.repeat(5000) }));
     expect([status, code, field]).toEqual([422, 'invalid-value', 'metadata']);
     const text = await refusal(post(form({ before, after, metadata: '{not json' })));
-    expect(text).toEqual([422, 'invalid-value', 'metadata', 'metadata is {not json, expected JSON: unexpected "n" at line 1, column 2']);
+    expect(text).toEqual([
+      422,
+      'invalid-value',
+      'metadata',
+      'metadata is {not json, expected JSON: unexpected "n" at line 1, column 2',
+    ]);
   });
 
   it('invalid fields of a form, naming the field', async () => {
