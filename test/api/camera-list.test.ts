@@ -82,7 +82,7 @@ describe('the list of cameras', () => {
       return [answer.headers['content-language'], ...details];
     };
     expect(await detailsIn('de')).toEqual([
-      ...['de', 'ein Auto hat sich entfernt', 'Noch kein Bild.', 'Seit längerer Zeit als üblich kein Bild.'],
+      ...['de', 'Ein Auto hat sich entfernt.', 'Noch kein Bild.', 'Seit längerer Zeit als üblich kein Bild.'],
       ...[expect.any(String), 'The camera answered 404, expected 200'],
     ]);
     expect((await detailsIn('en'))[3]).toBe('No frame for longer than usual.');

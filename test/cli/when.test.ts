@@ -71,7 +71,7 @@ describe('scenedelta when', () => {
     const { stdout } = await when('leaves.mp4', '--roi', ROI, ...START);
     const [changed, back, looks] = stdout.split('\n');
     expect(changed).toContain('(leaves.mp4, 19 s) and 2026-06-01T12:00:20.000Z (leaves.mp4, 20 s): A green thing has');
-    expect(back).toMatch(/^back between .*leaves\.mp4, 49 s\) and .*leaves\.mp4, 50 s\): .* is gone$/);
+    expect(back).toMatch(/^back between .*leaves\.mp4, 49 s\) and .*leaves\.mp4, 50 s\): .* is gone\.$/);
     expect(looks).toMatch(/^looked at \d+ of 64 frames/);
   });
 
