@@ -16,6 +16,11 @@ afterAll(() => fake.app.close());
 const detailOf = async (request: Parameters<typeof fake.inject>[0]): Promise<string> =>
   (await fake.inject(request)).json().detail;
 
+it('A removed path names the program that took its place', async () => {
+  const detail = 'There is nothing at /v1/discovery/addresses: `scenedelta onvif` finds the cameras of a network';
+  expect(await detailOf({ method: 'POST', url: '/v1/discovery/addresses' })).toContain(detail);
+});
+
 describe('A refusal names the setting that would allow the request', () => {
   const frames = () => ({ before: before.toString('base64'), after: after.toString('base64') });
 

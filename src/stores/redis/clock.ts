@@ -11,7 +11,7 @@ const FIRST_TRIES = 3;
 /** An answer that took longer says too little about when it was given. */
 const PROMPT_MS = 1_000;
 /** From which the difference of two clocks is notable: it is logged, and a jump of the clock of Redis is doubted. */
-export const NOTABLE_MS = 60_000;
+const NOTABLE_MS = 60_000;
 /** A clock of Redis that jumped alone is followed once it has kept its new time for so long. */
 const CONFIRMED_MS = 300_000;
 
