@@ -180,6 +180,16 @@ describe('On a real Redis', () => {
       expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
+    it('is in flight no longer if the clock of Redis was a day ahead when the key was reserved', async () => {
+      await records().reserve(request('ahead', 'cmp_a'));
+      await age('ahead', -20 * 3600);
+      const again = () => records().reserve(request('ahead', 'cmp_b'));
+      await expect(again()).rejects.toMatchObject({ code: 'idempotency-in-flight' });
+      expect(await redis.ttl(KEYS.idempotency('key_a', 'ahead'))).toBeLessThanOrEqual(24 * 3600);
+      await age('ahead', 61);
+      expect(await again()).toBeUndefined();
+    });
+
     it('leaves the key to the request that took it over', async () => {
       const [late, now] = [request('taken', 'cmp_a'), request('taken', 'cmp_b')];
       await records().reserve(late);

@@ -76,7 +76,10 @@ export function createIdempotencyRecords(redis: Redis) {
         }
         if (accepted || (await redis.exists(resourceKey(id))) === 1) return { id };
         // By the clock of Redis, because the clocks of API hosts may differ.
-        const reservedFor = KEPT_SECONDS - (await redis.ttl(name(request)));
+        const left = await redis.ttl(name(request));
+        // Reserved while the clock of Redis was ahead, which has been set back: its age counts from now.
+        if (left > KEPT_SECONDS) await redis.expire(name(request), KEPT_SECONDS);
+        const reservedFor = KEPT_SECONDS - left;
         if (reservedFor > ACCEPTING_SECONDS && (await replace(request, kept, text(request, false)))) {
           return undefined;
         }
