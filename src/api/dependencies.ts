@@ -60,7 +60,7 @@ export interface ApiDependencies {
   readonly documentsFolder: URL;
   /** @returns epoch ms */
   readonly clock: () => number;
-  /** @returns what the disk of the data folder lacks; null: it has room */
+  /** @returns the shortage on the disk of the data folder; null: it has room */
   readonly diskShortage: () => Promise<DiskShortage | null>;
 }
 

@@ -1,4 +1,4 @@
-/** Where a text stops being JSON, in words for the person who wrote it. */
+/** The place at which a text stops being JSON, in words for the person who wrote it. */
 
 /** In longer texts the search would take too long; they are written by programs. */
 const LONGEST = 64 * 1024;
@@ -11,7 +11,7 @@ export function jsonFault(text: string): string {
   if (text.trim() === '') return 'it is empty';
   if (text.length > LONGEST) return `somewhere in its ${text.length} characters`;
   if (isBeginning(text)) return `it ends at ${placeOf(text, text.length)} before it is complete`;
-  // Of two lengths, the shorter begins JSON and the longer does not.
+  // The shorter length begins JSON, and the longer one does not.
   let [good, bad] = [0, text.length];
   while (bad - good > 1) {
     const middle = (good + bad) >> 1;

@@ -147,7 +147,7 @@ function readOptions(
   const { camera, zone, tz } = options;
   const given = tz === undefined ? undefined : assertTimeZone(tz, '--tz');
   const named = [...new Set(zones.values())];
-  // Results of several time zones say nothing about a time that is given without one.
+  // Results of several time zones leave open which one a time without any is in.
   const timeZone = given ?? (named.length === 1 ? (named[0] as string) : localTimeZone());
   const kind = oneOf(FILTER_KINDS, options.kind, '--kind');
   const severity = oneOf(SEVERITIES, options.severity, '--severity');

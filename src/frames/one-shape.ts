@@ -21,7 +21,7 @@ export const codedFrame = (image: RgbImage): Promise<Uint8Array> =>
 
 /**
  * @returns the pair with `after` in the shape of `before`, then without the key and the pixels of `after`, and with its
- *   upright size before; a picture with missing rows stays as it is
+ *   upright size before; a picture with missing rows stays unchanged
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
  */
 export async function pairInOneShape<P extends EncodedPair>(

@@ -191,7 +191,7 @@ export const FindingSchema = Type.Object(
     statements: Type.Optional(
       Type.Array(LocatedStatementSchema, {
         description:
-          'Present for the frames of a camera: what each changed location shows by itself, at most six, the strongest ' +
+          'Present for the frames of a camera: a statement about each changed location by itself, at most six, the strongest ' +
           'first. Its changes are made of them; the caption (`content`) joins them and leaves out what is not sure. A ' +
           'location that the model cannot describe has none.',
       }),
@@ -199,8 +199,8 @@ export const FindingSchema = Type.Object(
     facts: Type.Optional(
       Type.Array(FactSchema, {
         description:
-          'Present if the model names the things of regions: what is known of each thing of a changed location and how ' +
-          'probably, the strongest first. The noun and the colour are the most specific whose probability is at least ' +
+          'Present if the model names the things of regions: the knowledge of each thing of a changed location, with ' +
+          'probabilities, the strongest first. The noun and the colour are the most specific whose probability is at least ' +
           '`truth` (of the request or the camera, else the setting TRUTH). The caption says what is sure of them.',
       }),
     ),

@@ -31,10 +31,10 @@ export const StatementSchema = Type.Object(
       'The template that writes it, of those of its kind; others: further things as those of another statement.',
     ),
     things: Type.Array(ThingSchema, { description: 'For a replacement the former thing, then the new one.' }),
-    place: nullable(Word, 'Where it happened, as in the caption; null: the caption names no place.'),
+    place: nullable(Word, 'The place, as in the caption; null: the caption names none.'),
     way: nullable(
       Word,
-      'Where a thing went that moved, as `to the right`; null: it did not move, or that is not sure.',
+      'The way of a thing that moved, as `to the right`; null: it did not move, or that is not sure.',
     ),
     ended_after_s: Type.Optional(
       nullable(
@@ -55,7 +55,7 @@ export const ContentSchema = Type.Object(
   },
   {
     description:
-      'What the caption says, as values: the part of an answer for programs. `statements` and `facts` are the evidence ' +
+      'The caption as values: the part of an answer for programs. `statements` and `facts` are the evidence ' +
       'behind it, and may have more. Absent: the model writes by a grammar of its own.',
   },
 );

@@ -37,7 +37,7 @@ const SHORT = { jobs: 120, seeds: 1, rounds: 1, kills: 1 };
 /** Space for a run, which 'fill the disk' takes away. */
 const DISK = '2g';
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
-/** The allocator of Redis reads the clock before libfaketime can tell it; that of libc does not. */
+/** The allocator of Redis reads the clock before libfaketime is ready; that of libc does not. */
 const LIBC = 'libc.so.6';
 /** A receiver that fails twice is tried a third time after five minutes. */
 const DELIVERY_LIMIT_MS = 900_000;

@@ -44,7 +44,7 @@ describe.each(['previous', 'reference', 'memory'])('with before: %s, a view that
   it.each([
     ['to 4:3', STRETCHED],
     ['to half its width', HALVED],
-  ])('%s is one view: what comes with the switch, there or back, is reported', async (_shape, size) => {
+  ])('%s is one view: a thing that comes with the switch, there or back, is reported', async (_shape, size) => {
     const camera = await setUpCamera(bench, 'gate', { before, alerts: { cooldown_s: 0 } });
     const frames = [
       [yard(MAIN), 0],

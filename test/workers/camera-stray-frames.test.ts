@@ -99,7 +99,7 @@ describe.each(['reference', 'memory'])('with before: %s, frames of another shape
   });
 });
 
-it('a frame that cannot be read is remembered as the failure of the camera until one is compared', async () => {
+it('a frame that cannot be read is kept as the failure of the camera until one is compared', async () => {
   const camera = await setUpCamera(bench, 'gate', { alerts: ALERTS });
   const broken = Promise.resolve(Buffer.from('no picture'));
   const [failed] = await send(camera, [[broken, 0]]);

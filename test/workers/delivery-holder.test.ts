@@ -1,4 +1,4 @@
-/** A delivery that two workers had in turn: what the earlier one records late is not sent again by the later one. */
+/** A delivery that two workers had in turn: an answer that the earlier one records late is not asked for again. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { type DeliveryJob, jobPayload } from '../../src/jobs/payloads.js';

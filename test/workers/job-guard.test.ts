@@ -252,7 +252,7 @@ it('a worker that has not yet reached a Redis that failed over is not taken for 
   expect(await second?.begin('dlv_x', { exclusive: true })).toMatchObject({ deaths: 1 });
 });
 
-it('a clock of Redis that is set back keeps no dead worker alive, and a jump ahead forgets no run', async () => {
+it('a clock of Redis that is set back keeps no dead worker alive, and a jump ahead drops no run', async () => {
   const { redis } = queues.bench;
   const [first, second] = ['wrk_a', 'wrk_b'].map((name) => createRunStore(redis, name));
   await first?.begin('dlv_x', { exclusive: true });

@@ -8,7 +8,7 @@ export type SeverityRule = Camera['alerts']['severity_rules'][number];
 
 const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'] as const;
 
-/** What holds without rules, too: a new rule alters nothing until it is edited. */
+/** The severity of tampering without rules: a new rule alters nothing until it is edited. */
 const NEW_RULE: SeverityRule = { kind: 'tamper', severity: 'high' };
 
 interface Props {

@@ -15,7 +15,7 @@ export const fault = signal('');
 /** a secret that was just made, shown until it is put away */
 export const freshSecret = signal<{ readonly secret: string; readonly of: string } | null>(null);
 
-/** Many receivers share one address, of which the path is secret: without a name, the end of the id tells them apart. */
+/** Many receivers share one address, whose path is secret: without a name, the end of the id distinguishes them. */
 export const nameOf = ({ description, url, id }: Endpoint): string => description ?? `${url} (…${id.slice(-4)})`;
 
 /** Runs a step and shows why it failed. @returns undefined if it failed */

@@ -35,18 +35,18 @@ export async function fitShape(
   state: CameraState,
   deps: { readonly decodeLimits: DecodeLimits; readonly read: (ref: StoredFrameRef) => Promise<Uint8Array | null> },
 ): Promise<FittedFrame> {
-  const { stretchedFrom, ...own } = state;
-  if (own.size === null || sameAspectRatio(own.size, size)) return { bytes: null, state: own, notes: [] };
+  const { stretchedFrom, ...earlier } = state;
+  if (earlier.size === null || sameAspectRatio(earlier.size, size)) return { bytes: null, state: earlier, notes: [] };
   const image = await pixels();
   if (image === null) return { bytes: null, state, notes: [] };
-  const fitted = await stretched(image, workingSize(own.size));
+  const fitted = await stretched(image, workingSize(earlier.size));
   const isKnown = stretchedFrom?.width === size.width && stretchedFrom.height === size.height;
-  if (!isKnown && !(await fitsBefore(fitted, own, deps))) return { bytes: null, state: own, notes: [] };
-  const [earlier, now] = [own.size, size].map(({ width, height }) => `${width}x${height} px`);
-  const detail = `the frames had ${earlier}, this one has ${now}: it shows the same view and is stretched to their shape`;
+  if (!isKnown && !(await fitsBefore(fitted, earlier, deps))) return { bytes: null, state: earlier, notes: [] };
+  const [sizeBefore, sizeNow] = [earlier.size, size].map(({ width, height }) => `${width}x${height} px`);
+  const detail = `the frames had ${sizeBefore}, this one has ${sizeNow}: it shows the same view and is stretched to their shape`;
   return {
     bytes: await codedFrame(fitted),
-    state: { ...own, stretchedFrom: size },
+    state: { ...earlier, stretchedFrom: size },
     notes: isKnown ? [] : [{ code: 'size_changed', detail }],
   };
 }

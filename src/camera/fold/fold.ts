@@ -161,8 +161,8 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
     skipped: baseline.skipped,
     confirmFrames: rules.confirmFrames,
   });
-  const told = [...(context.notes ?? []), ...ordered.notes, ...baseline.notes];
-  const notes = [...gapNotes(state, at, settings.gap_s), ...told];
+  const ofFrame = [...(context.notes ?? []), ...ordered.notes, ...baseline.notes];
+  const notes = [...gapNotes(state, at, settings.gap_s), ...ofFrame];
   return {
     finding: counting.finding === null ? notCompared(baseline.skipped) : withSeverity(counting.finding, step.changes),
     words: counting.words,

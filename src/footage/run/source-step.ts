@@ -85,7 +85,7 @@ async function levelPicture(picture: Picture, state: CameraState, limits: Decode
   return { ...levelled, picture: { from: 'image', bytes: levelled.bytes, contentType: 'image/png' } };
 }
 
-/** @returns picture and state unaltered if the picture has the shape of those before @throws ScenedeltaError as fitShape */
+/** @returns the same picture if it has the shape of those before @throws ScenedeltaError as fitShape */
 async function fitPicture(
   { picture, state }: LevelledPicture,
   { blobs, decodeLimits }: Pick<SourceStepContext, 'blobs' | 'decodeLimits'>,

@@ -131,7 +131,10 @@ const KNOWN_WORDS: ReadonlySet<string> = new Set([
   ...[...COLOUR_PHRASES, ...NOUN_FORMS.keys(), 'or'].flatMap(wordsOf),
 ]);
 
-/** @param thing the part that is not known; the whole text, if it has no verb. @returns what is not known, and a verb */
+/**
+ * @param thing the part that is not known; the whole text, if it has no verb
+ * @returns the words, the thing or the sentence that is not known, with a verb
+ */
 function unknownIn(sentence: string, text: string, thing: string, zones: readonly NamedZone[]): string {
   const names = new Set(zones.flatMap(({ name }) => wordsOf(folded(name ?? ''))));
   const words = wordsOf(thing);

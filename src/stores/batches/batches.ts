@@ -148,8 +148,8 @@ export function createBatchStore(redis: Redis) {
     /** @returns false if the batch does not run any more */
     beginRun: (id: string, run: BatchRun) => move(id, ['running'], 'running', { run: JSON.stringify(run) }),
     /**
-     * Progress between two chunks. It never takes the place of that of a chunk, which a worker that was frozen meanwhile
-     * may not know. @returns false if the batch does not run any more
+     * Progress between two chunks. It never replaces that of a chunk, which a worker that was frozen meanwhile may not
+     * know. @returns false if the batch does not run any more
      */
     report: (id: string, index: number, progress: BatchProgress) =>
       move(id, ['running'], 'running', { [`ahead:${index}`]: JSON.stringify(progress) }),

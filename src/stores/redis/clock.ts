@@ -33,8 +33,8 @@ export async function followRedisClock(
   let isFollowing = false;
   let jump: { readonly by: number; readonly since: number } | undefined;
 
-  /** @returns whether the clock of Redis is to be believed */
-  const believes = (redisNow: number, stated: number): boolean => {
+  /** @returns whether the clock of Redis is to be followed */
+  const isToFollow = (redisNow: number, stated: number): boolean => {
     const host = systemClock() + clockOffsetMs();
     if (isNear(redisNow, host)) return true;
     const expected = isFollowing ? systemClock() : isNear(host, stated) ? host : redisNow;
@@ -53,7 +53,7 @@ export async function followRedisClock(
     const tookMs = performance.now() - asked;
     if (tookMs > PROMPT_MS) return;
     const redisNow = Number(seconds) * 1000 + Number(micros) / 1000 + tookMs / 2;
-    if (believes(redisNow, Number(stated))) {
+    if (isToFollow(redisNow, Number(stated))) {
       followClock(redisNow);
       jump = undefined;
     } else if (!isFollowing) followClock(systemClock());

@@ -63,7 +63,7 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 
 /** A job that no worker has taken up for so long has been recovered otherwise. */
 const KEPT_MS = HOUR_MS;
-/** While an item runs it must not be forgotten if the clock of Redis jumps ahead by a day. */
+/** While an item runs, its record must outlive a jump of the clock of Redis by a day. */
 const KEPT_RUNNING_MS = 2 * DAY_MS;
 
 /** Workers that died while they ran an item, and those of them that ran nothing else. */
