@@ -2,6 +2,7 @@
 import { type RgbImage, type Size, sameAspectRatio } from '../base/images.js';
 import { type DecodeLimits, decodeFrame, frameSize, workingSize } from './decode.js';
 import type { EncodedPair } from './deep-grey.js';
+import { sourceSize } from './pair.js';
 import sharp from './sharp.js';
 
 /** High enough that the coding adds nothing that resembles a change. */
@@ -29,9 +30,10 @@ export async function pairInOneShape<P extends EncodedPair>(
   limits: DecodeLimits,
 ): Promise<{ readonly pair: P; readonly stretchedFrom: Size | null }> {
   const before = await frameSize(pair.before, { ...limits, field: 'before' });
-  const after = await frameSize(pair.after, { ...limits, field: 'after' });
+  const present = pair.afterDecoded ?? null;
+  const after = present ? sourceSize(present) : await frameSize(pair.after, { ...limits, field: 'after' });
   if (sameAspectRatio(before, after)) return { pair, stretchedFrom: null };
-  const decoded = pair.afterDecoded ?? (await decodeFrame(pair.after, { ...limits, field: 'after' }));
+  const decoded = present ?? (await decodeFrame(pair.after, { ...limits, field: 'after' }));
   if (decoded.lost !== null) return { pair, stretchedFrom: null };
   const { afterKey: _key, afterDecoded: _decoded, ...rest } = pair;
   const coded = await codedFrame(await stretched(decoded, workingSize(before)));
