@@ -7,7 +7,7 @@ import { collect, createCommand } from '../src/cli/command.js';
 import { printLine } from '../src/cli/print.js';
 import { startProgress } from '../src/cli/progress.js';
 import { writeAtOnce } from '../src/cli/write-at-once.js';
-import type { StatementEvidence } from '../src/pipeline/statement-evidence.js';
+import type { JudgeEvidence } from '../src/pipeline/judge-evidence.js';
 import { type Config, loadConfig } from '../src/process/config.js';
 import type { Signal } from './figures/baselines.js';
 import { MADE_NUISANCES, type MadeNuisance } from './figures/nuisances.js';
@@ -71,7 +71,7 @@ export const command = createCommand('evaluate')
   .addOption(
     new Option(
       '--evidence <file>',
-      'also write the measurements of every statement, one line per pair and direction; training.fits reads them',
+      'also write the evidence of the judge, one line per pair and direction; training.fits reads them',
     )
       .conflicts('fromPredictions')
       .hideHelp(),
@@ -142,7 +142,7 @@ interface Measurement {
   /** search vector of a changed pair without alterations; null: there is none */
   readonly vector: Float32Array | null;
   readonly view: View;
-  readonly statements: readonly StatementEvidence[];
+  readonly evidence: JudgeEvidence | undefined;
 }
 
 /** The pair unaltered, with swapped frames, or under a nuisance. */
@@ -202,10 +202,10 @@ async function measurePair(
   const measurements: Measurement[] = [];
   for (const view of views) {
     const seen = await seenAs(view, pair, bytes, config.pixelLimit);
-    const { prediction, signals, embed, statements } = await runner.run(seen.bytes);
+    const { prediction, signals, embed, evidence } = await runner.run(seen.bytes);
     const vector = view === 'as it is' && embed !== undefined ? await embed() : null;
     const judged = { pair: seen.pair, prediction: { id: pair.id, ...prediction } };
-    measurements.push({ ...judged, signals, vector, view, statements });
+    measurements.push({ ...judged, signals, vector, view, evidence });
     step();
   }
   return measurements;
@@ -245,8 +245,8 @@ async function forEachPair<T>(
 }
 
 const isDirection = ({ view }: Measurement): boolean => view === 'as it is' || view === 'swapped';
-const formatEvidence = ({ pair: { id }, view, statements }: Measurement): string =>
-  `${JSON.stringify({ id, swapped: view === 'swapped', statements })}\n`;
+const formatEvidence = ({ pair: { id }, view, evidence }: Measurement): string =>
+  `${JSON.stringify({ id, swapped: view === 'swapped', evidence })}\n`;
 
 const detectorRuns = (signals: readonly Readonly<Record<string, Signal>>[]): DetectorRun[] =>
   Object.keys(signals[0] ?? {}).map((name) => ({ name, signals: signals.map((of) => of[name] as Signal) }));

@@ -12,7 +12,7 @@ import type { Features } from '../../src/model/graph-io.js';
 import { loadBundle } from '../../src/model/manifest.js';
 import { fullFrame } from '../../src/model/preprocess.js';
 import { Pipeline } from '../../src/pipeline/compare.js';
-import type { StatementEvidence } from '../../src/pipeline/statement-evidence.js';
+import type { JudgeEvidence } from '../../src/pipeline/judge-evidence.js';
 import { cacheFolder } from '../../src/process/cache-folder.js';
 import type { Config } from '../../src/process/config.js';
 import { createLogger } from '../../src/process/logger.js';
@@ -42,8 +42,8 @@ interface PairResult {
   readonly signals: Readonly<Record<string, Signal>>;
   /** of the pipeline's output */
   readonly embed?: () => Promise<Float32Array>;
-  /** none without a change, and of a bundle that names nothing */
-  readonly statements: readonly StatementEvidence[];
+  /** absent without a change, and of a bundle that names nothing */
+  readonly evidence?: JudgeEvidence;
 }
 
 export interface BundleRunner {
@@ -124,7 +124,7 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
         },
         signals: { pixels: pixelSubtraction(frames.before, frames.after), ...(await match(frames)) },
         ...(embed === undefined ? {} : { embed }),
-        statements: evidence?.() ?? [],
+        ...(evidence === undefined ? {} : { evidence: evidence() }),
       };
     },
     vectorsOf(pairs) {

@@ -1,4 +1,4 @@
-/** Probabilities and their logits. */
+/** Probabilities and their logits, and the likeness of vectors. */
 
 /** @returns probability of a logit */
 export const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));
@@ -15,4 +15,10 @@ export function softmax(logits: Float32Array): number[] {
   const powers = Array.from(logits, (logit) => Math.exp(logit - highest));
   const sum = powers.reduce((a, b) => a + b, 0);
   return powers.map((power) => power / sum);
+}
+
+/** Cosine of two vectors of one length. */
+export function cosine(a: readonly number[], b: readonly number[]): number {
+  const dot = (p: readonly number[], q: readonly number[]) => p.reduce((sum, x, i) => sum + x * (q[i] as number), 0);
+  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }

@@ -1,8 +1,8 @@
 /** Statements that name no thing, statements of unchanged scenes and of tampering, and the words that deny a change. */
 import type { Box } from '../base/images.js';
-import { reversedKind, type StatementKind } from '../schemas/comparison.js';
+import type { StatementKind } from '../schemas/comparison.js';
 import type { Statement } from '../schemas/statement.js';
-import { oppositeWay, thirdOf } from './place.js';
+import { thirdOf } from './place.js';
 import { tableOf } from './table.js';
 import { SOMETHING } from './thing.js';
 
@@ -31,21 +31,6 @@ export function plainStatement(kind: string, box: Box | undefined): Statement {
   return isKind(kind)
     ? { kind, verb: PLAIN_VERBS[kind], things, place, way: null }
     : { kind: 'change', verb: 'changed', things, place, way: null };
-}
-
-/** The statement of an exchanged pair as one of the pair: words of time and ways are the opposite ones. */
-export function reversedStatement(statement: ChangeStatement, box: Box): ChangeStatement {
-  const { kind, way } = statement;
-  if (kind === 'move') return { ...statement, way: way && oppositeWay(way) };
-  return unnamedStatement(reversedKind(kind), box);
-}
-
-/** A statement in plain words for a thing that the namer names: "an object has appeared on the left". */
-export function unnamedStatement(kind: StatementKind, box: Box): ChangeStatement {
-  const object = { noun: 'object', colour: null, count: 1, definite: kind !== 'appear' };
-  const things = kind === 'replace' ? [object, { ...object, definite: false }] : [object];
-  const verb = { appear: 'appeared', disappear: 'gone', move: 'moved', replace: 'replaced' }[kind];
-  return { kind, verb, things, place: kind === 'move' ? null : thirdOf(box), way: null };
 }
 
 /**

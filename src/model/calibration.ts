@@ -45,7 +45,3 @@ export function mostProbableKind(logits: Float32Array, kinds: readonly string[])
   const best = shares.indexOf(Math.max(...shares));
   return { name: kinds[best + 1] as string, score: shares[best] as number };
 }
-
-/** @returns the share of a kind among the kinds of change; 0 if the kind is not one of them */
-export const shareOf = (kind: string, logits: Float32Array, kinds: readonly string[]): number =>
-  softmax(logits.subarray(1))[kinds.indexOf(kind) - 1] ?? 0;

@@ -1,4 +1,4 @@
-/** Schema of `calibration.facts` of a bundle's manifest; training/journal/levels.md states the use of each number. */
+/** Schema of `calibration.facts` of a bundle's manifest: places, ways and counts (place-facts.ts). */
 import { type Static, Type } from 'typebox';
 
 const strict = { additionalProperties: false };
@@ -8,14 +8,8 @@ const Slope = Type.Object({ scale: Type.Number({ minimum: 0 }), offset: Real }, 
 /** Calibration of the facts besides nouns and colours, fitted on held-out pairs; absent = the scores of the graphs. */
 export const FactCalibrationSchema = Type.Object(
   {
-    /** weights of the log-odds of pipeline/clause-probability.ts */
-    clause: Type.Object(
-      { kind: Real, move: Real, twin: Real, nothing: Real, score: Real, area: Real, offset: Real },
-      strict,
-    ),
-    /** of the log-odds of all words of a place phrase, or of a way; agreement: of the boxes with the way, -1..1 */
+    /** of the log-odds of all words of a place phrase */
     place: Slope,
-    way: Type.Object({ ...Slope.properties, agreement: Real }, strict),
     /** probability that the third of the frame, and the side that the regions moved to, are true */
     third: Probability,
     sideways: Probability,
@@ -24,11 +18,6 @@ export const FactCalibrationSchema = Type.Object(
     /** probability of the count of a phrase in the singular, and of one in the plural */
     one: Probability,
     several: Probability,
-    /**
-     * for places whose clause is uncertain: pairs of the share of them that changed, and the map score from which on
-     * they have that share, ascending; absent = they are not counted
-     */
-    counted: Type.Optional(Type.Array(Type.Tuple([Probability, Probability]), { minItems: 1 })),
   },
   strict,
 );

@@ -13,6 +13,7 @@ import { BundleError, COARSE_STRIDE } from './bundle.js';
 import { CheckSchema, contradictionOfCheck } from './check-schema.js';
 import { FactCalibrationSchema } from './fact-calibration.js';
 import { FileName, GraphsSchema } from './graphs-schema.js';
+import { JudgeSchema } from './judge-schema.js';
 import { NamesSchema } from './names-schema.js';
 import { PeopleRuleSchema } from './people-schema.js';
 import { contradictionOfSearch, SearchManifestSchema } from './search-manifest.js';
@@ -93,6 +94,8 @@ const ManifestSchema = Type.Object(
     regions: Type.Object({ threshold: Probability, min_cells: Count, strong: Type.Optional(Probability) }, strict),
     /** words of the graph `names`; absent with it */
     names: Type.Optional(NamesSchema),
+    /** decides what happened, of a bundle with names (pipeline/judge.ts) */
+    judge: Type.Optional(JudgeSchema),
     /** of the graph `people`; absent with it */
     people: Type.Optional(PeopleRuleSchema),
     /** of the graph `check`; absent with it */
@@ -241,7 +244,7 @@ function findContradiction(manifest: BundleManifest): string | null {
 const PARTS_ABOUT_LOCATIONS = ['names', 'people', 'check', 'search'] as const;
 
 function contradictionOfOptional(manifest: BundleManifest): string | null {
-  const { names, people, check, graphs, glance } = manifest;
+  const { names, judge, people, check, graphs, glance } = manifest;
   const part = PARTS_ABOUT_LOCATIONS.find((one) => manifest[one] !== undefined);
   if (glance === null && part !== undefined) {
     return `/${part} is set but /glance is null: a captioner of full frames has none of ${PARTS_ABOUT_LOCATIONS.join(', ')}`;
@@ -253,7 +256,8 @@ function contradictionOfOptional(manifest: BundleManifest): string | null {
   const contradiction = check === undefined ? null : contradictionOfCheck(check);
   if (contradiction !== null) return contradiction;
   if (people !== undefined && names === undefined) return '/people is set but /names is not';
-  if (names === undefined) return null;
+  if (names === undefined) return judge === undefined ? null : '/judge is set but /names is not';
+  if (judge === undefined) return '/judge is missing: `python -m training.fits judge --write BUNDLE` fits it';
   return names.nouns[0] === 'nothing' ? null : `/names/nouns starts with ${names.nouns[0]}, expected "nothing"`;
 }
 

@@ -127,7 +127,7 @@ export const likelyColour = (
  * probable than the least probable one.
  * @param table pairs of share and probability, ascending; absent = the probability is the share
  */
-export function levelAt(truth: number, table: readonly (readonly [number, number])[] = []): number {
+function levelAt(truth: number, table: readonly (readonly [number, number])[] = []): number {
   const above = table.findIndex(([share]) => share >= truth);
   const [right, level] = table[above] ?? [truth, truth];
   const [left, lower] = table[above - 1] ?? [right, level];

@@ -13,11 +13,11 @@ import { type CaptionParts, type DescribedPair, describePair, type Wanted } from
 import { farApart } from './far-apart.js';
 import type { LocationFact, LocationStatement } from './location-statement.js';
 import type { AlignedPair } from './pair.js';
-import { nobody } from './people.js';
+import { tightThings } from './seen-things.js';
 import { type ChangeSentence, composeSentence } from './sentence.js';
 
-/** `crops`, `peopleIn` and `evidence` are those of the locations; a captioner of full frames has none. */
-interface CaptionedChange extends Pick<DescribedPair, 'crops' | 'peopleIn' | 'evidence'> {
+/** `crops` and `evidence` are those of the locations; a captioner of full frames has none. */
+interface CaptionedChange extends Pick<DescribedPair, 'crops' | 'tightIn' | 'evidence' | 'notes'> {
   readonly captioned: ChangeSentence;
   /** absent of a bundle without a truth check */
   readonly check?: Check;
@@ -48,21 +48,17 @@ async function captionLocations(
 ): Promise<CaptionedChange> {
   const { manifest } = wanted.bundle;
   const { difference } = pair;
-  const { description: described, crops, peopleIn, evidence } = await describePair(parts, wanted, pair, regions);
+  const { description: described, crops, tightIn, evidence, notes } = await describePair(parts, wanted, pair, regions);
   const description = { ...described, statements: farApart(described.statements, wanted.secondsApart) };
-  const likely = mostProbableKind(description.joint.kindLogits ?? difference.kindLogits, manifest.kinds);
-  const composed = await composeChecked(
-    description,
-    likely,
-    { crops, regions },
-    manifest,
-    wanted.truth,
-    (shown, sentences) => parts.pool.run('check', manifest.name, { ...difference, crops: shown, sentences }),
+  const likely = mostProbableKind(description.joint?.kindLogits ?? difference.kindLogits, manifest.kinds);
+  const composed = await composeChecked(description, likely, { crops, regions }, manifest, (shown, sentences) =>
+    parts.pool.run('check', manifest.name, { ...difference, crops: shown, sentences }),
   );
   return {
     ...composed,
     crops,
-    peopleIn,
+    tightIn,
+    notes,
     seenTogether: description.crops.length,
     statements: description.crops.length > 0 ? description.statements : undefined,
     facts: manifest.names === undefined ? undefined : description.statements.flatMap(({ facts }) => facts),
@@ -72,8 +68,8 @@ async function captionLocations(
 
 async function captionFullFrame(
   { pool }: CaptionParts,
-  { bundle, truth }: Wanted,
-  { difference }: AlignedPair,
+  { bundle }: Wanted,
+  { difference, frames }: AlignedPair,
   regions: readonly MapRegion[],
 ): Promise<CaptionedChange> {
   const { manifest } = bundle;
@@ -81,11 +77,12 @@ async function captionFullFrame(
   const [output] = await pool.run('caption', manifest.name, [{ memory, kindLogits, crops: [] }]);
   const joint = output as CaptionOutput;
   const likely = mostProbableKind(joint.kindLogits ?? kindLogits, manifest.kinds);
-  const description = { joint, crops: [], statements: [], ends: [] };
+  const description = { joint, crops: [], statements: [] };
   return {
-    captioned: composeSentence(description, likely, regions, manifest, truth),
+    captioned: composeSentence(description, likely, regions, manifest),
     crops: [],
-    peopleIn: nobody,
+    tightIn: (region) => tightThings(frames, region, []),
+    notes: [],
     seenTogether: 0,
     statements: undefined,
     facts: undefined,

@@ -223,15 +223,13 @@ export class Pipeline {
   ): Promise<Omit<PairOutput, 'timings'>> {
     const { bundle, input, truth } = comparison;
     const { manifest } = bundle;
-    const { frames, difference, toSourceFrame } = pair;
-    const { captioned, check, crops, seenTogether, statements, facts, peopleIn, evidence } = await comparison.step(
-      'caption',
-      () => {
+    const { difference, toSourceFrame } = pair;
+    const { captioned, check, crops, seenTogether, statements, facts, tightIn, notes, evidence } =
+      await comparison.step('caption', () => {
         const { statements: wantsAll = false, secondsApart = null } = input;
         const wanted = { bundle, statements: wantsAll, truth, secondsApart };
         return captionerOf(manifest)(this.#captionParts, wanted, pair, regions);
-      },
-    );
+      });
     const strongest = crops.slice(0, seenTogether);
     const words = await comparison.step('heatmap', async () =>
       toSourceFrame.words(wordHeatmaps(captioned, manifest.attention, difference.after)),
@@ -245,10 +243,15 @@ export class Pipeline {
       input.statements ? statements : undefined,
       facts,
     );
-    const finding = check === undefined ? described : { ...described, check };
+    const finding = {
+      ...described,
+      ...(check === undefined ? {} : { check }),
+      ...(notes.length === 0 ? {} : { notes: [...notes] }),
+    };
     const after = toSourceFrame.map(difference.after);
     const vectors = new Map<string, Promise<Float32Array>>();
-    const seen = input.statements && seenThings(frames, finding.regions, toSourceFrame, regions.map(peopleIn));
+    const located = finding.regions.map((region, i) => ({ region, things: () => tightIn(regions[i] as MapRegion) }));
+    const seen = input.statements && seenThings(located, toSourceFrame);
     return {
       finding: { ...finding, ...keepRegions(finding, toSourceFrame.region) },
       ...(seen ? { seen } : {}),

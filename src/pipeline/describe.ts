@@ -1,22 +1,25 @@
-/** Description of a changed pair: its region crops, the statements of the caption graph, and their names. */
-import { type Box, type Side, union } from '../base/images.js';
+/** Description of a changed pair: its region crops, the witnesses about them, and the statements of its events. */
+
+import { type Box, union } from '../base/images.js';
 import { allSettledOrThrow } from '../frames/pair.js';
 import type { InferencePool } from '../inference/pool.js';
+import type { FactCalibration } from '../model/fact-calibration.js';
 import type { CaptionOutput, PairMemory, PairNames, RegionCropFeatures } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
-import type { Names } from '../model/naming.js';
 import { cropOfRegion, type MapRegion, partOfOtherFrame } from '../model/regions.js';
-import { beingsOf } from './beings.js';
-import { type CaptionRun, inBothDirections } from './both-directions.js';
+import { decodedStatements } from './decoded-statements.js';
 import type { EncodedCrop, Encoder } from './encoder.js';
-import { nameAll } from './facts.js';
-import type { Description, Exchange } from './location-statement.js';
+import { eventsOf } from './events.js';
+import { statementsOf } from './facts.js';
+import { type JudgeEvidence, judgeEvidence } from './judge-evidence.js';
+import { linksOf } from './links.js';
+import type { Description } from './location-statement.js';
 import type { AlignedPair } from './pair.js';
-import { nobody, type PeopleIn, peopleOfRegions } from './people.js';
-import { showsPeopleApart } from './people-apart.js';
-import { areOtherVehicles, isSeparateThing, knownNames, showsTwoThings, unseenRegion } from './separate-things.js';
-import { type StatementEvidence, statementEvidence } from './statement-evidence.js';
-import { describeLocations, MAX_FACTS, MAX_STATEMENTS, type RunCaptions } from './statements.js';
+import { detectPeople } from './people.js';
+import { type TightThing, tightThings } from './seen-things.js';
+import { isSeparateThing, showsTwoThings, unseenRegion } from './separate-things.js';
+import { thingsOf } from './things.js';
+import { witnessOf } from './witness.js';
 
 /** The parts of a pipeline that a description needs. */
 export interface CaptionParts {
@@ -34,31 +37,33 @@ export interface Wanted {
   readonly secondsApart: number | null;
 }
 
-interface NamedCrop {
-  readonly crop: EncodedCrop;
-  readonly names: PairNames;
-}
+/** Bound of the cost: a row of a run of the caption graph takes 4 ms (`npm run bench:model`). */
+const MAX_STATEMENTS = 6;
+/** Number of locations that have facts, if no statements were asked for. */
+const MAX_FACTS = 5;
 
 export interface DescribedPair {
   readonly description: Description;
   /** of the locations, the strongest first */
   readonly crops: readonly EncodedCrop[];
-  readonly peopleIn: PeopleIn;
+  /** the things of a region as the pixels show them */
+  readonly tightIn: (region: MapRegion) => readonly TightThing[];
   /** absent of a bundle that names nothing */
-  readonly evidence?: () => readonly StatementEvidence[];
+  readonly evidence?: () => JudgeEvidence;
+  /** what could not be examined, for the answer's notes */
+  readonly notes: readonly string[];
 }
 
-/** The crops of the locations, with their names; no names of a bundle that names nothing. */
+/** The crops of the locations, with their names. */
 interface NamedCrops {
   /** before two things at one location became two */
   readonly located: readonly EncodedCrop[];
   readonly crops: readonly EncodedCrop[];
-  readonly names: readonly PairNames[] | undefined;
-  readonly exchanges: readonly Exchange<EncodedCrop>[];
+  readonly names: readonly PairNames[];
 }
 
 /**
- * Encodes the region crops, and runs the caption graph on them.
+ * Encodes the region crops, asks the witnesses about them, and judges what happened.
  * @param regions the strongest first
  */
 export async function describePair(
@@ -67,74 +72,96 @@ export async function describePair(
   pair: AlignedPair,
   regions: readonly MapRegion[],
 ): Promise<DescribedPair> {
-  const { pool } = parts;
+  const { pool, encoder } = parts;
   const { manifest } = bundle;
-  const glanced = manifest.glance?.regions ?? 0;
-  const most = Math.max(glanced, statements ? MAX_STATEMENTS : MAX_FACTS);
+  const { names: words, judge, calibration } = manifest;
+  const most = Math.max(manifest.glance?.regions ?? 0, statements ? MAX_STATEMENTS : MAX_FACTS);
+  const tightIn = (region: MapRegion) => tightThings(pair.frames, region, []);
+  if (words === undefined || judge === undefined) {
+    const crops = await encoder.encodeCrops(bundle, pair.frames, regions, most);
+    return { description: await decodedDescription(pool, bundle, pair, crops), crops, tightIn, notes: [] };
+  }
   const { before, after } = pair.features;
-  const exchange =
-    manifest.names &&
-    (pair.difference.exchanged ?? pool.run('difference', manifest.name, { before: after, after: before }));
-  const [{ located, crops, names, exchanges }, reversed] = await allSettledOrThrow(
+  const exchange = pair.difference.exchanged ?? pool.run('difference', manifest.name, { before: after, after: before });
+  const [{ located, crops, names }, exchanged] = await allSettledOrThrow(
     nameCrops(parts, bundle, pair, regions, most),
     Promise.resolve(exchange),
   );
-  const strongest = located.slice(0, glanced);
-  const run: RunCaptions<EncodedCrop> = (sets, clauses) =>
-    runCaptions(pool, manifest, pair.difference, reversed, sets, clauses);
-  if (names === undefined) {
-    return { description: await describeLocations(crops, strongest, run, manifest), crops, peopleIn: nobody };
-  }
-  const words = manifest.names as Names;
-  const known = { ...knownNames(names, words), beings: beingsOf(crops, names, words), exchanges };
-  const [description, peopleIn] = await allSettledOrThrow(
-    describeLocations(crops, strongest, run, manifest, known),
-    peopleOfRegions(pool, bundle, pair.frames, crops, names),
+  const [witnesses, detected] = await allSettledOrThrow(
+    askCaptioner(pool, bundle, pair.difference, exchanged, crops),
+    detectPeople(
+      pool,
+      bundle,
+      pair.frames,
+      crops.flatMap((crop) => crop.regions),
+    ),
   );
-  const { calibration, kinds } = manifest;
-  const arePeopleApart = (region: MapRegion) => showsPeopleApart(pair.frames, region);
-  const wording = { names: words, calibration: calibration.facts, kinds, truth, peopleIn, arePeopleApart };
-  const named = nameAll(description, names, wording);
-  return { description: named, crops, peopleIn, evidence: () => statementEvidence(description, named, names, kinds) };
+  const things = thingsOf(pair.frames, crops, names, witnesses, detected, words, judge);
+  const links = linksOf(things.all, pair.frames.after.width / pair.frames.after.height, judge);
+  const events = eventsOf(things.all, links, judge);
+  const wording = { names: words, calibration: calibration.facts as FactCalibration, truth, levels: judge.levels };
+  return {
+    description: {
+      joint: null,
+      crops: located.slice(0, manifest.glance?.regions).map(({ crop }) => crop),
+      statements: statementsOf(events, wording),
+    },
+    crops,
+    tightIn: (region) => tightThings(pair.frames, region, things.people.get(region) ?? []),
+    evidence: () => judgeEvidence(things, links, events),
+    notes:
+      detected.failure === null
+        ? []
+        : [`the detector of people failed (${detected.failure}): the other witnesses describe the change`],
+  };
 }
 
-/**
- * @param reversed of the exchanged pair; undefined: one direction of time is enough
- * @param sets of crops, one row each
- * @param clauses per set, most clauses that its row needs; a graph that cannot end earlier writes all
- */
-async function runCaptions(
+/** Words of the caption graph about each crop alone, in both directions of time. */
+async function askCaptioner(
   pool: InferencePool,
-  { name, kinds, graphs }: Bundle['manifest'],
+  { manifest }: Bundle,
   given: PairMemory,
-  reversed: PairMemory | undefined,
-  sets: readonly (readonly EncodedCrop[])[],
-  clauses: readonly number[],
-): Promise<CaptionRun[]> {
-  const inputs = (of: PairMemory, crops: readonly (readonly RegionCropFeatures[])[]) =>
-    crops.map((row) => ({ memory: of.memory, kindLogits: of.kindLogits, crops: row }));
-  if (reversed === undefined) return pool.run('caption', name, inputs(given, sets));
-  const crops = [...new Set(sets.flat())];
+  exchanged: PairMemory,
+  crops: readonly EncodedCrop[],
+) {
+  if (crops.length === 0) return [];
+  const { name, graphs } = manifest;
   const exchange = (crop: EncodedCrop) => ({ ...crop, before: crop.after, after: crop.before });
+  const row = ({ memory, kindLogits }: PairMemory, crop: RegionCropFeatures) => ({ memory, kindLogits, crops: [crop] });
   const outputs =
-    graphs.statements === undefined || crops.length === 0
+    graphs.statements === undefined
       ? await pool.run('caption', name, [
-          ...inputs(given, sets),
-          ...inputs(
-            reversed,
-            sets.map((row) => row.map(exchange)),
-          ),
+          ...crops.map((crop) => row(given, crop)),
+          ...crops.map((crop) => row(exchanged, exchange(crop))),
         ])
       : await pool.run('statements', name, {
           given: { memory: given.memory, kindLogits: given.kindLogits },
-          exchanged: { memory: reversed.memory, kindLogits: reversed.kindLogits },
+          exchanged: { memory: exchanged.memory, kindLogits: exchanged.kindLogits },
           crops,
-          sets: sets.map((row) => row.map((crop) => crops.indexOf(crop))),
-          clauses,
+          sets: crops.map((_, i) => [i]),
+          clauses: crops.map(() => 1),
         });
-  return sets.map((_, i) =>
-    inBothDirections(outputs[i] as CaptionOutput, outputs[sets.length + i] as CaptionOutput, kinds),
+  return crops.map((crop, i) => witnessOf(outputs[i] as CaptionOutput, outputs[crops.length + i], crop, manifest));
+}
+
+/** The words of the caption graph, for a bundle that names nothing. */
+async function decodedDescription(
+  pool: InferencePool,
+  { manifest }: Bundle,
+  { difference }: AlignedPair,
+  crops: readonly EncodedCrop[],
+): Promise<Description> {
+  const strongest = crops.slice(0, manifest.glance?.regions);
+  const alone = crops.length > 1 ? crops.map((crop) => [crop]) : [];
+  const { memory, kindLogits } = difference;
+  const outputs = await pool.run(
+    'caption',
+    manifest.name,
+    [strongest, ...alone].map((row) => ({ memory, kindLogits, crops: row })),
   );
+  const joint = outputs[0] as CaptionOutput;
+  const statements = decodedStatements(crops, crops.length > 1 ? outputs.slice(1) : outputs, manifest);
+  return { joint, crops: strongest.map(({ crop }) => crop), statements };
 }
 
 /** The crops of at most `most` locations; two things at one location are two (separate-things.ts). */
@@ -148,9 +175,7 @@ async function nameCrops(
   const { manifest } = bundle;
   const { glance, names: words } = manifest;
   const crops = await encoder.encodeCrops(bundle, frames, regions, most);
-  if (words === undefined || glance === null || crops.length === 0) {
-    return { located: crops, crops, names: undefined, exchanges: [] };
-  }
+  if (words === undefined || glance === null || crops.length === 0) return { located: crops, crops, names: [] };
   const names = await pool.run('name', manifest.name, crops);
   const candidates = crops.map((crop, i) => ({ crop, names: names[i] as PairNames }));
   const examined = candidates.map((one): readonly MapRegion[] => {
@@ -159,18 +184,18 @@ async function nameCrops(
     return part === undefined ? [] : [part];
   });
   const alone = examined.flat();
-  if (alone.length === 0) return { located: crops, crops, names, exchanges: [] };
+  if (alone.length === 0) return { located: crops, crops, names };
   const more = await encoder.encodeThese(
     bundle,
     frames,
     alone.map((region) => cropOfRegion(region, frames.before, glance)),
   );
   const moreNames = await pool.run('name', manifest.name, more);
-  const of = (region: MapRegion): NamedCrop => {
+  const of = (region: MapRegion): { crop: EncodedCrop; names: PairNames } => {
     const at = alone.indexOf(region);
     return { crop: more[at] as EncodedCrop, names: moreNames[at] as PairNames };
   };
-  const kept = candidates.flatMap((one, i): NamedCrop[] => {
+  const kept = candidates.flatMap((one, i) => {
     const [part, ...others] = examined[i] as readonly MapRegion[];
     if (part === undefined) return [one];
     if (others.length > 0) return [part, ...others].map(of);
@@ -178,27 +203,7 @@ async function nameCrops(
     const rest = one.crop.regions.filter((region) => region !== part);
     return [{ ...one, crop: { ...one.crop, regions: rest, object: unionOf(rest) } }, of(part)];
   });
-  const separated = kept.map(({ crop }) => crop);
-  const exchanges = exchangesOf(candidates, separated, words);
-  return { located: crops, crops: separated, names: kept.map((one) => one.names), exchanges };
-}
-
-/** Locations of one vehicle before and another one after, if each of them has a crop of its own. */
-function exchangesOf(
-  located: readonly NamedCrop[],
-  separated: readonly EncodedCrop[],
-  words: Names,
-): Exchange<EncodedCrop>[] {
-  return located.flatMap(({ crop: around, names: { before, after } }) => {
-    const cropOf = (side: Side) =>
-      separated.findIndex(
-        ({ regions: [region, ...others] }) =>
-          region?.side === side && others.length === 0 && around.regions.includes(region),
-      );
-    const exchange = { around, before: cropOf('before'), after: cropOf('after') };
-    const isExchange = around.regions.length === 2 && exchange.before >= 0 && exchange.after >= 0;
-    return isExchange && areOtherVehicles(before, after, words) ? [exchange] : [];
-  });
+  return { located: crops, crops: kept.map(({ crop }) => crop), names: kept.map((one) => one.names) };
 }
 
 const unionOf = (regions: readonly MapRegion[]): Box => regions.map(({ box }) => box).reduce(union);

@@ -1,100 +1,98 @@
-/** People in the regions of a pair: how many came, left or moved there, as a detector sees them (ADR 19). */
+/** People in the changed regions of a pair, as a detector sees them: a second witness of the class and the number. */
 import { areaOf, type Box, inFrame, type RgbImage, type Side, sharedArea } from '../base/images.js';
 import type { InferencePool } from '../inference/pool.js';
-import type { PairNames } from '../model/graph-io.js';
+import type { PersonRow } from '../model/judge-schema.js';
 import type { Bundle } from '../model/manifest.js';
-import type { Names } from '../model/naming.js';
-import { cropOfRegion, type MapRegion, type RegionCrop, toPixels } from '../model/regions.js';
+import type { DetectedPerson } from '../model/people.js';
+import { cropOfRegion, type MapRegion, toPixels } from '../model/regions.js';
+import { type Judge, judged } from './judge.js';
 import { pixelDiffers } from './seen-things.js';
-import { probabilityOfClass } from './separate-things.js';
-
-/** Boxes of the people of a region, fractions of the frame; empty: it is unknown who is there. */
-export type PeopleIn = (region: MapRegion) => readonly Box[];
-
-export const nobody: PeopleIn = () => [];
 
 type FramePair = Readonly<Record<Side, RgbImage>>;
 
-/** From this probability on, a region shows people: the detector costs 8 ms of a thread per region. */
-const SHOWS_PEOPLE = 0.3;
-/** Most regions of a pair that are examined, the strongest first; a sentence has three clauses. */
-const MOST_REGIONS = 4;
-/** Least height of a person, as a share of the region's: less is a part of one, or a person far behind. */
-const AS_HIGH = 0.6;
-/** Least share of the region that the only person fills. */
-const ALONE = 0.5;
-/** Least share of a person's box that differs between the frames: a person in both has not changed. */
-const CHANGED = 0.2;
-/** Least share of it that differs and is in no better box: the detector may see a third person between two. */
-const OWN = 0.1;
+/** Most regions of a pair that are examined, the strongest first: the detector costs 8 ms of a thread per region. */
+const MOST_REGIONS = 6;
 /** Pixels of a box that are compared, along each side. */
 const SAMPLED = 48;
 
+/** The boxes of the detector around the regions. */
+export interface Detections {
+  readonly boxes: ReadonlyMap<MapRegion, readonly DetectedPerson[]>;
+  /** the reason if it failed on a region, which then has no boxes; the other witnesses describe it */
+  readonly failure: string | null;
+}
+
 /**
- * Runs the detector on the regions whose names say that they show people, each in the frame that shows it.
- * @param crops the locations, with `names` of what they show in the same order
- * @returns no people of any region if the bundle has no detector, or the frames differ in size
+ * Runs the detector on the strongest regions, each in the frame that shows it.
+ * @param regions of the locations, the strongest first
  */
-export async function peopleOfRegions(
-  pool: InferencePool,
-  { manifest }: Bundle,
+export async function detectPeople(
+  pool: Pick<InferencePool, 'run'>,
+  { manifest }: Pick<Bundle, 'manifest'>,
   frames: FramePair,
-  crops: readonly RegionCrop[],
-  names: readonly PairNames[],
-): Promise<PeopleIn> {
-  const { people: rule, names: words, glance } = manifest;
-  const { width, height } = frames.after;
-  const isOfOneSize = frames.before.width === width && frames.before.height === height;
-  if (rule === undefined || words === undefined || glance === null || !isOfOneSize) return nobody;
-  const people = new Map<MapRegion, readonly Box[]>();
+  regions: readonly MapRegion[],
+): Promise<Detections> {
+  const { people: rule, glance } = manifest;
+  if (rule === undefined || glance === null) return { boxes: new Map(), failure: null };
   // A task per region, so that the threads share them: a run of two regions takes twice as long.
-  const count = async (region: MapRegion) => {
+  const detect = async (region: MapRegion): Promise<[MapRegion, DetectedPerson[]]> => {
     const frame = frames[region.side];
     const { crop } = cropOfRegion(region, frame, { ...glance, ...rule });
-    const box = toPixels(crop, frame);
-    const input = { frame, boxes: [box], width: rule.size, height: rule.size };
+    const input = { frame, boxes: [toPixels(crop, frame)], width: rule.size, height: rule.size };
     const [found = []] = await pool.run('people', manifest.name, input);
-    const boxes = found.map((person) => inFrame(person.box, crop));
-    people.set(region, knownPeople(region.box, distinctPeople(region.box, boxes, frames)));
+    return [region, found.map((person) => ({ ...person, box: inFrame(person.box, crop) }))];
   };
-  await Promise.all(peopledRegions(crops, names, words).map(count));
-  return (region) => people.get(region) ?? [];
+  const settled = await Promise.allSettled(regions.slice(0, MOST_REGIONS).map(detect));
+  const failed = settled.find((one) => one.status === 'rejected');
+  return {
+    boxes: new Map(settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))),
+    failure: failed === undefined ? null : String(failed.reason?.message ?? failed.reason),
+  };
 }
 
-/** @returns the regions that the detector examines, the strongest first */
-export const peopledRegions = (
-  crops: readonly RegionCrop[],
-  names: readonly PairNames[],
-  words: Names,
-): readonly MapRegion[] =>
-  crops
-    .flatMap(({ regions }, i) => regions.filter(({ side }) => showsPeople((names[i] as PairNames)[side], words)))
-    .slice(0, MOST_REGIONS);
+/** The namer's and the decoder's evidence about the region, as columns of the row of each of its boxes. */
+export type NamedRegion = Readonly<Record<'person' | 'vehicle' | 'nothing' | 'decodedPerson', number>>;
 
-const showsPeople = (shown: PairNames[Side], words: Names): boolean =>
-  probabilityOfClass(shown, 'person', words) >= SHOWS_PEOPLE;
+export interface ExaminedBox {
+  readonly box: Box;
+  readonly row: PersonRow;
+  readonly probability: number;
+}
 
-/** @param boxes of a crop around the region, the best first */
-function distinctPeople(region: Box, boxes: readonly Box[], frames: FramePair): readonly Box[] {
+/**
+ * @param boxes of the detector about the region, the best first
+ * @returns each box with its evidence; a box that shares its pixels with better people has little of its own
+ */
+export function examinePeople(
+  region: Box,
+  boxes: readonly DetectedPerson[],
+  frames: FramePair,
+  named: NamedRegion,
+  judge: Pick<Judge, 'person' | 'levels'>,
+): ExaminedBox[] {
   const people: Box[] = [];
-  for (const box of boxes) {
-    const hasChanged = isOfRegion(box, region) && changedShare(box, frames) >= CHANGED;
-    if (hasChanged && changedShare(box, frames, people) >= OWN) people.push(box);
-  }
-  return people;
+  return boxes
+    .filter(({ box }) => isCentredIn(box, region))
+    .map(({ box, score }) => {
+      const row: PersonRow = {
+        score,
+        height: Math.min(1.5, box.height / region.height),
+        fill: sharedArea(box, region) / areaOf(region),
+        inside: sharedArea(box, region) / areaOf(box),
+        changed: changedShare(box, frames),
+        separate: changedShare(box, frames, people),
+        better: people.length > 0 ? 1 : 0,
+        ...named,
+      };
+      const probability = judged(judge.person, row);
+      if (probability >= judge.levels.person) people.push(box);
+      return { box, row, probability };
+    });
 }
 
-/** One person who fills little of a region may have another beside, whom the detector does not recognise. */
-function knownPeople(region: Box, people: readonly Box[]): readonly Box[] {
-  const [only, ...others] = people;
-  const isAlone = only !== undefined && others.length === 0;
-  return isAlone && sharedArea(only, region) < ALONE * areaOf(region) ? [] : people;
-}
-
-function isOfRegion({ x, y, width, height }: Box, region: Box): boolean {
+function isCentredIn({ x, y, width, height }: Box, region: Box): boolean {
   const [middle, centre] = [x + width / 2 - region.x, y + height / 2 - region.y];
-  const isInside = middle >= 0 && middle <= region.width && centre >= 0 && centre <= region.height;
-  return isInside && height >= AS_HIGH * region.height;
+  return middle >= 0 && middle <= region.width && centre >= 0 && centre <= region.height;
 }
 
 /** Share of a box that differs between the frames and is in none of the others. */

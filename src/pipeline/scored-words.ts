@@ -52,52 +52,6 @@ export const statedPhrase = (words: readonly ScoredWord[], role: Role, value: st
     ? null
     : { value, probability: words.reduce((product, word) => (word.role === role ? product * word.score : product), 1) };
 
-/** Noun and colour of a thing, as they are written. */
-export interface NamedThing {
-  readonly noun: Likely;
-  readonly colour: Likely | null;
-}
-
-/**
- * @param words of the statement in its new words
- * @param decoded the words of the caption graph for the same statement
- * @param things one per thing of the statement
- * @param phrase the place or the way, if another one than the decoder's is written
- */
-export function rescored(
-  words: readonly Word[],
-  decoded: readonly ScoredWord[],
-  things: readonly NamedThing[],
-  phrase: Likely | null,
-): ScoredWord[] {
-  const of = (role: Role, thing: number | null) => decoded.filter((one) => one.role === role && one.thing === thing);
-  const counted = new Map<string, number>();
-  return words.map((word): ScoredWord => {
-    const { role, thing } = word;
-    const named = thing === null ? undefined : things[thing];
-    if (named !== undefined) {
-      const noun = of('noun', thing).at(-1)?.attention ?? null;
-      if (role === 'noun') return { ...word, score: named.noun.probability, attention: noun };
-      if (role === 'colour') {
-        const score = named.colour?.probability ?? named.noun.probability;
-        return { ...word, score, attention: of('colour', thing).at(-1)?.attention ?? noun };
-      }
-      const first = decoded.find((one) => one.thing === thing)?.score ?? named.noun.probability;
-      return { ...word, score: first, attention: null };
-    }
-    // The n-th word of a verb or a place keeps what the n-th one of the decoder has.
-    const before = of(role, thing);
-    const n = counted.get(role) ?? 0;
-    counted.set(role, n + 1);
-    const same = before[Math.min(n, before.length - 1)];
-    const isPhrase = role === 'place' || role === 'way';
-    if (isPhrase && phrase !== null) {
-      return { ...word, score: phrase.probability, attention: before.at(-1)?.attention ?? null };
-    }
-    return { ...word, score: same?.score ?? 0, attention: same?.attention ?? null };
-  });
-}
-
 /** The mean attention of words of equal crops. @param rows one per word, at least one */
 export function meanAttention(rows: readonly Float32Array[], crops: readonly Box[]): WordAttention {
   const first = rows[0] as Float32Array;

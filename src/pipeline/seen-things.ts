@@ -3,7 +3,7 @@
  * touch. A region ends at the borders of the change map's cells, which are as wide as a distant person; the difference
  * of the pixels is finer. Pure.
  */
-import { type Box, type RgbImage, roundedBox } from '../base/images.js';
+import { areaOf, type Box, type RgbImage, roundedBox, union } from '../base/images.js';
 import type { Region } from '../schemas/comparison.js';
 import type { SeenThing } from '../schemas/seen-thing.js';
 import type { SourceFrameMapping } from './word-heatmaps.js';
@@ -42,41 +42,66 @@ interface Grid {
   readonly differs: Uint8Array;
 }
 
+/** A thing of a region as the pixels show it; the box is in the view of `before`. */
+export type TightThing = Pick<SeenThing, 'side' | 'box' | 'colours' | 'filled'>;
+
 /**
  * @param frames of one size, `after` in the view of `before`
- * @param regions of both
+ * @param people boxes of those whom a detector saw in the region; none = the pixels decide
+ * @returns at least one thing
+ */
+export function tightThings(
+  frames: { readonly before: RgbImage; readonly after: RgbImage },
+  { side, box }: Pick<Region, 'side' | 'box'>,
+  people: readonly Box[],
+): TightThing[] {
+  const spans = people.length > 0 ? people.map((person) => spanOf(frames, person)) : pixelSpans(frames, box);
+  const { width, height } = frames[side];
+  return spans.map(({ grid, from, to, top, bottom }) => ({
+    side,
+    box: {
+      x: (grid.left + from * grid.step) / width,
+      y: (grid.top + top * grid.step) / height,
+      width: ((to - from) * grid.step) / width,
+      height: ((bottom - top) * grid.step) / height,
+    },
+    ...coloursIn(frames[side], grid, { from, to, top, bottom }),
+  }));
+}
+
+/**
+ * @param regions of the answer, with the things of each
  * @param toSource of the boxes: to the view of `after` as it came
- * @param people boxes of those whom a detector saw, per region by its id - 1; none = the pixels decide
  * @returns at least one thing per region that the source shows; `region` counts these regions
  */
 export function seenThings(
-  frames: { readonly before: RgbImage; readonly after: RgbImage },
-  regions: readonly Region[],
+  regions: readonly { readonly region: Region; readonly things: () => readonly TightThing[] }[],
   { region: toSource }: Pick<SourceFrameMapping, 'region'>,
-  people: readonly (readonly Box[])[] = [],
 ): SeenThing[] {
-  const kept = regions.filter((region) => toSource(region) !== null);
-  return kept.flatMap((region, at) => {
-    const { side, box } = region;
-    const seen = people[region.id - 1] ?? [];
-    const spans = seen.length > 0 ? seen.map((person) => spanOf(frames, person)) : pixelSpans(frames, box);
-    return spans.map(({ grid, from, to, top, bottom }): SeenThing => {
-      const { width, height } = frames[side];
-      const tight = {
-        x: (grid.left + from * grid.step) / width,
-        y: (grid.top + top * grid.step) / height,
-        width: ((to - from) * grid.step) / width,
-        height: ((bottom - top) * grid.step) / height,
-      };
-      const shown = toSource({ ...region, box: tight })?.box ?? tight;
-      return {
-        region: at + 1,
-        side,
-        box: roundedBox(shown),
-        ...coloursIn(frames[side], grid, { from, to, top, bottom }),
-      };
-    });
-  });
+  const kept = regions.filter(({ region }) => toSource(region) !== null);
+  return kept.flatMap(({ region, things }, at) =>
+    things().map((thing): SeenThing => {
+      const shown = toSource({ ...region, box: thing.box })?.box ?? thing.box;
+      return { ...thing, region: at + 1, box: roundedBox(shown) };
+    }),
+  );
+}
+
+/** One thing around several fragments of it: their common box, and their colours by their pixels. */
+export function joinedThing(things: readonly TightThing[]): TightThing {
+  const [first, ...others] = things;
+  if (first === undefined) throw new RangeError('no thing came, expected at least one');
+  if (others.length === 0) return first;
+  const box = things.map((thing) => thing.box).reduce(union);
+  const pixels = things.map((thing) => thing.filled * areaOf(thing.box));
+  const all = Math.max(
+    Number.EPSILON,
+    pixels.reduce((sum, count) => sum + count, 0),
+  );
+  const colours = first.colours.map(
+    (_, i) => things.reduce((sum, thing, at) => sum + (thing.colours[i] as number) * (pixels[at] as number), 0) / all,
+  );
+  return { ...first, box, colours, filled: Math.min(1, all / areaOf(box)) };
 }
 
 interface Span {

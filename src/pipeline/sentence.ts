@@ -1,21 +1,19 @@
 /**
- * Sentence and kind of a change. The sentence is composed of the statements of its locations; without any, it is what
- * the caption graph writes about all of them, without the clauses that contradict the kind, or a plain sentence.
+ * Sentence and kind of a change. The sentence states the events that are probable enough. For a bundle without a judge it
+ * is the caption graph's sentence about all locations, without the clauses that contradict the kind, or a plain one.
  */
-import { boxDistance } from '../base/images.js';
 import { newsRank, othersStatement, withUsefulPlaces } from '../language/order.js';
 import { deniesChange, plainStatement } from '../language/plain.js';
 import { type Clause, readClauses } from '../language/read-clauses.js';
 import { SOMETHING } from '../language/thing.js';
 import { joinClauses, textOf, writeWords } from '../language/write.js';
 import type { Prediction } from '../model/calibration.js';
-import type { FactCalibration } from '../model/fact-calibration.js';
+import type { JudgeManifest } from '../model/judge-schema.js';
 import type { BundleManifest } from '../model/manifest.js';
-import { levelAt } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';
 import { type Sentence, toClause, toSentence, uniformScores, withWords } from '../model/tokenizer.js';
 import type { Content, Statement } from '../schemas/statement.js';
-import type { Description, LocationFact, LocationStatement } from './location-statement.js';
+import type { Description, LocationStatement } from './location-statement.js';
 import { type GroupStatement, groupAlike, joinGroup } from './merge-clauses.js';
 import { type ScoredWord, uniformWords, type WordAttention } from './scored-words.js';
 import type { ClauseText } from './truth-check.js';
@@ -33,18 +31,12 @@ export interface ChangeSentence {
 
 /** More clauses than an operator reads at once are left to the regions and statements. */
 const MOST_CLAUSES = 3;
-/** As MOST_CLAUSES, of a bundle without calibrated clauses, and its least score of a second one. */
-const MOST_UNCALIBRATED = 2;
-const LEAST_SECOND_SCORE = 0.6;
 
-type Manifest = Pick<BundleManifest, 'vocabulary' | 'special' | 'names'> & {
-  readonly calibration: Pick<BundleManifest['calibration'], 'facts'>;
-};
+type Manifest = Pick<BundleManifest, 'vocabulary' | 'special' | 'judge'>;
 
 /**
  * @param kind of the change as a whole, by the kind head; the statements of the sentence decide against it
  * @param regions the strongest first
- * @param truth share of the stated things that must be true, 0..1
  * @throws RangeError if an id of the output is not a word of the vocabulary
  */
 export function composeSentence(
@@ -52,16 +44,18 @@ export function composeSentence(
   kind: Prediction['kind'],
   regions: readonly MapRegion[],
   manifest: Manifest,
-  truth: number,
 ): ChangeSentence {
-  const { groups, others, more, score } = chosenGroups(description.statements, manifest, truth);
-  if (groups.length === 0) return sentenceOfDecoder(description, kind, regions, manifest);
+  const { judge } = manifest;
+  const [surest] = [...description.statements].sort((a, b) => b.probability - a.probability);
+  if (judge === undefined || surest === undefined) return sentenceOfDecoder(description, kind, regions, manifest);
+  if (surest.probability < judge.levels.known) return changeOfUnknownKind(surest, kind, regions);
+  const { groups, others, more } = chosen(description.statements, judge.levels);
   const statements = [...groups.map(({ statement }) => statement), ...(others === null ? [] : [others])];
   const useful = withUsefulPlaces(statements);
   const stated = groups.map(({ statement, words }, i) =>
     useful[i]?.place === statement.place ? words : words.filter(({ role }) => role !== 'place'),
   );
-  const clauses = [...stated, ...(others === null ? [] : [uniformWords(writeWords(others), score)])];
+  const clauses = [...stated, ...(others === null ? [] : [uniformWords(writeWords(others), judge.levels.others)])];
   const words = joinClauses(clauses, (text, next): ScoredWord => {
     return { text, score: toClause(next).score, attention: null, role: 'link', thing: null };
   });
@@ -77,94 +71,38 @@ export function composeSentence(
 interface Chosen {
   /** in the order of `newsRank` */
   readonly groups: readonly GroupStatement[];
-  /** about the further places, if what happened there is certain and the same, to things as a stated one */
+  /** about further things of the class that the stated ones have, if all of them changed in one way */
   readonly others: Statement | null;
-  /** number of further places that have changed, and the least probability of one */
+  /** number of probable events that are not stated one by one */
   readonly more: number;
-  readonly score: number;
 }
 
 /**
- * The strongest location has a clause however uncertain; another one only if it is a change with a probability of at
- * least `truth`. A thing without a name has one only if no other thing has a name. Locations that remain are counted in
- * `more` if that is certain, or if the change map alone is certain: it can be certain that a place changed although the
- * kind of change is not.
+ * The most probable event is stated however uncertain; a further one only if it is probable enough. A thing without a
+ * name is stated only if no other thing has a name.
  */
-function chosenGroups(
-  statements: readonly LocationStatement[],
-  { calibration: { facts } }: Manifest,
-  truth: number,
-): Chosen {
-  if (facts === undefined) return { groups: uncalibrated(statements), others: null, more: 0, score: 1 };
-  const apart = statements.filter((one, i) => !statements.slice(0, i).some((stronger) => isPart(one, stronger)));
-  const level = levelOf(facts, truth);
-  const certain = apart.filter(({ probability }, i) => i === 0 || probability >= truth);
-  const named = certain.filter(({ facts: known }) => known.every(({ noun }) => noun.value !== SOMETHING));
-  const groups = groupAlike(named.length === 0 ? certain.slice(0, 1) : named, MOST_CLAUSES).slice(0, MOST_CLAUSES);
-  const counted = apart.filter((one) => certain.includes(one) || placeProbability(one) >= level);
-  const rest = counted.filter((statement) => !groups.some((group) => group.includes(statement)));
+function chosen(statements: readonly LocationStatement[], levels: JudgeManifest['levels']): Chosen {
+  const sorted = [...statements].sort((a, b) => b.probability - a.probability);
+  const sure = sorted.filter(({ probability }, i) => i === 0 || probability >= levels.stated);
+  const named = sure.filter(({ facts }) => facts.every(({ noun }) => noun.value !== SOMETHING));
+  const groups = groupAlike(named.length === 0 ? sure.slice(0, 1) : named, MOST_CLAUSES).slice(0, MOST_CLAUSES);
+  const further = sorted.filter((one) => one.probability >= levels.others && !groups.flat().includes(one));
   return {
     groups: groups.map(joinGroup).sort((a, b) => newsRank(a.statement) - newsRank(b.statement)),
-    others: othersOf(rest, groups.flat(), truth),
-    more: rest.length,
-    score: Math.min(1, ...rest.map((one) => Math.max(one.probability, placeProbability(one)))),
+    others: othersOf(further, groups.flat()),
+    more: further.length,
   };
 }
 
-/** @param truth least probability of what happened to each */
-function othersOf(rest: readonly LocationStatement[], stated: readonly LocationStatement[], truth: number) {
-  const [kind, ...kinds] = new Set(rest.map(({ statement }) => statement.kind));
-  const all = rest.flatMap(({ facts }) => facts);
-  const [thing, ...further] = stated.flatMap(({ facts }) => facts);
-  // "Others" of two sorts of things would leave open of which.
-  const isOneSort =
-    thing?.class != null && [...further, ...all].every((fact) => fact.class?.value === thing.class?.value);
-  const isSure = all.every((fact) => fact.kind.probability >= truth);
-  if (kind === undefined || kinds.length > 0 || !isOneSort || !isSure) return null;
-  const count = all.reduce((sum, fact) => sum + fact.count.value, 0);
+/** "Others" of two sorts of things would leave open of which. */
+function othersOf(further: readonly LocationStatement[], stated: readonly LocationStatement[]): Statement | null {
+  const [thing, ...things] = stated.flatMap(({ facts }) => facts);
+  if (thing?.class == null || things.some((one) => one.class?.value !== thing.class?.value)) return null;
+  const alike = further.filter(({ facts }) => facts.every((fact) => fact.class?.value === thing.class?.value));
+  const [kind, ...kinds] = new Set(alike.map(({ statement }) => statement.kind));
+  if (kind === undefined || kinds.length > 0) return null;
+  const count = alike.flatMap(({ facts }) => facts).reduce((sum, fact) => sum + fact.count.value, 0);
   return othersStatement(kind, { noun: thing.noun.value }, count);
-}
-
-/** Score of the change map at the weakest region of the location. */
-const placeProbability = ({ regions }: LocationStatement): number => Math.min(...regions.map(({ score }) => score));
-
-/** @returns the least score of a counted place; above 1 if the bundle does not know it */
-const levelOf = ({ counted }: FactCalibration, truth: number): number =>
-  counted === undefined ? Number.POSITIVE_INFINITY : levelAt(truth, counted);
-
-/**
- * Whether a location is a part of a stronger one, its shadow or its reflection: smaller by half, of the same kind, less
- * than a cell of the maps away, and without another name than the noun or the class of the stronger one.
- */
-function isPart(one: LocationStatement, stronger: LocationStatement): boolean {
-  if (one.statement.kind !== stronger.statement.kind) return false;
-  return (
-    one.facts.every((part) => part.noun.value === SOMETHING || stronger.facts.some((thing) => isAlike(part, thing))) &&
-    one.regions.every((region) =>
-      stronger.regions.some(
-        (other) =>
-          other.side === region.side && region.area < other.area / 2 && boxDistance(region.box, other.box) < ADJACENT,
-      ),
-    )
-  );
-}
-
-/** Whether two things have one noun, or one has the class of the other as its noun: "a car" and "a vehicle". */
-const isAlike = (a: LocationFact, b: LocationFact): boolean =>
-  a.noun.value === b.noun.value || a.noun.value === b.class?.value || b.noun.value === a.class?.value;
-
-/** Cells of the maps are 1/36 by 1/24 of the frame; a gap of one cell is not adjacent. */
-const ADJACENT = 0.02;
-
-/** The strongest location, and a second one whose clause is certain enough; equal clauses are used once. */
-function uncalibrated(statements: readonly LocationStatement[]): LocationStatement[] {
-  const texts = statements.map(({ words }) => textOf(words));
-  return statements
-    .filter(
-      ({ words }, i) =>
-        texts.indexOf(texts[i] as string) === i && (i === 0 || toClause(words).score >= LEAST_SECOND_SCORE),
-    )
-    .slice(0, MOST_UNCALIBRATED);
 }
 
 /** The kind of what the sentence states: that of its statements, or `multi` if they have several. */
@@ -183,6 +121,8 @@ function sentenceOfDecoder(
   regions: readonly MapRegion[],
   manifest: Pick<BundleManifest, 'vocabulary' | 'special'>,
 ): ChangeSentence {
+  if (joint === null)
+    return { ...plainChange(regions.length === 0 ? { ...kind, name: 'unknown' } : kind, regions), kind };
   const decoded = toSentence(joint.ids, joint.logProbabilities, joint.length, manifest);
   const clauses = clausesOfKind(readClauses(decoded.words.map(({ text }) => text)), decoded, kind.name);
   const kept = clauses.map(({ words: positions }) =>
@@ -227,7 +167,7 @@ function clausesOfKind(clauses: readonly Clause[], sentence: Sentence, kind: str
  * @param regions the strongest first
  * @param thing at the strongest region, of which no kind is stated; absent: it has no known name
  */
-export function plainChange(
+function plainChange(
   kind: Prediction['kind'],
   regions: readonly MapRegion[],
   thing?: Statement['things'][number],
@@ -240,4 +180,18 @@ export function plainChange(
     ...{ sentence, kind, attention: [], content: { statements: [statement], more: 0 } },
     clauses: [{ text: sentence.text, regions: regions.slice(0, 1) }],
   };
+}
+
+/** The thing is known, and not its change: the noun stays. */
+function changeOfUnknownKind(
+  { facts, statement, regions: shown }: LocationStatement,
+  kind: Prediction['kind'],
+  regions: readonly MapRegion[],
+): ChangeSentence {
+  const unknown = { ...kind, name: 'unknown' };
+  const [fact] = facts;
+  if (fact === undefined || fact.noun.value === SOMETHING) return { ...plainChange(unknown, regions), kind };
+  const count = statement.things[0]?.count ?? null;
+  const thing = { noun: fact.noun.value, colour: null, count, definite: true };
+  return { ...plainChange(unknown, shown, thing), kind };
 }

@@ -3,17 +3,13 @@
  * there. One crop around both would be described as one thing. The names of what each frame shows decide.
  */
 import { OTHER_SIDE } from '../base/images.js';
-import { softmax } from '../base/logistic.js';
+import { cosine, softmax } from '../base/logistic.js';
 import type { CropNames, PairNames } from '../model/graph-io.js';
 import { classShares, type LikelyClass, type Names, thingNames } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
-import { cosine } from './clause-probability.js';
-import type { KnownNames } from './location-statement.js';
 
 /** From this probability on, two regions are of two things, and a crop shows a thing (set, not fitted). */
 const LEAST = 0.5;
-/** The same for a decision against what the caption graph says. */
-const CERTAIN = 0.8;
 
 /** From this cosine of the colours on, two pictures may show one vehicle; set on cameras of tier A (ADR 18). */
 const SAME_PAINT = 0.7;
@@ -29,7 +25,7 @@ export function differenceOfClasses(one: CropNames, other: CropNames, names: Nam
  * Whether two pictures show vehicles of different colours: on a road another one is where the first one was. People are
  * not compared, because a turn shows other clothes.
  */
-export function areOtherVehicles(one: CropNames, other: CropNames, names: Names): boolean {
+function areOtherVehicles(one: CropNames, other: CropNames, names: Names): boolean {
   if (![one, other].every((shown) => probabilityOfClass(shown, 'vehicle', names) >= LEAST)) return false;
   return cosine(softmax(one.colours), softmax(other.colours)) < SAME_PAINT;
 }
@@ -64,29 +60,10 @@ export function unseenRegion(
 export const isSeparateThing = ({ side }: MapRegion, apart: PairNames, location: PairNames, names: Names): boolean =>
   differenceOfClasses(apart[side], location[OTHER_SIDE[side]], names) >= LEAST;
 
-/** @param shown names of all crops, in their order */
-export const knownNames = (shown: readonly PairNames[], names: Names): Pick<KnownNames, 'mayBeOne' | 'isThing'> => ({
-  mayBeOne: (before, after) => {
-    const [from, to] = [shown[before]?.before, shown[after]?.after];
-    if (from === undefined || to === undefined) return true;
-    return differenceOfClasses(from, to, names) < CERTAIN && !areOtherVehicles(from, to, names);
-  },
-  isThing: (crop) => {
-    const { before, after } = shown[crop] as PairNames;
-    return { before: isCertain(before, names), after: isCertain(after, names) };
-  },
-});
-
-/** Whether the picture surely shows a thing of one class. */
-function isCertain(shown: CropNames, names: Names): boolean {
-  const { nothing, shares } = classesOf(shown, names);
-  return (1 - nothing) * Math.max(...shares.values()) >= CERTAIN;
-}
-
 const showsThing = (shown: CropNames, names: Names): boolean => classesOf(shown, names).nothing < LEAST;
 
 /** Probability that a picture shows a thing of a class, 0..1 */
-export function probabilityOfClass(shown: CropNames, word: LikelyClass['value'], names: Names): number {
+function probabilityOfClass(shown: CropNames, word: LikelyClass['value'], names: Names): number {
   const { nothing, shares } = classesOf(shown, names);
   return (1 - nothing) * (shares.get(word) ?? 0);
 }

@@ -1,6 +1,6 @@
 /** The truth check of an answer: how probable each clause of its sentence is, and which of its words. */
 import { type Static, Type } from 'typebox';
-import { literals, nullable, text, unit } from './constructors.js';
+import { nullable, text, unit } from './constructors.js';
 
 const fact = (of: string) => nullable(unit(`Probability that ${of} true; null: the sentence states none.`));
 export const SentenceFactsSchema = Type.Object(
@@ -28,29 +28,16 @@ export const CheckSchema = Type.Object(
         regions: Type.Array(Type.Integer({ minimum: 1 }), { description: 'Ids of the regions that it is about.' }),
       }),
     ),
-    weakened: Type.Array(
-      Type.Object({
-        text: text('A clause that the caption leaves out.'),
-        slot: literals(['action'], 'The part that is not probable enough: what happened.'),
-        p: unit('Probability of that part.'),
-        regions: Type.Array(Type.Integer({ minimum: 1 })),
-      }),
-      {
-        description:
-          'If every clause is left out, the caption states no kind: "something has changed on the left", or "the truck ' +
-          'on the left has changed" if the noun is certain.',
-      },
-    ),
   },
   { $id: 'Check' },
 );
 export type Check = Static<typeof CheckSchema>;
 
 /** The clauses that are about remaining regions alone. @param idOf new id of a region; 0: it is dropped */
-export function keepClauses({ clauses, weakened }: Check, idOf: (from: number) => number): Check {
-  const keep = <T extends { regions: number[] }>(ones: readonly T[]): T[] =>
-    ones.map((one) => ({ ...one, regions: one.regions.map(idOf) })).filter(({ regions }) => !regions.includes(0));
-  const kept = keep(clauses);
+export function keepClauses({ clauses }: Check, idOf: (from: number) => number): Check {
+  const kept = clauses
+    .map((one) => ({ ...one, regions: one.regions.map(idOf) }))
+    .filter(({ regions }) => !regions.includes(0));
   const score = kept.length === 0 ? null : Math.min(...kept.map(({ p }) => p));
-  return { score, clauses: kept, weakened: keep(weakened) };
+  return { score, clauses: kept };
 }

@@ -5,14 +5,18 @@ import type { Bundle } from '../../src/model/manifest.js';
 import { chooseRegionCrops, type MapRegion, type RegionCrop } from '../../src/model/regions.js';
 import { type CaptionParts, describePair } from '../../src/pipeline/describe.js';
 import { cropNames, NAMES } from '../model/names.js';
+import { judgeOf } from './judges.js';
 
 const NOTHING = cropNames({ nothing: 0.98 });
 const MAN = cropNames({ man: 0.9, nothing: 0.01 });
 const CAR = cropNames({ car: 0.9, nothing: 0.01 });
 
 const VOCABULARY = ['<pad>', '<unk>', '<start>', '<end>', 'nothing', 'changed'];
+const FACTS = {
+  ...{ place: { scale: 1, offset: 0 }, third: 0.95, sideways: 0.95, depth: 0.95, one: 0.9, several: 0.7 },
+};
 const GLANCE = { size: 112, regions: 3, margin: 1.35, min_side: 0.075 };
-const FRAME = { width: 640, height: 480 };
+const FRAME = { width: 64, height: 48, data: new Uint8Array(64 * 48 * 3) };
 
 const region = (side: Side, x: number, size: number, area = size * size): MapRegion => ({
   side,
@@ -61,10 +65,13 @@ async function locationsOf(
     graphs: {},
     glance: GLANCE,
     names: NAMES,
+    judge: judgeOf({ link: { offset: -4 }, event: { offset: 2 } }),
     vocabulary: VOCABULARY,
     kinds: ['none', 'appear'],
   };
-  const bundle = { manifest: { ...manifest, special: { pad: 0, unk: 1, start: 2, end: 3 }, calibration: {} } };
+  const bundle = {
+    manifest: { ...manifest, special: { pad: 0, unk: 1, start: 2, end: 3 }, calibration: { facts: FACTS } },
+  };
   const frames = { before: FRAME, after: FRAME };
   const pair = { frames, features: frames, difference: { memory: null, kindLogits: null, exchanged } };
   const { crops, description } = await describePair(
@@ -92,7 +99,7 @@ describe('describePair', () => {
     });
     const { locations, texts, encoded } = await locationsOf([person, bag], namesOf);
     expect(locations).toEqual([[person], [bag]]);
-    expect(texts).toEqual(['the man in dark clothes in the middle is gone', 'a dark car has appeared in the middle']);
+    expect(texts).toEqual(['the man in dark clothes has left', 'a dark car has appeared on the right']);
     expect(encoded).toBe(3);
   });
 

@@ -23,6 +23,5 @@ export function located(
     const role = clause.roles[t] ?? { role: 'verb', thing: null };
     return { text: word, score, ...role, attention: { weights: Float32Array.of(mark(t)), crops } };
   });
-  const decoded = [{ statement, reversed: false }];
-  return { at: [0], facts: [], statement, regions: [], words, kindLogits: null, decoded, probability: score, ...given };
+  return { facts: [], statement, regions: [], words, probability: score, ...given };
 }

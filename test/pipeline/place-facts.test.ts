@@ -11,7 +11,6 @@ const region = (side: MapRegion['side'], x: number, height = 0.1): MapRegion => 
 /** The log-odds of the decoder as they are. */
 const AS_IS = {
   place: { scale: 1, offset: 0 },
-  way: { scale: 1, offset: 0, agreement: 4 },
   third: 0.92,
   sideways: 0.97,
   depth: 0.93,
@@ -19,12 +18,13 @@ const AS_IS = {
 
 describe('the ladder of a place', () => {
   const place = (value: string, probability: number, x: number, truth: number) =>
-    likelyPlace({ value, probability }, [region('after', x)], AS_IS, truth);
+    likelyPlace({ value, probability }, region('after', x), AS_IS, truth);
 
   it.each([
     ['on the road', 0.95, 0.2, 0.9, 'on the road'],
     ['on the road', 0.8, 0.2, 0.9, 'on the left'],
-    ['on the road', 0.8, 0.5, 0.9, 'in the middle'],
+    // the middle would not help to find it
+    ['on the road', 0.8, 0.5, 0.9, null],
     ['on the road', 0.8, 0.2, 0.75, 'on the road'],
     ['on the road', 0.8, 0.2, 0.95, null],
     // a part of the frame that the box refutes is never said
@@ -40,31 +40,29 @@ describe('the ladder of a place', () => {
     expect(place('on the road', 0.5, 0.2, 0.9)?.probability).toBe(0.92);
   });
 
-  it('is the stated phrase for a bundle without calibration', () => {
-    const stated = { value: 'on the left', probability: 0.2 };
-    expect(likelyPlace(stated, [region('after', 0.9)], undefined, 0.9)).toEqual(stated);
-    expect(likelyPlace(null, [region('after', 0.9)], AS_IS, 0.9)).toBeNull();
+  it('is the third of the frame if the decoder states none', () => {
+    expect(likelyPlace(null, region('after', 0.9), AS_IS, 0.9)?.value).toBe('on the right');
   });
 });
 
-describe('the ladder of a way', () => {
-  const way = (value: string, probability: number, from: MapRegion, to: MapRegion, truth = 0.9) =>
-    likelyWay({ value, probability }, [from, to], AS_IS, truth)?.value ?? null;
+describe('the way of a move', () => {
+  const way = (from: MapRegion, to: MapRegion) => likelyWay([from, to], AS_IS, 0.9)?.value ?? null;
 
   it.each([
-    ['to the left', 0.5, 0.6, 0.4, 'to the left'],
-    ['to the left', 0.5, 0.4, 0.6, 'to the right'],
-    ['slightly to the left', 0.5, 0.5, 0.46, null],
-    ['closer', 0.5, 0.4, 0.6, 'to the right'],
-    ['closer', 0.5, 0.5, 0.5, null],
-    ['closer', 0.95, 0.5, 0.5, 'closer'],
-  ])('"%s" (%d) from %d to %d is %j', (value, probability, from, to, expected) => {
-    expect(way(value, probability, region('before', from), region('after', to))).toBe(expected);
+    [0.6, 0.4, 'to the left'],
+    [0.4, 0.6, 'to the right'],
+    [0.5, 0.46, null],
+  ])('from %d to %d is %j', (from, to, expected) => {
+    expect(way(region('before', from), region('after', to))).toBe(expected);
   });
 
-  it('writes "closer" of boxes that grow, and not of boxes that shrink', () => {
-    expect(way('closer', 0.5, region('before', 0.5, 0.1), region('after', 0.5, 0.2))).toBe('closer');
-    expect(way('closer', 0.5, region('before', 0.5, 0.2), region('after', 0.5, 0.1))).toBeNull();
+  it('is "closer" of boxes that grow, and not of boxes that shrink', () => {
+    const tall = (side: MapRegion['side'], size: number): MapRegion => ({
+      ...region(side, 0.5),
+      box: { x: 0.5 - size / 2, y: 0.4, width: size, height: 2 * size },
+    });
+    expect(way(tall('before', 0.1), tall('after', 0.2))).toBe('closer');
+    expect(way(tall('before', 0.2), tall('after', 0.1))).toBe('further away');
   });
 });
 
@@ -91,19 +89,15 @@ describe('a move in depth', () => {
   });
 
   it('is written in place of a side that it hardly moved to, and after a side that it clearly moved to', () => {
-    const way = (x: number, stated: string | null, depth = 0.93) => {
-      const said = stated === null ? null : { value: stated, probability: 0.95 };
-      return likelyWay(said, [far, box('after', x, 0.35, 0.15, 0.3)], { ...AS_IS, depth }, 0.9)?.value ?? null;
-    };
-    expect(way(0.4, 'slightly to the right')).toBe('closer');
-    expect(way(0.7, 'to the right')).toBe('to the right');
-    expect([way(0.4, null), way(0.7, null)]).toEqual(['closer', 'to the right']);
-    expect(way(0.4, null, 0.8)).toBeNull();
+    const way = (x: number, depth = 0.93) =>
+      likelyWay([far, box('after', x, 0.35, 0.15, 0.3)], { ...AS_IS, depth }, 0.9)?.value ?? null;
+    expect([way(0.4), way(0.7)]).toEqual(['closer', 'to the right']);
+    expect(way(0.4, 0.8)).toBeNull();
   });
 
   it('is not written for a bundle that does not know it', () => {
     const { depth: _, ...older } = AS_IS;
-    expect(likelyWay(null, [far, box('after', 0.37, 0.35, 0.15, 0.3)], older, 0.9)).toBeNull();
+    expect(likelyWay([far, box('after', 0.37, 0.35, 0.15, 0.3)], older, 0.9)).toBeNull();
   });
 });
 

@@ -1,8 +1,7 @@
 /** Things of changed regions, as the pixels show them. */
-import { describe, expect, it } from '@jest/globals';
-import type { RgbImage } from '../../src/base/images.js';
-import { showsPeopleApart } from '../../src/pipeline/people-apart.js';
-import { seenThings } from '../../src/pipeline/seen-things.js';
+import { expect, it } from '@jest/globals';
+import type { Box, RgbImage } from '../../src/base/images.js';
+import { joinedThing, seenThings as seenOf, tightThings } from '../../src/pipeline/seen-things.js';
 import { mapToSourceFrame } from '../../src/pipeline/word-heatmaps.js';
 
 const WIDTH = 160;
@@ -28,9 +27,20 @@ const region = (x: number, y: number, width: number, height: number) => ({
   area: 0.1,
   score: 0.9,
 });
+const identity = mapToSourceFrame(null);
+/** The things of some regions, or the people whom a detector saw there. */
+const seenThings = (
+  frames: { before: RgbImage; after: RgbImage },
+  regions: readonly ReturnType<typeof region>[],
+  toSource: typeof identity,
+  people: readonly (readonly Box[])[] = [],
+) =>
+  seenOf(
+    regions.map((one, i) => ({ region: one, things: () => tightThings(frames, one, people[i] ?? []) })),
+    toSource,
+  );
 const RED = [220, 20, 20];
 const BLACK = [10, 10, 10];
-const identity = mapToSourceFrame(null);
 
 it('a thing has the box of the pixels that differ, not that of the cells', () => {
   const frames = { before: picture(), after: picture([60, 40, 12, 36, RED]) };
@@ -86,23 +96,9 @@ it('the people whom a detector saw there are the things', () => {
   expect(seen[1]?.colours[0]).toBe(100);
 });
 
-describe('people apart', () => {
-  const [A, B, SHORT]: Rect[] = [
-    [60, 40, 6, 20, RED],
-    [72, 41, 6, 19, BLACK],
-    [72, 50, 6, 9, BLACK],
-  ];
-  const far = region(56, 36, 26, 26);
-  const apart = (things: Rect[], at = far) => showsPeopleApart({ before: picture(), after: picture(...things) }, at);
-
-  it('are the upright things of like height at a small region', () => {
-    expect(apart([A as Rect, B as Rect])).toBe(true);
-    expect(apart([A as Rect])).toBe(false);
-  });
-
-  it('are one beside a short thing, where they are near, and at a wide region', () => {
-    expect(apart([A as Rect, SHORT as Rect])).toBe(false);
-    expect(apart([A as Rect, B as Rect], region(56, 30, 26, 36))).toBe(false);
-    expect(apart([A as Rect, B as Rect], region(40, 38, 60, 24))).toBe(false);
-  });
+it('fragments are joined to one thing with the colours of all', () => {
+  const frames = { before: picture(), after: picture([60, 20, 12, 36, RED], [66, 70, 12, 36, BLACK]) };
+  const thing = joinedThing(tightThings(frames, region(55, 15, 30, 95), []));
+  expect([thing.box.x * WIDTH, thing.box.y * HEIGHT]).toEqual([expect.closeTo(60, 5), expect.closeTo(20, 5)]);
+  expect([thing.colours[4], thing.colours[0]]).toEqual([expect.closeTo(50, 0), expect.closeTo(50, 0)]);
 });

@@ -3,7 +3,6 @@ import type { MapRegion } from '../../src/model/regions.js';
 import {
   differenceOfClasses,
   isSeparateThing,
-  knownNames,
   showsTwoThings,
   unseenRegion,
 } from '../../src/pipeline/separate-things.js';
@@ -75,37 +74,4 @@ it.each([
 ])('a region of its own crop is a thing of its own: %s', (_, after, expected) => {
   const location = { before: MAN, after: NOTHING };
   expect(isSeparateThing(region('after'), { before: NOTHING, after }, location, NAMES)).toBe(expected);
-});
-
-describe('knownNames', () => {
-  const known = knownNames(
-    [
-      { before: MAN, after: NOTHING },
-      { before: NOTHING, after: WOMAN },
-      { before: NOTHING, after: CAR },
-      { before: NOTHING, after: DOUBTFUL },
-    ],
-    NAMES,
-  );
-
-  it('lets a thing of one class move, and one of another only if that is uncertain', () => {
-    expect([1, 2, 3].map((after) => known.mayBeOne(0, after))).toEqual([true, false, true]);
-  });
-
-  it('lets no vehicle move that has another colour then', () => {
-    const cars = knownNames(
-      [
-        { before: RED_CAR, after: NOTHING },
-        { before: NOTHING, after: RED_VAN },
-        { before: NOTHING, after: BLACK_VAN },
-      ],
-      NAMES,
-    );
-    expect([1, 2].map((after) => cars.mayBeOne(0, after))).toEqual([true, false]);
-  });
-
-  it('is sure of a thing whose class is', () => {
-    expect(known.isThing(0)).toEqual({ before: true, after: false });
-    expect(known.isThing(3)).toEqual({ before: false, after: false });
-  });
 });

@@ -117,19 +117,17 @@ describe('keepClauses', () => {
       { text: 'a car has left', p: 0.4, facts, regions: [1] },
       { text: 'a car has appeared', p: 0.7, facts, regions: [2, 3] },
     ],
-    weakened: [{ text: 'a dog has left', slot: 'action' as const, p: 0.2, regions: [4] }],
   };
 
   it('keeps clauses whose regions all remain, under their new ids', () => {
     expect(keepClauses(found, (id) => id - 1)).toEqual({
       score: 0.7,
       clauses: [{ ...found.clauses[1], regions: [1, 2] }],
-      weakened: [{ ...found.weakened[0], regions: [3] }],
     });
     expect(keepClauses(found, (id) => (id === 3 ? 0 : id)).clauses).toEqual([found.clauses[0]]);
   });
 
   it('has no score if none remains', () => {
-    expect(keepClauses(found, () => 0)).toEqual({ score: null, clauses: [], weakened: [] });
+    expect(keepClauses(found, () => 0)).toEqual({ score: null, clauses: [] });
   });
 });

@@ -1,6 +1,6 @@
-"""Statements of the service beside the labels of their pairs: what `scenedelta evaluate --evidence` wrote.
+"""Events of the service beside the labels of their pairs: what `scenedelta evaluate --evidence` wrote.
 
-A line of evidence is {id, swapped, statements}; src/pipeline/statement-evidence.ts has the keys of a statement. Boxes
+A line of evidence is {id, swapped, evidence}; src/pipeline/judge-evidence.ts has its keys. Boxes
 are (x, y, width, height) in fractions of the frame.
 """
 
@@ -24,7 +24,7 @@ REVERSED |= {way: other for other, way in REVERSED.items()}
 
 
 def described_pairs(pairs: Path, evidence: Path) -> Iterator[tuple[dict, bool, list[dict]]]:
-    """Label, whether the frames were exchanged, and statements, per line of evidence of a changed pair.
+    """Label, whether the frames were exchanged, and events, per line of evidence of a changed pair.
 
     @raises SystemExit naming a line whose pair the labels lack
     """
@@ -34,7 +34,7 @@ def described_pairs(pairs: Path, evidence: Path) -> Iterator[tuple[dict, bool, l
         if label is None:
             raise SystemExit(f"{evidence}: pair {line['id']!r} is not in {pairs}")
         if label["boxes_before"] or label["boxes_after"]:
-            yield label, line["swapped"], line["statements"]
+            yield label, line["swapped"], (line.get("evidence") or {"events": []})["events"]
 
 
 def fractions(boxes: list[Box], label: dict, side: str) -> list[Box]:
@@ -71,6 +71,6 @@ def overlap(a: Box, b: Box) -> bool:
 
 
 def shows(boxes: dict[str, list[Box]], region: dict) -> bool:
-    """Whether the region of a statement is at one of the boxes of its frame."""
+    """Whether an end of an event is at one of the boxes of its frame."""
     box = tuple(region["box"][key] for key in ("x", "y", "width", "height"))
     return any(overlap(other, box) for other in boxes[region["side"]])

