@@ -1,7 +1,8 @@
 /**
- * Schema of `judge` of a bundle's manifest: four logistic regressions, which decide which people there are, which thing
- * of one frame is that of the other, and which of the events are true (pipeline/judge.ts). `training.fits.judge` fits
- * them. Their columns are those of the rows that the pipeline measures, so that a judge of other columns is refused.
+ * Schema of `judge` of a bundle's manifest: five logistic regressions (pipeline/judge.ts). They decide which people there
+ * are, which thing of one frame is that of the other, and which events are true, moves apart from those of one frame.
+ * `training.fits judge` fits them. Their columns are those of the rows that the pipeline measures, so that a judge of
+ * other columns is refused.
  */
 import { type Static, Type } from 'typebox';
 
@@ -17,12 +18,16 @@ const ALIKE = [
 ] as const;
 /** The same beside their rivals. */
 const LINK = ['alike', 'gap', 'better'] as const;
-/** The columns for an event: that it is true. */
+/** The columns for an event of either kind: that it is true. */
 const EVENT = [
-  ...['isMove', 'isAppearance', 'score', 'area', 'relative', 'nothing', 'personShare', 'vehicleShare', 'objectShare'],
-  ...['animalShare', 'detected', 'isPerson', 'saidKind', 'saidMove', 'saidReplace', 'saidNone', 'clauses', 'link'],
-  ...['rival', 'part', 'behind', 'near', 'filled', 'edge', 'iou', 'grown'],
+  ...['score', 'area', 'relative', 'nothing', 'personShare', 'vehicleShare', 'objectShare', 'animalShare'],
+  ...['detected', 'isPerson', 'saidKind', 'saidMove', 'saidReplace', 'saidNone', 'clauses', 'rival'],
+  ...['part', 'behind', 'near', 'filled', 'edge'],
 ] as const;
+/** Of a thing that only one frame shows. */
+const SINGLE = [...EVENT, 'isAppearance'] as const;
+/** Of one that both show. */
+const MOVE = [...EVENT, 'link', 'iou', 'grown'] as const;
 
 const strict = { additionalProperties: false };
 const Weight = Type.Number();
@@ -45,12 +50,14 @@ export const JudgeSchema = Type.Object(
     person: linearOf(PERSON),
     alike: linearOf(ALIKE),
     link: linearOf(LINK),
-    event: linearOf(EVENT),
+    single: linearOf(SINGLE),
+    move: linearOf(MOVE),
     levels: Type.Object(
       {
-        /** least probability of a person, and of a link */
+        /** least probability of a person, of a link, and of a move: a less probable one is that its ends left and came */
         person: Level,
         link: Level,
+        move: Level,
         /** least probability of an event whose kind is stated, of a further one in a sentence, and of "others" */
         known: Level,
         stated: Level,
@@ -67,4 +74,4 @@ export type JudgeManifest = Static<typeof JudgeSchema>;
 export type PersonRow = Readonly<Record<(typeof PERSON)[number], number>>;
 export type AlikeRow = Readonly<Record<(typeof ALIKE)[number], number>>;
 export type LinkRow = Readonly<Record<(typeof LINK)[number], number>>;
-export type EventRow = Readonly<Record<(typeof EVENT)[number], number>>;
+export type EventRow = Readonly<Record<(typeof SINGLE | typeof MOVE)[number], number>>;

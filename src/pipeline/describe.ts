@@ -9,7 +9,7 @@ import type { Bundle } from '../model/manifest.js';
 import { cropOfRegion, type MapRegion, partOfOtherFrame } from '../model/regions.js';
 import { decodedStatements } from './decoded-statements.js';
 import type { EncodedCrop, Encoder } from './encoder.js';
-import { eventsOf } from './events.js';
+import { chosenEvents, possibleEvents } from './events.js';
 import { statementsOf } from './facts.js';
 import { type JudgeEvidence, judgeEvidence } from './judge-evidence.js';
 import { linksOf } from './links.js';
@@ -98,17 +98,17 @@ export async function describePair(
   );
   const things = thingsOf(pair.frames, crops, names, witnesses, detected, words, judge);
   const links = linksOf(things.all, pair.frames.after.width / pair.frames.after.height, judge);
-  const events = eventsOf(things.all, links, judge);
+  const possible = possibleEvents(things.all, links, judge);
   const wording = { names: words, calibration: calibration.facts as FactCalibration, truth, levels: judge.levels };
   return {
     description: {
       joint: null,
       crops: located.slice(0, manifest.glance?.regions).map(({ crop }) => crop),
-      statements: statementsOf(events, wording),
+      statements: statementsOf(chosenEvents(possible, judge), wording),
     },
     crops,
     tightIn: (region) => tightThings(pair.frames, region, things.people.get(region) ?? []),
-    evidence: () => judgeEvidence(things, links, events),
+    evidence: () => judgeEvidence(things, links, possible),
     notes:
       detected.failure === null
         ? []

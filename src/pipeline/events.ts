@@ -20,25 +20,30 @@ export interface Event {
   readonly probability: number;
 }
 
-/** @returns the most probable first */
-export function eventsOf(things: readonly Thing[], links: readonly Link[], judge: Judge): Event[] {
-  const assigned = assignedLinks(links, judge);
-  const linked = new Set(assigned.flatMap(({ before, after }) => [before, after]));
-  const found = [
-    ...assigned.map(({ before, after }) => ({ kind: 'move' as const, things: [before, after] })),
-    ...things
-      .filter((thing) => !linked.has(thing))
-      .map((thing) => ({
-        kind: thing.side === 'after' ? ('appear' as const) : ('disappear' as const),
-        things: [thing],
-      })),
-  ];
-  return found
-    .map((event): Event => {
-      const row = evidenceOf(event, things, links);
-      return { ...event, row, probability: judged(judge.event, row) };
-    })
-    .sort((a, b) => b.probability - a.probability);
+/**
+ * A move per link of the assignment, and per thing that it came or left: most of them are not true together.
+ * @returns the most probable first
+ */
+export function possibleEvents(things: readonly Thing[], links: readonly Link[], judge: Judge): Event[] {
+  const judgedEvent = (event: Pick<Event, 'kind' | 'things'>): Event => {
+    const row = evidenceOf(event, things, links);
+    const probability = event.kind === 'move' ? judged(judge.move, row) : judged(judge.single, row);
+    return { ...event, row, probability };
+  };
+  return [
+    ...assignedLinks(links, judge).map(({ before, after }) => judgedEvent({ kind: 'move', things: [before, after] })),
+    ...things.map((thing) => judgedEvent({ kind: thing.side === 'after' ? 'appear' : 'disappear', things: [thing] })),
+  ].sort((a, b) => b.probability - a.probability);
+}
+
+/**
+ * @returns those that are true together, in their order: of a link its move, or that its ends left and came if the move
+ * is improbable
+ */
+export function chosenEvents(possible: readonly Event[], { levels }: Pick<Judge, 'levels'>): Event[] {
+  const isMove = ({ kind, probability }: Event): boolean => kind === 'move' && probability >= levels.move;
+  const moved = new Set(possible.filter(isMove).flatMap(({ things }) => things));
+  return possible.filter((event) => isMove(event) || (event.kind !== 'move' && !moved.has(event.things[0] as Thing)));
 }
 
 function evidenceOf(
@@ -68,9 +73,8 @@ function evidenceOf(
   const rival = Math.max(0, ...involved.filter((link) => link !== direct).map((link) => link.probability));
   const largest = Math.max(...all.map(({ box }) => areaOf(box)));
   const [from, to] = [things[0] as Thing, things.at(-1) as Thing];
-  const isMove = kind === 'move' ? 1 : 0;
+  const isMove = kind === 'move';
   return {
-    isMove,
     isAppearance: kind === 'appear' ? 1 : 0,
     score: logitOf(Math.min(...things.map(({ region }) => region.score)), LEAST),
     area: Math.log(most(({ box }) => areaOf(box))),

@@ -11,7 +11,7 @@ export const LEAST_PROBABILITY = 1e-3;
 /** @returns probability, 0..1 */
 export const judged = <C extends string>(
   { weights, offset }: { readonly weights: Readonly<Record<C, number>>; readonly offset: number },
-  row: Readonly<Record<C, number>>,
+  row: NoInfer<Readonly<Record<C, number>>>,
 ): number =>
   sigmoid(Object.entries<number>(weights).reduce((sum, [name, weight]) => sum + weight * row[name as C], offset));
 

@@ -1,7 +1,7 @@
 /** Links and events of things whose evidence is given. */
 import type { Box, Side } from '../../src/base/images.js';
 import { textOf } from '../../src/language/write.js';
-import { eventsOf } from '../../src/pipeline/events.js';
+import { chosenEvents, possibleEvents } from '../../src/pipeline/events.js';
 import { statementsOf } from '../../src/pipeline/facts.js';
 import { assignedLinks, linksOf } from '../../src/pipeline/links.js';
 import type { Thing } from '../../src/pipeline/things.js';
@@ -40,9 +40,10 @@ const CALIBRATION = {
   ...{ place: { scale: 1, offset: 0 }, third: 0.95, sideways: 0.95, depth: 0.95, one: 0.9, several: 0.7 },
 };
 /** Alike is what has the same colours; a better rival speaks against a link. */
-const JUDGE = judgeOf({ alike: { overall: 8, offset: -4 }, link: { alike: 1, better: -2 }, event: { offset: 2 } });
+const SURE = { single: { offset: 2 }, move: { offset: 2 } };
+const JUDGE = judgeOf({ alike: { overall: 8, offset: -4 }, link: { alike: 1, better: -2 }, ...SURE });
 const texts = (things: readonly Thing[], judge = JUDGE) => {
-  const events = eventsOf(things, linksOf(things, 1.5, judge), judge);
+  const events = chosenEvents(possibleEvents(things, linksOf(things, 1.5, judge), judge), judge);
   const wording = { names: NAMES, calibration: CALIBRATION, truth: 0.9, levels: judge.levels };
   return statementsOf(events, wording).map(({ words }) => textOf(words));
 };
@@ -54,6 +55,19 @@ it('a thing that both frames show alike moved, and the way is that of its boxes'
 it('things that look different came and left', () => {
   const left = { crop: 1, hue: 0 };
   expect(texts([thing('before', 0.1), thing('after', 0.8, left)])).toEqual([
+    'the man in red on the left has left',
+    'a man in red has appeared on the right',
+  ]);
+});
+
+it('an improbable move is that one thing left and another came', () => {
+  const judge = judgeOf({
+    alike: { overall: 8, offset: -4 },
+    link: { alike: 1 },
+    single: { offset: 2 },
+    move: { offset: -2 },
+  });
+  expect(texts([thing('before', 0.1), thing('after', 0.6, { crop: 1 })], judge)).toEqual([
     'the man in red on the left has left',
     'a man in red has appeared on the right',
   ]);
@@ -79,7 +93,7 @@ it('the assignment is the best of all together', () => {
 });
 
 it('a person of the detector is one, and no car in the other frame', () => {
-  const judge = judgeOf({ alike: { conflict: -10, offset: 4 }, link: { alike: 1 }, event: { offset: 2 } });
+  const judge = judgeOf({ alike: { conflict: -10, offset: 4 }, link: { alike: 1 }, ...SURE });
   const seen = thing('after', 0.8, { names: CAR, person: 0.8, crop: 1, shares: new Map([['vehicle', 0.95]]) });
   const car = thing('before', 0.1, { names: CAR, shares: new Map([['vehicle', 0.95]]) });
   expect(texts([car, seen], judge)).toEqual([
@@ -94,7 +108,7 @@ it('people of one place who left are one statement, counted', () => {
 });
 
 it('an unsure event is not counted with a sure one', () => {
-  const judge = judgeOf({ event: { filled: 4, offset: -2 } });
+  const judge = judgeOf({ single: { filled: 4, offset: -2 } });
   const things = [thing('before', 0.1), thing('before', 0.15, { filled: 0 })];
   expect(texts(things, judge)).toHaveLength(2);
 });

@@ -23,14 +23,16 @@ from training.learn.logistic import sigmoid
 
 FOLDS = 10
 MADE = "made"  # the kind of a row that no pair has
+MADE_WEIGHT = 0.4  # of rows of rendered and painted pairs, which have more things and complete labels, but no real ones
 COMPETITION = ("alike", "gap", "better")
 # The sign of a weight, where more evidence can only speak for the answer, or against it.
 SIGNS = {"score": 1, "changed": 1, "separate": 1, "person": 1, "nothing": -1, "vehicle": -1, "decodedPerson": 1}
 SIGNS |= {"class": 1, "conflict": -1, "nouns": 1, "paint": 1, "bands": 1, "overall": 1, "height": -1, "area": -1}
-SIGNS |= {"saidKind": 1, "saidNone": -1, "clauses": 1, "link": 1, "part": -1}
 SIGNS |= {"distance": -1, "iou": 1, "overlap": 1, "move": 1, "alike": 1, "gap": 1, "better": -1}
-RIDGE, RIDGE_OF_EVENTS = 3.0, 120.0  # weight of half the squared norm of the standardised weights
-LEVELS = {"person": 0.5, "link": 0.4, "known": 0.35, "stated": 0.65, "others": 0.55}
+RIDGE = {"person": 3.0, "alike": 3.0, "link": 3.0, "single": 10.0, "move": 40.0}  # of half the squared weights
+# An event of one frame has no link; one of both frames is no appearance.
+NOT_OF_SINGLE, NOT_OF_MOVE = ("link", "iou", "grown"), ("isAppearance",)
+LEVELS = {"person": 0.5, "link": 0.3, "move": 0.3, "known": 0.15, "stated": 0.9, "others": 0.75}
 
 
 @dataclass
@@ -43,6 +45,7 @@ class Rows:
     groups: list[str] = field(default_factory=list)
     pairs: list[str] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
+    made: list[bool] = field(default_factory=list)
 
     def add(self, row: dict, truth: bool, pair: LabelledPair, kind: str = "") -> None:
         self.columns = self.columns or list(row)
@@ -51,34 +54,37 @@ class Rows:
         self.groups.append(pair.group)
         self.pairs.append(pair.id)
         self.kinds.append(kind)
+        self.made.append(pair.made)
 
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """[n, columns], [n] whether true, [n] weight: cameras by the root of their number of rows."""
+        """[n, columns], [n] whether true, [n] weight: cameras by the root of their number of rows, real ones first."""
         groups = np.array(self.groups)
         counts = {group: int((groups == group).sum()) for group in set(self.groups)}
-        weights = np.array([counts[group] ** -0.5 for group in self.groups])
+        weights = np.array([counts[group] ** -0.5 for group in self.groups]) * np.where(self.made, MADE_WEIGHT, 1)
         return np.array(self.rows, dtype=float), np.array(self.truths), weights / weights.mean()
 
 
-def collect(pairs: dict[str, LabelledPair], lines: list[dict]) -> tuple[Rows, Rows, Rows]:
-    """Rows of the boxes, links and events of all pairs that have labels."""
-    people, links, events = Rows(), Rows(), Rows()
+def collect(pairs: dict[str, LabelledPair], lines: list[dict], people: Rows, links: Rows, events: Rows) -> None:
+    """Adds the rows of the boxes, links and events of all pairs that have labels."""
     for line in lines:
         pair = pairs.get(line["id"])
         if pair is None or line.get("evidence") is None:
             continue
         if pair.complete:
             add_people_and_links(line["evidence"], pair, people, links)
-        for event, label in zip(line["evidence"]["events"], event_labels(line["evidence"]["events"], pair)):
-            if label is not None:
-                events.add(event["row"], label, pair, event["kind"])
-    return people, links, events
+        # A thing has an event of its own beside a move: their labels do not compete.
+        for is_move in (True, False):
+            possible = [event for event in line["evidence"]["events"] if (event["kind"] == "move") == is_move]
+            for event, label in zip(possible, event_labels(possible, pair)):
+                if label is not None:
+                    events.add(event["row"], label, pair, event["kind"])
 
 
 def add_people_and_links(evidence: dict, pair: LabelledPair, people: Rows, links: Rows) -> None:
     for box in evidence["people"]:
         people.add(box["row"], any(c.is_person and c.shows(box["side"], box["box"]) for c in pair.changes), pair)
-    for link in evidence["links"]:
+    # A rendered thing that moves keeps its looks: it would teach that every other likeness is none.
+    for link in [] if pair.made else evidence["links"]:
         label = link_label(link, pair)
         if label is None:
             continue
@@ -117,8 +123,8 @@ def event_labels(events: list[dict], pair: LabelledPair) -> list[bool | None]:
     return labels
 
 
-def linear(rows: Rows, columns: list[str], ridge: float = RIDGE) -> dict:
-    """A logistic regression whose weights keep the signs that sense demands (SIGNS)."""
+def linear(rows: Rows, columns: list[str], ridge: float, signs: dict[str, int]) -> dict:
+    """A logistic regression whose weights keep the signs that sense demands."""
     table, truths, weights = rows.arrays()
     table = table[:, [rows.columns.index(name) for name in columns]]
     means, scales = table.mean(0), np.maximum(table.std(0), 1e-6)
@@ -130,7 +136,7 @@ def linear(rows: Rows, columns: list[str], ridge: float = RIDGE) -> dict:
         value = (weights * np.logaddexp(0, np.where(truths, -score, score))).sum() + pull @ w / 2
         return value, scaled.T @ (weights * (sigmoid(score) - truths)) + pull
 
-    bounds = [{1: (0, None), -1: (None, 0)}.get(SIGNS.get(name, 0), (None, None)) for name in columns]
+    bounds = [{1: (0, None), -1: (None, 0)}.get(signs.get(name, 0), (None, None)) for name in columns]
     w = minimize(loss, np.zeros(len(columns) + 1), jac=True, method="L-BFGS-B", bounds=[*bounds, (None, None)]).x
     slopes = w[:-1] / scales
     return {
@@ -145,57 +151,64 @@ def apply_linear(model: dict, rows: Rows) -> np.ndarray:
     return sigmoid(model["offset"] + table[:, columns] @ np.array(list(model["weights"].values())))
 
 
-def fit(people: Rows, links: Rows, events: Rows) -> dict:
-    """The judge. The competition columns of `links` are those of the judge that made the evidence."""
-    alone = [name for name in links.columns if name not in COMPETITION]
+def samples(people: Rows, links: Rows, events: Rows) -> dict[str, tuple[Rows, list[str]]]:
+    """Rows and columns of each model. The competition columns of `links` are those of the judge that measured them."""
+    is_move = np.array([kind == "move" for kind in events.kinds])
+    seen = part(links, np.array([kind != MADE for kind in links.kinds]))
     return {
-        "person": linear(people, people.columns),
-        "alike": linear(links, alone),
-        "link": linear(seen(links), list(COMPETITION)),
-        "event": linear(events, events.columns, RIDGE_OF_EVENTS),
-        "levels": LEVELS,
+        "person": (people, people.columns),
+        "alike": (links, [name for name in links.columns if name not in COMPETITION]),
+        "link": (seen, list(COMPETITION)),
+        "single": (part(events, ~is_move), [name for name in events.columns if name not in NOT_OF_SINGLE]),
+        "move": (part(events, is_move), [name for name in events.columns if name not in NOT_OF_MOVE]),
     }
 
 
-def seen(rows: Rows) -> Rows:
-    return part(rows, np.array([kind != MADE for kind in rows.kinds]))
+def model_of(name: str, rows: Rows, columns: list[str]) -> dict:
+    # Evidence about an event means different things beside its other evidence, so that no sign is certain.
+    return linear(rows, columns, RIDGE[name], {} if name in ("single", "move") else SIGNS)
+
+
+def fit(people: Rows, links: Rows, events: Rows) -> dict:
+    """The judge."""
+    models = samples(people, links, events)
+    return {name: model_of(name, rows, columns) for name, (rows, columns) in models.items()} | {"levels": LEVELS}
 
 
 def fold_of(group: str) -> int:
     return sum(map(ord, group)) % FOLDS
 
 
-def held_out(rows: Rows, train, apply) -> np.ndarray:
+def held_out(name: str, rows: Rows, columns: list[str]) -> np.ndarray:
     """Probability per row by models that saw no row of its camera."""
     folds = np.array([fold_of(group) for group in rows.groups])
     scores = np.zeros(len(folds))
     for fold in sorted(set(folds)):
-        scores[folds == fold] = apply(train(part(rows, folds != fold)), part(rows, folds == fold))
+        model = model_of(name, part(rows, folds != fold), columns)
+        scores[folds == fold] = apply_linear(model, part(rows, folds == fold))
     return scores
 
 
 def part(rows: Rows, mask: np.ndarray) -> Rows:
     pick = lambda values: [value for value, is_in in zip(values, mask) if is_in]
-    return Rows(rows.columns, *(pick(v) for v in (rows.rows, rows.truths, rows.groups, rows.pairs, rows.kinds)))
+    lists = (rows.rows, rows.truths, rows.groups, rows.pairs, rows.kinds, rows.made)
+    return Rows(rows.columns, *(pick(values) for values in lists))
 
 
 def figures(people: Rows, links: Rows, events: Rows) -> list[str]:
-    """Lines of text about cameras that were held out."""
-    alone = [name for name in links.columns if name not in COMPETITION]
-    scored = {
-        "person": (people, held_out(people, lambda r: linear(r, r.columns), apply_linear)),
-        "alike": (links, held_out(links, lambda r: linear(r, alone), apply_linear)),
-        "link": (seen(links), held_out(seen(links), lambda r: linear(r, list(COMPETITION)), apply_linear)),
-        "event": (events, held_out(events, lambda r: linear(r, r.columns, RIDGE_OF_EVENTS), apply_linear)),
-    }
-    lines = []
-    for name, (rows, scores) in scored.items():
-        truths = np.array(rows.truths)
+    """Lines of text about real pairs of cameras that were held out."""
+    lines, of_events = [], []
+    for name, (rows, columns) in samples(people, links, events).items():
+        scores = held_out(name, rows, columns)
+        real = ~np.array(rows.made)
+        truths, scores, pairs = np.array(rows.truths)[real], scores[real], np.array(rows.pairs)[real]
         lines.append(f"{name}: {len(truths)} rows, {truths.sum()} true, AUROC {roc_auc_score(truths, scores):.3f}")
-    rows, scores = scored["event"]
-    truths, pairs = np.array(rows.truths), np.array(rows.pairs)
+        if name in ("single", "move"):
+            of_events.append((truths, scores, pairs))
+    truths, scores, pairs = (np.concatenate(values) for values in zip(*of_events))
+    lines.append(f"events: {len(truths)} rows, {truths.sum()} true, AUROC {roc_auc_score(truths, scores):.3f}")
     first = np.zeros(len(pairs), dtype=bool)
-    for pair in set(rows.pairs):
+    for pair in set(pairs):
         of = np.flatnonzero(pairs == pair)
         first[of[np.argmax(scores[of])]] = True
     lines.append(f"surest event of a pair: {truths[first].sum()} of {first.sum()} true")
@@ -215,9 +228,12 @@ def main() -> None:
     if args.start:
         fitted = read_json(args.start / "manifest.json", "judge")["judge"]
     else:
-        pairs = {pair.id: pair for path in args.pairs for pair in labelled_pairs(path)}
-        lines = [line for path in args.evidence for line in read_ndjson(path) if not line.get("swapped")]
-        rows = collect(pairs, lines)
+        if len(args.pairs) != len(args.evidence):
+            raise SystemExit(f"judge: {len(args.pairs)} --pairs and {len(args.evidence)} --evidence, expected as many")
+        rows = Rows(), Rows(), Rows()
+        for path, evidence in zip(args.pairs, args.evidence):
+            pairs = {pair.id: pair for pair in labelled_pairs(path)}
+            collect(pairs, [line for line in read_ndjson(evidence) if not line.get("swapped")], *rows)
         if not rows[2].rows:
             raise SystemExit("judge: no event has a label, expected --pairs and the --evidence of the same pairs")
         print("\n".join(figures(*rows)))

@@ -46,6 +46,7 @@ class LabelledPair:
     changes: list[Change]
     complete: bool  # all visible changes are labelled
     tiny_extra: bool  # something else that is far off or at the edge changed, too
+    made: bool = False  # rendered, or painted from real pictures
 
 
 def labelled_pairs(path: Path) -> list[LabelledPair]:
@@ -57,7 +58,7 @@ def labelled_pairs(path: Path) -> list[LabelledPair]:
         sizes = {side: Image.open(path.parent / line[side]).size for side in ("before", "after")}
         camera = line.get("camera") or line.get("scene")
         changes = [change_of(thing, sizes) for thing in line["objects"]]
-        flags = line.get("complete") is not False, bool(line.get("tiny_extra"))
+        flags = line.get("complete") is not False, bool(line.get("tiny_extra")), bool(line.get("made"))
         pairs.append(LabelledPair(line["id"], ROOMS.get(camera, camera), changes, *flags))
     return pairs
 

