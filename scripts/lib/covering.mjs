@@ -25,7 +25,7 @@ export function coveringStatements({ nouns, sentences, colours, garments, places
   const thing = (i, count, definite) => {
     const noun = at(names, i);
     const colour = i % 3 === 0 || nouns[noun].bare ? null : at(colours, i);
-    const isDressed = classOf(noun) === 'person' && count === 1 && colour !== null && i % 2 === 0;
+    const isDressed = classOf(noun) === 'person' && count === 1 && colour !== null;
     return { noun, colour, count, definite, ...(isDressed ? { garment: nextGarment() } : {}) };
   };
   const verbs = ['appear', 'disappear', 'move', 'replace'].flatMap((kind) =>
