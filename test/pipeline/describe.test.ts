@@ -65,7 +65,7 @@ async function locationsOf(
     graphs: {},
     glance: GLANCE,
     names: NAMES,
-    judge: judgeOf({ link: { offset: -4 }, event: { offset: 2 } }),
+    judge: judgeOf({ link: { offset: -4 }, single: { offset: 2 }, move: { offset: 2 } }),
     vocabulary: VOCABULARY,
     kinds: ['none', 'appear'],
   };
@@ -99,7 +99,7 @@ describe('describePair', () => {
     });
     const { locations, texts, encoded } = await locationsOf([person, bag], namesOf);
     expect(locations).toEqual([[person], [bag]]);
-    expect(texts).toEqual(['the man in dark clothes has left', 'a dark car has appeared on the right']);
+    expect(texts).toEqual(['the man in dark clothes in the middle has left', 'a dark car has appeared on the right']);
     expect(encoded).toBe(3);
   });
 

@@ -23,8 +23,7 @@ describe('the ladder of a place', () => {
   it.each([
     ['on the road', 0.95, 0.2, 0.9, 'on the road'],
     ['on the road', 0.8, 0.2, 0.9, 'on the left'],
-    // the middle would not help to find it
-    ['on the road', 0.8, 0.5, 0.9, null],
+    ['on the road', 0.8, 0.5, 0.9, 'in the middle'],
     ['on the road', 0.8, 0.2, 0.75, 'on the road'],
     ['on the road', 0.8, 0.2, 0.95, null],
     // a part of the frame that the box refutes is never said
