@@ -141,7 +141,7 @@ export function assess(pair: Pair, { caption, kind }: Statement, read = readCapt
   const altered = objects.filter((object) => object.becomes.length > 0);
   const named = matched(objects, read.mentions, (object, mention) => names(mention, object), capacityOfMention);
   const hasKind = pair.changed && kind !== null && kinds.length > 0;
-  const kindAgrees = pair.changed ? agreesWithKind(kind, read) : null;
+  const kindAgrees = pair.changed ? agreesWithKind(caption, kind, read) : null;
   const isTrue = (mention: Mention, i: number): boolean => claims[i] === true && isNumberTrue(mention, objects);
   return {
     saysChange: read.verdict !== null && (read.verdict === 'change') === pair.changed,

@@ -4,6 +4,14 @@ import type { TrueObject } from './pairs.js';
 
 /** A thing whose box is at least this share of the largest one is a main thing too. */
 const MAIN = 1 / 2;
+/** What things beside the named ones did; no label says of which things it is true. */
+const OTHERS = /\b(?:others have|another has) (appeared|left|gone|moved)\b/;
+const KIND_OF_OTHERS: Readonly<Record<string, string>> = {
+  appeared: 'appear',
+  left: 'disappear',
+  gone: 'disappear',
+  moved: 'move',
+};
 const KIND_OF: Readonly<Record<Direction, string>> = {
   appear: 'appear',
   disappear: 'disappear',
@@ -15,10 +23,14 @@ const KIND_OF: Readonly<Record<Direction, string>> = {
  * @param kind of the answer; null: it has none
  * @returns whether the kind is that of the statements; null without a kind or a statement
  */
-export function agreesWithKind(kind: string | null, { mentions, replaces }: CaptionFacts) {
+export function agreesWithKind(caption: string, kind: string | null, { mentions, replaces }: CaptionFacts) {
   if (kind === null || mentions.length === 0) return null;
   if (replaces) return kind === 'replace' || kind === 'multi';
-  const stated = new Set(mentions.map(({ direction }) => KIND_OF[direction]));
+  const others = KIND_OF_OTHERS[OTHERS.exec(caption)?.[1] ?? ''];
+  const stated = new Set([
+    ...mentions.map(({ direction }) => KIND_OF[direction]),
+    ...(others === undefined ? [] : [others]),
+  ]);
   if (stated.size > 1) return kind === 'multi';
   return stated.has(kind);
 }

@@ -40,8 +40,10 @@ describe('a kind that agrees with the sentence', () => {
   it.each([
     ['a van has appeared', 'appear', true],
     ['a van has appeared', 'multi', false],
-    ['A van has appeared, and others have moved.', 'appear', true],
-    ['A van has appeared, and others have moved.', 'move', false],
+    ['A van has appeared, and others have moved.', 'multi', true],
+    ['A van has appeared, and others have moved.', 'appear', false],
+    ['A van has appeared, and others have appeared.', 'appear', true],
+    ['A van has appeared, and another has moved.', 'multi', true],
     ['a van has appeared and the man has left', 'multi', true],
     ['a van has appeared and the man has left', 'appear', false],
     ['the man was replaced by a van', 'replace', true],
