@@ -1,6 +1,6 @@
 /**
- * Schema of `judge` of a bundle's manifest: five logistic regressions (pipeline/judge.ts). They decide which people there
- * are, which thing of one frame is that of the other, and which events are true, moves apart from those of one frame.
+ * Schema of `judge` of a bundle's manifest: five logistic regressions (pipeline/judge.ts). They decide which people
+ * there are, which thing of one frame is that of the other, and which events are true, moves apart from those of one frame.
  * `training.fits judge` fits them. Their columns are those of the rows that the pipeline measures, so that a judge of
  * other columns is refused.
  */
@@ -24,9 +24,9 @@ const EVENT = [
   ...['detected', 'isPerson', 'saidKind', 'saidMove', 'saidReplace', 'saidNone', 'clauses', 'rival'],
   ...['part', 'behind', 'near', 'filled', 'edge'],
 ] as const;
-/** Of a thing that only one frame shows. */
+/** The columns for a thing that only one frame shows. */
 const SINGLE = [...EVENT, 'isAppearance'] as const;
-/** Of one that both show. */
+/** The columns for one that both frames show. */
 const MOVE = [...EVENT, 'link', 'iou', 'grown'] as const;
 
 const strict = { additionalProperties: false };
@@ -54,7 +54,7 @@ export const JudgeSchema = Type.Object(
     move: linearOf(MOVE),
     levels: Type.Object(
       {
-        /** least probability of a person, of a link, and of a move: a less probable one is that its ends left and came */
+        /** least probability of a person, of a link, and of a move; below it the ends of the link left and came */
         person: Level,
         link: Level,
         move: Level,

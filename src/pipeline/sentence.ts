@@ -1,6 +1,6 @@
 /**
- * Sentence and kind of a change. The sentence states the events that are probable enough. For a bundle without a judge it
- * is the caption graph's sentence about all locations, without the clauses that contradict the kind, or a plain one.
+ * Sentence and kind of a change. The sentence states the events that are probable enough. For a bundle without a judge
+ * it is the caption graph's sentence about all locations, without the clauses that contradict the kind, or a plain one.
  */
 import { newsRank, othersStatement, withUsefulPlaces } from '../language/order.js';
 import { deniesChange, plainStatement } from '../language/plain.js';
