@@ -17,17 +17,6 @@ const PHRASES: Readonly<Record<Third, string>> = {
   middle: 'in the middle',
   right: 'on the right',
 };
-const OPPOSITE_WAYS: Readonly<Record<string, string>> = {
-  'to the left': 'to the right',
-  'to the right': 'to the left',
-  'slightly to the left': 'slightly to the right',
-  'slightly to the right': 'slightly to the left',
-  closer: 'further away',
-  'further away': 'closer',
-  'towards the camera': 'away from the camera',
-  'away from the camera': 'towards the camera',
-};
-
 const centre = ({ x, width }: Box): number => x + width / 2;
 
 /** Whether a word of place is true of a thing with this centre, 0..1 from the left edge. */
@@ -46,9 +35,6 @@ export function isRefuted(phrase: string, box: Box): boolean {
   if (/\bright\b/.test(phrase)) return x <= THIRDS.right[0];
   return phrase === PHRASES.middle && !isInThird('middle', x);
 }
-
-/** A way of moving in the other direction of time; one without an opposite stays. */
-export const oppositeWay = (way: string): string => OPPOSITE_WAYS[way] ?? way;
 
 type Placed = { readonly side: Side; readonly box: Box };
 
