@@ -4,7 +4,7 @@ import type { TrueObject } from './pairs.js';
 
 /** A thing whose box is at least this share of the largest one is a main thing too. */
 const MAIN = 1 / 2;
-/** What things beside the named ones did; no label says of which things it is true. */
+/** A clause about things beside the named ones. */
 const OTHERS = /\b(?:others have|another has) (appeared|left|gone|moved)\b/;
 const KIND_OF_OTHERS: Readonly<Record<string, string>> = {
   appeared: 'appear',

@@ -1,8 +1,7 @@
 /**
  * Schema of `judge` of a bundle's manifest: five logistic regressions (pipeline/judge.ts). They decide which people
- * there are, which thing of one frame is that of the other, and which events are true, moves apart from those of one frame.
- * `training.fits judge` fits them. Their columns are those of the rows that the pipeline measures, so that a judge of
- * other columns is refused.
+ * there are, which thing of one frame is that of the other, and which events are true. `training.fits judge` fits them.
+ * Their columns are those of the rows that the pipeline measures, so that a judge of other columns is refused.
  */
 import { type Static, Type } from 'typebox';
 

@@ -243,11 +243,7 @@ export class Pipeline {
       input.statements ? statements : undefined,
       facts,
     );
-    const finding = {
-      ...described,
-      ...(check === undefined ? {} : { check }),
-      ...(notes.length === 0 ? {} : { notes: [...notes] }),
-    };
+    const finding = { ...described, ...(check && { check }), ...(notes.length > 0 && { notes: [...notes] }) };
     const after = toSourceFrame.map(difference.after);
     const vectors = new Map<string, Promise<Float32Array>>();
     const located = finding.regions.map((region, i) => ({ region, things: () => tightIn(regions[i] as MapRegion) }));

@@ -5,8 +5,8 @@ import type { PersonRow } from '../model/judge-schema.js';
 import type { Bundle } from '../model/manifest.js';
 import type { DetectedPerson } from '../model/people.js';
 import { cropOfRegion, type MapRegion, toPixels } from '../model/regions.js';
+import { pixelDiffers } from './differing-pixels.js';
 import { type Judge, judged } from './judge.js';
-import { pixelDiffers } from './seen-things.js';
 
 type FramePair = Readonly<Record<Side, RgbImage>>;
 

@@ -189,7 +189,9 @@ export const FindingSchema = Type.Object(
     severity: literals(SEVERITIES, 'Importance of the change.'),
     regions: Type.Array(RegionSchema),
     notes: Type.Optional(
-      Type.Array(Type.String(), { description: 'What could not be examined, and what that means for the answer.' }),
+      Type.Array(Type.String(), {
+        description: 'Parts of the pair that could not be examined, with the consequence for the answer.',
+      }),
     ),
     statements: Type.Optional(
       Type.Array(LocatedStatementSchema, {

@@ -117,7 +117,7 @@ it('refuses a sentence that it cannot read, and names the rule', async () => {
   expect(await dryRun({ alerts: { severity_rules } })).toMatchObject({
     status: 422,
     field: 'alerts/severity_rules/0/when',
-    detail: expect.stringContaining('has the thing "a gizmo", which is not known; expected one such as'),
+    detail: expect.stringContaining('has the word "gizmo", which is not known; expected one such as'),
   });
 });
 
