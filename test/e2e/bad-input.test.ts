@@ -108,7 +108,7 @@ describe('a frame that is unusual but fine', () => {
   ];
   it.each(cases)('%s', async (_what, frame) => {
     const { status, body } = await post(service, { before: good.before, after: await frame() });
-    expect(body.caption).toMatch(/has appeared on the right$/);
+    expect(body.caption).toMatch(/has appeared on the right\.$/);
     expect(status).toBe(200);
   });
 });

@@ -22,7 +22,7 @@ afterEach(() => {
 it('the demo captions the example pair, writes its heatmap, and ends with 0', async () => {
   const { ended, output } = spawnUp(dataDir, { args: ['--demo'] });
   expect(await ended).toEqual({ status: 0, signal: null });
-  expect(output()).toMatch(/"[a-z ]+"\n {2}verdict (change|none|nuisance), confidence \d\.\d{2,}, \d+ ms/);
+  expect(output()).toMatch(/"[A-Z][a-z ]+\."\n {2}verdict (change|none|nuisance), confidence \d\.\d{2,}, \d+ ms/);
 }, 180_000);
 
 it('the demo with the default bundle finds the change in the example pair and draws it', async () => {
@@ -30,7 +30,7 @@ it('the demo with the default bundle finds the change in the example pair and dr
   const env = { MODELS_DIR: modelsDir, DEFAULT_MODEL: defaultModel };
   const { ended, output } = spawnUp(dataDir, { args: ['--demo'], env });
   expect(await ended).toEqual({ status: 0, signal: null });
-  expect(output()).toMatch(/"[a-z' -]+"\n {2}verdict change, confidence (0\.[5-9]\d+|1(\.0+)?)/);
+  expect(output()).toMatch(/"[A-Z][a-z' -]+\."\n {2}verdict change, confidence (0\.[5-9]\d+|1(\.0+)?)/);
   const picture = await sharp(join(dataDir, 'example/after-heatmap.png')).metadata();
   expect(picture).toMatchObject({ width: 768, height: 576 });
 }, 180_000);

@@ -63,7 +63,7 @@ describeWithIt('Alertmanager', () => {
     expect(alert?.labels).toEqual({
       ...{ alertname: 'SceneChange', camera: 'gate', change: id, kind: 'appear', severity: 'medium', zone: 'door' },
     });
-    expect(alert?.annotations).toMatchObject({ summary: 'Gate "3": change', description: 'a car has appeared' });
+    expect(alert?.annotations).toMatchObject({ summary: 'Gate "3": Change', description: 'a car has appeared' });
     await send(endpointMessage('change.reverted', { name: 'a', zone: 'door' }, { ...at, now: Date.now() }));
     await eventually(async () => expect(await severities(id)).toEqual([]));
   });
