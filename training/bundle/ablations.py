@@ -55,10 +55,6 @@ def _without_facts(manifest: dict) -> None:
     manifest["calibration"].pop("facts", None)
 
 
-def _without_counted(manifest: dict) -> None:
-    manifest["calibration"].get("facts", {}).pop("counted", None)
-
-
 def _without_single_cells(manifest: dict) -> None:
     manifest["regions"].pop("strong", None)
 
@@ -74,7 +70,6 @@ PARTS: dict[str, Callable[[dict], None]] = {
     "levels": _without_levels,
     "facts": _without_facts,
     "check": _without_check,
-    "counted": _without_counted,
     "single-cells": _without_single_cells,
 }
 
