@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { firstKey, waitUntilReady } from '../../scripts/lib/example.mjs';
 import { readOptions, wholeNumber } from '../../scripts/lib/options.mjs';
-import { ROOT, runMain, say } from '../../scripts/lib/shell.mjs';
+import { ROOT, runMain, Stop, say } from '../../scripts/lib/shell.mjs';
 import { dist } from '../bench/lib/service.mjs';
 import { createLoad, makeMedia } from '../chaos/load.mjs';
 import { canMakeHosts, makeHosts } from './hosts.mjs';
@@ -118,12 +118,17 @@ async function runOnce(seed, jobs) {
 async function startReceiver(hosts) {
   const file = join(ROOT, 'test/cluster/receiver.mjs');
   const child = hosts.run('receiver', process.execPath, [file, hosts.addresses.receiver]);
-  const [{ url }] = await once(child, 'message');
+  const ended = once(child, 'exit').then(() => {
+    throw new Stop('the receiver has ended: its log says why');
+  });
+  const message = () => Promise.race([once(child, 'message'), ended]);
+  ended.catch(() => undefined);
+  const [{ url }] = await message();
   return {
     hook: (query) => url + query,
     async state() {
       child.send('state');
-      const [{ payloads, repeated }] = await once(child, 'message');
+      const [{ payloads, repeated }] = await message();
       return { payloads: new Map(payloads), repeated };
     },
   };

@@ -2,11 +2,11 @@
 import { startReceiver } from '../chaos/receiver.mjs';
 
 const [host] = process.argv.slice(2);
-const { url, accepted, counts } = await startReceiver({ next: () => 1, attemptsOf: async () => [], host });
+const { url, accepted, repeated } = await startReceiver({ next: () => 1, attemptsOf: async () => [], host });
 process.on('message', () => {
   process.send({
     payloads: [...accepted].map(([query, payloads]) => [query, payloads.size]),
-    repeated: counts.repeated,
+    repeated: repeated.length,
   });
 });
 process.on('disconnect', () => process.exit());
