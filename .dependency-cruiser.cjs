@@ -3,7 +3,7 @@
 /** Settings, log, secrets: what a part needs to run in a process. Pure parts import `base` alone. */
 const GROUND = ['base', 'process', 'secrets'];
 /** Everything about a camera over time. */
-const CAMERA = ['baseline', 'changes', 'fold', 'quiet', 'settings', 'visits'].map((part) => `camera/${part}`);
+const CAMERA = ['baseline', 'changes', 'fold', 'quiet', 'settings', 'state', 'visits'].map((part) => `camera/${part}`);
 
 /** A folder of src, the folders that it may import, single files of others, and what the rule is for. */
 const ROOMS = [
@@ -17,7 +17,7 @@ const ROOMS = [
   ['viewpoint', [], ['base/(images|logistic|random)'], 'Numbers in, evidence out.'],
   ['inference', [...GROUND, 'model', 'viewpoint'], [], 'Threads that run the graphs and the registration.'],
   ['outbound', GROUND, [], 'Guarded requests to the outside.'],
-  ['frames', [...GROUND, 'camera/settings', 'heatmaps', 'outbound', 'schemas'], [], 'Bytes to pixels, masks, keeping.'],
+  ['frames', [...GROUND, 'heatmaps', 'outbound', 'schemas'], [], 'Bytes to pixels, masks, keeping.'],
   [
     'pipeline',
     [...GROUND, 'frames', 'heatmaps', 'inference', 'language', 'model', 'schemas', 'viewpoint'],
@@ -45,9 +45,15 @@ const ROOMS = [
     'The visits of a camera are a pure reducer over the facts of its frames.',
   ],
   [
+    'camera/state',
+    ['base', 'camera/changes', 'camera/quiet', 'camera/settings', 'camera/visits', 'schemas'],
+    [],
+    'The state of a camera between two frames, as values.',
+  ],
+  [
     'camera/baseline',
-    [...GROUND, 'camera/settings', 'frames', 'schemas', 'viewpoint'],
-    ['camera/fold/state'],
+    [...GROUND, 'camera/settings', 'camera/state', 'frames', 'schemas', 'viewpoint'],
+    [],
     "What a camera's frame is compared with, and what is kept for the next one.",
   ],
   [
@@ -64,8 +70,8 @@ const ROOMS = [
   ],
   [
     'stores',
-    [...GROUND, 'camera/changes', 'camera/settings', 'endpoints', 'schemas'],
-    ['camera/fold/state'],
+    [...GROUND, 'camera/changes', 'camera/settings', 'camera/state', 'endpoints', 'schemas'],
+    [],
     'State in Redis and in files; the pure folders give cameras and changes their shape.',
   ],
   [
@@ -121,6 +127,7 @@ const ROOMS = [
       ...GROUND,
       'camera/changes',
       'camera/settings',
+      'camera/state',
       'camera/visits',
       'endpoints',
       'frames',
@@ -132,7 +139,7 @@ const ROOMS = [
       'search',
       'stores',
     ],
-    ['camera/fold/state', 'footage/(records|replay/camera-replay)', 'footage/inputs/(template|times)'],
+    ['footage/(records|replay/camera-replay)', 'footage/inputs/(template|times)'],
     'HTTP only: meets the workers in jobs/ and stores/.',
   ],
 ];
@@ -217,7 +224,7 @@ module.exports = {
         'model/ reads its bundle (manifest.ts, session.ts), viewpoint/ and quiet/ their weights (fitted.ts); nothing else reads.',
       severity: 'error',
       from: {
-        path: '^(src/(viewpoint|camera/(changes|quiet|settings|visits)|model|search)|lab/figures)/',
+        path: '^(src/(viewpoint|camera/(changes|quiet|settings|state|visits)|model|search)|lab/figures)/',
         pathNot: '^src/(model/(manifest|session)|(viewpoint|camera/quiet)/fitted)\\.ts$',
       },
       to: { dependencyTypes: ['core', 'npm'], pathNot: 'typebox|munkres' },

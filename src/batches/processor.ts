@@ -1,68 +1,19 @@
 /**
- * Work of a batch, in three kinds of jobs: plan (list the inputs), camera (process one camera's recordings, chunk by
- * chunk), finish (write the results). Each may run twice. It is independent of BullMQ; workers/queue-workers.ts adapts
- * it.
+ * The jobs of a batch, of three kinds whose work is in `steps.ts`: what follows each, and what happens if it fails. It
+ * is independent of BullMQ; workers/queue-workers.ts adapts it.
  */
-import type { BlobStore } from '../base/blobs.js';
-import { asScenedeltaError, invalidValue, isStoreRefusal, ScenedeltaError } from '../base/errors.js';
-import { isoTime } from '../base/wall-clock.js';
-import type { FrameDependencies } from '../camera/fold/examine.js';
-import type { FootageSequence } from '../footage/inputs/recording-plan.js';
-import { recordedCamera } from '../footage/replay/recorded-camera.js';
-import type { Counts } from '../footage/run/checkpoint.js';
-import { runSequence } from '../footage/run/sequence-run.js';
+import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../base/errors.js';
 import { type BatchJob, BatchJobSchema, parseJob } from '../jobs/payloads.js';
 import type { JobProducer } from '../jobs/producer.js';
-import type { OutboundClient } from '../outbound/client.js';
-import type { Config } from '../process/config.js';
-import type { Logger } from '../process/logger.js';
 import { isBatchFinal } from '../schemas/batch.js';
-import type { BatchFiles } from '../stores/batches/batch-files.js';
-import {
-  type BatchPlan,
-  type BatchRecord,
-  type BatchStore,
-  type PlannedCamera,
-  plannedSettings,
-} from '../stores/batches/batches.js';
-import type { S3Client } from '../stores/blobs/s3-client.js';
-import type { CameraStore } from '../stores/cameras/cameras.js';
-import { seesCamera } from '../stores/redis/visibility.js';
-import { batchCheckpoints, ChunkTaken } from './checkpoints.js';
-import { createMaterialize, severalTimes } from './materialize.js';
-import { createBatchPlaces, type Place } from './places.js';
-import { nothingToProcess, planBatch } from './plan.js';
-import { writeBatchResults } from './results.js';
-import { loadPlan, storePlan } from './stored-plan.js';
-import { searchBatch, writeSearchResults } from './when.js';
+import type { BatchPlan, BatchRecord } from '../stores/batches/batches.js';
+import { createBatchPlaces } from './places.js';
+import type { BatchStepDependencies } from './steps.js';
 
-export interface BatchDependencies {
-  readonly batches: BatchStore;
-  readonly cameras: Pick<CameraStore, 'get'>;
-  readonly blobs: BlobStore;
-  readonly files: BatchFiles;
-  readonly s3: S3Client | undefined;
-  readonly outbound: Pick<OutboundClient, 'download'>;
+/** The dependencies of the steps, and the queue of the next ones. */
+export interface BatchDependencies extends BatchStepDependencies {
   readonly queue: Pick<JobProducer, 'addBatchRun'>;
-  /** givingWay */
-  readonly pipeline: FrameDependencies['pipeline'];
-  readonly config: Pick<
-    Config,
-    | 'ffmpeg'
-    | 'ffmpegHwaccel'
-    | 'videoPixelLimit'
-    | 'footageLimit'
-    | 'frameLimit'
-    | 'pixelLimit'
-    | 'decodeTimeout'
-    | 'defaultModel'
-  >;
-  readonly logger: Logger;
-  /** epoch ms */
-  readonly clock: () => number;
 }
-
-const REPORT_EVERY_MS = 1_000;
 
 /** interrupted: this worker closes, and another goes on. laterAt: the owner's share is used; epoch ms. */
 export type BatchOutcome = 'done' | 'interrupted' | { readonly laterAt: number };
@@ -70,96 +21,23 @@ type RunOf = Pick<BatchRecord, 'id' | 'owner' | 'run' | 'progress'>;
 export type BatchProcessor = ReturnType<typeof createBatchProcessor>;
 
 export function createBatchProcessor(deps: BatchDependencies) {
-  const { batches, blobs, pipeline } = deps;
+  const { batches } = deps;
   const places = createBatchPlaces(deps.clock);
+  /**
+   * The steps are loaded with the first batch: they are a sixth of a worker's code, and read recordings alone. A job
+   * whose load fails is tried again, as after any fault of the machine.
+   */
+  const steps = async () => (await import('./steps.js')).createBatchSteps(deps);
 
-  const plan = async ({ id, request }: BatchRecord, signal: AbortSignal): Promise<void> => {
-    const planned = await severalTimes(() => planBatch(id, request, deps, signal), signal);
-    const { failures, unlisted, warnings } = planned;
-    const listed = failures.map(({ camera, file, code, reason }) => ({ camera, file, code, reason }));
-    const ofInputs = { failures: listed, warnings, ...(unlisted === 0 ? {} : { unlisted }) };
-    if (planned.sequences.length === 0) return giveUp(id, nothingToProcess(planned), { cameras: [], ...ofInputs });
-    const sequences = request.when === undefined ? planned.sequences : [oneCamera(planned.sequences, request.camera)];
-    for (const [i, sequence] of sequences.entries()) {
-      await storePlan(id, i, sequence, blobs);
-    }
-    const cameras: PlannedCamera[] = [];
-    for (const { camera, items, range, endsAt } of sequences) {
-      // As they are now: a batch that goes on tomorrow has the same results.
-      const isSeen = seesCamera(request.visibility ?? 'everything', camera);
-      const stored = isSeen ? ((await deps.cameras.get(camera))?.settings.zones ?? []) : [];
-      const privacy = stored.filter(({ type }) => type === 'privacy');
-      cameras.push({
-        camera,
-        files: items.length,
-        ...(privacy.length === 0 ? {} : { privacy }),
-        starts_at: new Date(range.from).toISOString(),
-        ends_at: new Date(endsAt).toISOString(),
-      });
-    }
-    await batches.begin(id, { cameras, ...ofInputs });
+  const plan = async (batch: BatchRecord, signal: AbortSignal): Promise<void> => {
+    const planned = await (await steps()).plan(batch, signal);
+    if (planned.refused !== undefined) return giveUp(batch.id, planned.refused, planned.plan);
+    await batches.begin(batch.id, planned.plan);
   };
 
   /** Adds the jobs of the current run, again if they are there already. */
   const addRun = ({ id, owner, run, progress }: RunOf): Promise<void> =>
     deps.queue.addBatchRun({ id, owner }, { run: run.number, cameras: undone(progress) });
-
-  /** Reports from the first frame on, between the chunks too: a chunk may take minutes. */
-  const reporter = (id: string, index: number) => {
-    let reportedAt = Number.NEGATIVE_INFINITY;
-    return (counts: Counts, at: number | null) => {
-      if (deps.clock() - reportedAt < REPORT_EVERY_MS) return;
-      reportedAt = deps.clock();
-      const reached = at === null ? null : isoTime(at);
-      batches
-        .report(id, index, { ...counts, reached, done: false })
-        .catch((err) => deps.logger.debug({ err, batch_id: id }, 'progress not reported'));
-    };
-  };
-
-  const processCamera = async (
-    batch: BatchRecord,
-    index: number,
-    aside: Place['aside'],
-    signal: AbortSignal,
-  ): Promise<void> => {
-    const { id } = batch;
-    const request = batch.request;
-    const sequence = await loadPlan(id, index, blobs);
-    if (request.when !== undefined) return searchBatch(batch, sequence.items, { ...deps, aside }, signal);
-    const { ffmpeg, ffmpegHwaccel, videoPixelLimit, frameLimit, footageLimit } = deps.config;
-    await runSequence(
-      sequence,
-      recordedCamera(sequence.camera, plannedSettings(batch, index)),
-      {
-        pipeline,
-        decodeLimits: deps.config,
-        checkpoints: batchCheckpoints(id, index, deps),
-        onProgress: reporter(id, index),
-        source: {
-          ffmpeg,
-          ffmpegHwaccel,
-          videoPixelLimit,
-          frameLimit,
-          every: request.every,
-          aside,
-          materialize: createMaterialize(id, { ...deps, footageLimit }),
-        },
-      },
-      signal,
-    );
-  };
-
-  const processToEnd: typeof processCamera = async (batch, ...rest) => {
-    try {
-      await processCamera(batch, ...rest);
-    } catch (thrown) {
-      if (!(thrown instanceof ChunkTaken)) throw thrown;
-      const now = await batches.get(batch.id);
-      // From the checkpoint that was committed in its place.
-      if (now?.status === 'running') await processToEnd(batch, ...rest);
-    }
-  };
 
   /** Fails the batch. Its finished chunks are kept until it is deleted. @param plan with the inputs that failed */
   const giveUp = async (id: string, error: ScenedeltaError, plan?: BatchPlan): Promise<void> => {
@@ -190,8 +68,7 @@ export function createBatchProcessor(deps: BatchDependencies) {
     // This job has begun another run before, and its worker died.
     if (batch.run.number > run) return addRun(batch);
     if (undone(batch.progress).length > 0) return nextRun(batch);
-    if (batch.request.when === undefined) await writeBatchResults(batch, deps);
-    else await writeSearchResults(batch, blobs);
+    await (await steps()).writeResults(batch);
     await deps.files.removeCopies(batch.id);
     await batches.complete(batch.id, deps.clock());
   };
@@ -202,7 +79,7 @@ export function createBatchProcessor(deps: BatchDependencies) {
     if ('laterAt' in place) return place;
     try {
       await place.take();
-      await processToEnd(batch, camera, place.aside, signal);
+      await (await steps()).camera(batch, camera, place.aside, signal);
     } finally {
       place.leave();
     }
@@ -252,15 +129,6 @@ export function createBatchProcessor(deps: BatchDependencies) {
     nextRun,
     addRun,
   };
-}
-
-/** @throws ScenedeltaError 'invalid-value' unless the recordings are of one camera, or of that one among others */
-function oneCamera(sequences: readonly FootageSequence[], camera: string | null): FootageSequence {
-  const found = sequences.length === 1 ? sequences[0] : sequences.find((sequence) => sequence.camera === camera);
-  if (found !== undefined) return found;
-  const names = sequences.map((sequence) => sequence.camera).join(', ');
-  const expected = 'expected one camera, or its name in camera';
-  throw invalidValue(`the recordings are of ${names}: ${expected}`, 'camera');
 }
 
 /** Indices of the cameras that are not done. */

@@ -5,7 +5,7 @@
 import { type BlobStore, frameKey } from '../base/blobs.js';
 import { ScenedeltaError, urlFailed } from '../base/errors.js';
 import { sniffImage } from '../base/image-type.js';
-import type { PrivacyMask } from '../camera/settings/camera.js';
+import type { PrivacyMask } from '../base/privacy-mask.js';
 import type { OutboundClient } from '../outbound/client.js';
 import type { Config } from '../process/config.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import { type BlobStore, frameKey } from '../base/blobs.js';
-import type { PrivacyMask } from '../camera/settings/camera.js';
+import type { PrivacyMask } from '../base/privacy-mask.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
 import type { DecodeLimits } from './decode.js';
 import { asJpeg } from './deep-grey.js';

@@ -1,9 +1,9 @@
 /** Privacy masks: black polygons, painted on a frame before anything else reads it. */
 import { sniffImage } from '../base/image-type.js';
 import type { Preview, RgbImage, Size } from '../base/images.js';
-import type { PrivacyMask } from '../camera/settings/camera.js';
-import type { Point, Polygon } from '../camera/settings/polygon.js';
-import { LOSSY_MARGIN } from '../camera/settings/privacy-margin.js';
+import type { Point, Polygon } from '../base/polygon.js';
+import type { PrivacyMask } from '../base/privacy-mask.js';
+import { LOSSY_MARGIN } from '../base/privacy-mask.js';
 import { type DecodeOptions, withFullSize } from './decode.js';
 import { readDeepGrey } from './deep-grey.js';
 import { tiffOf } from './grey-tiff.js';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type BlobStore, frameKey } from '../base/blobs.js';
 import type { Side } from '../base/images.js';
-import type { PrivacyMask } from '../camera/settings/camera.js';
+import type { PrivacyMask } from '../base/privacy-mask.js';
 import type { StoredFrameRef } from '../schemas/frame-ref.js';
 import type { FrameKeeper } from './keep.js';
 

@@ -1,7 +1,7 @@
 /** A service with one camera whose brief the tests read. */
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import type { CameraState } from '../../src/camera/fold/state.js';
 import { checkSettings } from '../../src/camera/settings/settings.js';
+import type { CameraState } from '../../src/camera/state/state.js';
 import type { Brief } from '../../src/schemas/brief.js';
 import { storedChange } from '../helpers/changes.js';
 import { fakeApp } from '../helpers/fake-app.js';

@@ -1,6 +1,6 @@
 /** The alarm budget in the answers of PUT and GET /v1/cameras/:id. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { initialCameraState } from '../../src/camera/fold/state.js';
+import { initialCameraState } from '../../src/camera/state/state.js';
 import { cameraApi } from '../helpers/camera-api.js';
 import { fakeApp, MODEL, workerWith } from '../helpers/fake-app.js';
 

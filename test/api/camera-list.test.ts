@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { frameKey } from '../../src/base/blobs.js';
-import { initialCameraState } from '../../src/camera/fold/state.js';
+import { initialCameraState } from '../../src/camera/state/state.js';
 import { cameraApi, isBlackRight, PRIVACY } from '../helpers/camera-api.js';
 import { acceptedComparison, finished } from '../helpers/comparisons.js';
 import { contentOf } from '../helpers/content.js';

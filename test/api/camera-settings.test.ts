@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { frameKey } from '../../src/base/blobs.js';
 import { advance } from '../../src/camera/changes/advance.js';
 import { initialTrackerState } from '../../src/camera/changes/state.js';
-import { initialCameraState } from '../../src/camera/fold/state.js';
+import { initialCameraState } from '../../src/camera/state/state.js';
 import { observed, RULES, regionAt, START } from '../camera/changes/scenario.js';
 import { base64, cameraApi, isBlackRight, PRIVACY, square } from '../helpers/camera-api.js';
 import { fakeApp } from '../helpers/fake-app.js';

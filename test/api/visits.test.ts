@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { initialCameraState } from '../../src/camera/fold/state.js';
-import { openVisits } from '../../src/camera/visits/fold.js';
+import { initialCameraState } from '../../src/camera/state/state.js';
 import { initialVisitsState } from '../../src/camera/visits/state.js';
+import { openVisits } from '../../src/camera/visits/visit.js';
 import { at, foldAll, frame, thing } from '../camera/visits/made-frames.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { storedVisit } from '../helpers/visits.js';

@@ -1,6 +1,6 @@
 /** The page "Cameras" in Chromium: states, the zone editor by mouse, touch and keyboard, and rules. */
 import type { Page } from 'playwright-core';
-import { initialCameraState } from '../../src/camera/fold/state.js';
+import { initialCameraState } from '../../src/camera/state/state.js';
 import { describeInBrowser, inspect } from '../helpers/browser.js';
 import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';

@@ -1,5 +1,5 @@
 /** The page "Cameras" in Chromium with 202 cameras: order, search, and a service that goes away. */
-import { initialCameraState } from '../../src/camera/fold/state.js';
+import { initialCameraState } from '../../src/camera/state/state.js';
 import { describeInBrowser, inspect } from '../helpers/browser.js';
 import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';

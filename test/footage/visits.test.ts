@@ -1,7 +1,7 @@
 /** Visits of a recording: their records, the changes that are places of them, and the outputs. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { openVisits } from '../../src/camera/visits/fold.js';
+import { openVisits } from '../../src/camera/visits/visit.js';
 import { passagesPerHour, visitsOfChanges } from '../../src/footage/outputs/grouping.js';
 import { reportData } from '../../src/footage/outputs/report-data.js';
 import { captionsVtt } from '../../src/footage/outputs/vtt.js';

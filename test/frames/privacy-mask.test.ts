@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
-import { overlapOf, type Point } from '../../src/camera/settings/polygon.js';
+import { overlapOf, type Point } from '../../src/base/polygon.js';
 import { maskFrame, paintPolygon, paintPreview } from '../../src/frames/privacy-mask.js';
 
 const W = 160;

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { ApiDependencies, ApiOptions } from '../../src/api/dependencies.js';
 import { frameKey, heatmapKey } from '../../src/base/blobs.js';
 import type { Heatmap } from '../../src/base/images.js';
-import { initialCameraState } from '../../src/camera/fold/state.js';
+import { initialCameraState } from '../../src/camera/state/state.js';
 import { encodeHeatmapData } from '../../src/heatmaps/data.js';
 import type { Change } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';

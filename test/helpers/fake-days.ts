@@ -1,5 +1,5 @@
 /** In-memory store of the days of cameras, for tests of the routes. */
-import type { UnseenSpan } from '../../src/camera/fold/state.js';
+import type { UnseenSpan } from '../../src/camera/state/state.js';
 import type { Change } from '../../src/schemas/change.js';
 import type { DaySpan } from '../../src/stores/changes/days.js';
 

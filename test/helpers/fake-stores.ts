@@ -2,8 +2,8 @@
 import type { EmbeddedQuery } from '../../src/api/search/query-vectors.js';
 import type { BlobStore } from '../../src/base/blobs.js';
 import type { ScenedeltaError } from '../../src/base/errors.js';
-import type { BaselineEvent, CameraState } from '../../src/camera/fold/state.js';
 import { maskOf, type StoredCamera } from '../../src/camera/settings/camera.js';
+import type { BaselineEvent, CameraState } from '../../src/camera/state/state.js';
 import type { Change, Feedback } from '../../src/schemas/change.js';
 import type { Comparison } from '../../src/schemas/comparison.js';
 import { isFinal } from '../../src/schemas/comparison.js';

@@ -1,7 +1,7 @@
 /** Questions of the API to a worker, over a real Redis. */
 import type { Redis } from 'ioredis';
 import sharp from 'sharp';
-import type { PrivacyMask } from '../../src/camera/settings/camera.js';
+import type { PrivacyMask } from '../../src/base/privacy-mask.js';
 import { createFrameFetcher } from '../../src/frames/fetch.js';
 import { createJobGuard } from '../../src/jobs/job-guard.js';
 import { createQuestioner } from '../../src/jobs/questioner.js';

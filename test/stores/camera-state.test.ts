@@ -1,5 +1,5 @@
 /** The stored form of a camera's state. */
-import { initialCameraState } from '../../src/camera/fold/state.js';
+import { initialCameraState } from '../../src/camera/state/state.js';
 import { readCameraState, writeCameraState } from '../../src/stores/cameras/camera-state.js';
 
 it('A state is read as it was written', () => {

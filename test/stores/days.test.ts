@@ -1,7 +1,7 @@
 /** Changes and unseen spans of a camera's day, in a real Redis. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import type { UnseenSpan } from '../../src/camera/fold/state.js';
+import type { UnseenSpan } from '../../src/camera/state/state.js';
 import { createLogger } from '../../src/process/logger.js';
 import type { FoundChange } from '../../src/schemas/change.js';
 import { createCameraStore } from '../../src/stores/cameras/cameras.js';

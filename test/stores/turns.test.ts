@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { CameraState } from '../../src/camera/fold/state.js';
-import { initialCameraState } from '../../src/camera/fold/state.js';
 import { checkSettings } from '../../src/camera/settings/settings.js';
+import type { CameraState } from '../../src/camera/state/state.js';
+import { initialCameraState } from '../../src/camera/state/state.js';
 import type { Turn } from '../../src/stores/cameras/turns.js';
 import type { StoredComparison } from '../../src/stores/comparisons/results.js';
 import { KEYS } from '../../src/stores/redis/keys.js';

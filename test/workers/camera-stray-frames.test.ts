@@ -54,7 +54,7 @@ describe.each(['previous', 'reference', 'memory'])('with before: %s, a frame of 
       status: 'finished',
       verdict: 'none',
       model: null,
-      caption: 'this frame is not compared because it has another size',
+      caption: 'This frame is not compared because it has another size.',
       camera_frame: { before: null },
     });
     expect(codes(odd)).toEqual(['size_changed']);

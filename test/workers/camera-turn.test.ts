@@ -22,7 +22,7 @@ describe("a camera's frames", () => {
       status: 'finished',
       verdict: 'none',
       model: null,
-      caption: 'there is nothing to compare this frame with yet',
+      caption: 'There is nothing to compare this frame with yet.',
       camera_frame: { captured_at: '2026-06-01T12:00:00.000Z', before: null },
     });
     expect(codes(first)).toEqual(['first_frame']);

@@ -3,7 +3,7 @@
  * in the middle of a side adds a corner; Delete removes a corner or the zone.
  */
 import { useRef, useState } from 'preact/hooks';
-import { LOSSY_MARGIN } from '../../../src/camera/settings/privacy-margin.js';
+import { LOSSY_MARGIN } from '../../../src/base/privacy-mask.js';
 import type { Zone } from '../api/types.js';
 import { t } from '../texts/texts.js';
 import { arrowStep, follow, type Point, pointIn, WIDTH } from '../ui/drawing.js';

@@ -1,5 +1,5 @@
 /** The zones of a camera as a list, and the fields of the selected one. */
-import { LOSSY_MARGIN } from '../../../src/camera/settings/privacy-margin.js';
+import { LOSSY_MARGIN } from '../../../src/base/privacy-mask.js';
 import type { Zone } from '../api/types.js';
 import { t } from '../texts/texts.js';
 import { Field } from '../ui/field.js';

@@ -2,8 +2,8 @@
 import type { FastifyRequest } from 'fastify';
 import { invalidRequest, invalidValue, ScenedeltaError } from '../../base/errors.js';
 import { jsonFault } from '../../base/json-fault.js';
+import { polygonFault } from '../../base/polygon.js';
 import { assertTimeZone } from '../../base/wall-clock.js';
-import { polygonFault } from '../../camera/settings/polygon.js';
 import { checkSettings } from '../../camera/settings/settings.js';
 import { compileTemplate, PRESETS } from '../../footage/inputs/template.js';
 import { parseDuration, parseTimeOption } from '../../footage/inputs/times.js';

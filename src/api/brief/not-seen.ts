@@ -1,5 +1,5 @@
 /** The spans of a day in which a camera could not show the scene. Pure. */
-import type { CameraState, UnseenSpan } from '../../camera/fold/state.js';
+import type { CameraState, UnseenSpan } from '../../camera/state/state.js';
 import type { Locale } from '../../language/locales.js';
 import { textIn } from '../../language/translate.js';
 import type { NotSeen, Unseen } from '../../schemas/brief.js';

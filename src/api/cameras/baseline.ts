@@ -2,9 +2,9 @@
 import type { Static } from 'typebox';
 import { invalidValue, ScenedeltaError } from '../../base/errors.js';
 import { type Size, sameAspectRatio } from '../../base/images.js';
-import type { BaselineEvent, CameraState } from '../../camera/fold/state.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import { lightOf, measureLight } from '../../camera/settings/light.js';
+import type { BaselineEvent, CameraState } from '../../camera/state/state.js';
 import type { IncomingFrame } from '../../frames/keep.js';
 import { type CameraStore, noCamera } from '../../stores/cameras/cameras.js';
 import type { BaselineOrderSchema } from '../schemas/camera.js';

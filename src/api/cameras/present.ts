@@ -1,10 +1,10 @@
 /** Finder of cameras for a request, and the form in which it sees them. */
 import { notFound } from '../../base/errors.js';
 import { originAndPath } from '../../base/redact-url.js';
-import type { CameraState } from '../../camera/fold/state.js';
 import { describeBudget } from '../../camera/settings/alarm-budget.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';
+import type { CameraState } from '../../camera/state/state.js';
 import { noCamera } from '../../stores/cameras/cameras.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import type { ApiDependencies } from '../dependencies.js';

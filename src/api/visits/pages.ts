@@ -1,6 +1,5 @@
 /** Pages of visits for answers: found by words of their sentences, each as it is now, with a link to its picture. */
-import { openVisits } from '../../camera/visits/fold.js';
-import { inMinutes } from '../../camera/visits/visit.js';
+import { inMinutes, openVisits } from '../../camera/visits/visit.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { Visit } from '../../schemas/visit.js';
 import { inEnglish } from '../../search/foreign.js';

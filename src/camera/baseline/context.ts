@@ -9,9 +9,9 @@ import type { CameraNote } from '../../schemas/camera-frame.js';
 import type { Finding } from '../../schemas/comparison.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { Lost } from '../../schemas/loss.js';
-import type { CameraState } from '../fold/state.js';
 import type { StoredCamera } from '../settings/camera.js';
 import type { Light } from '../settings/light.js';
+import type { CameraState } from '../state/state.js';
 import type { SizeCheck } from './frame-size.js';
 
 export interface BaselineDependencies {

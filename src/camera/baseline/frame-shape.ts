@@ -9,8 +9,8 @@ import { codedFrame, stretched } from '../../frames/one-shape.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import { showsSameView } from '../../viewpoint/examine.js';
-import type { CameraState } from '../fold/state.js';
 import { nearestBackground } from '../settings/background-model.js';
+import type { CameraState } from '../state/state.js';
 
 export interface FrameOfAnyShape {
   /** upright size of the encoded frame */

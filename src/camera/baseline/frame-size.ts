@@ -4,7 +4,7 @@
  */
 import { type Size, sameAspectRatio } from '../../base/images.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
-import type { CameraState } from '../fold/state.js';
+import type { CameraState } from '../state/state.js';
 
 /**
  * Frames in a row that must have a new size. One is a stray frame and two are its repetition by a client that tries

@@ -4,10 +4,10 @@
  */
 import { type Box, type Size, sameAspectRatio } from '../../base/images.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
-import type { CameraState } from '../fold/state.js';
 import { type BackgroundModel, chooseUpdate } from '../settings/background-model.js';
 import type { StoredCamera } from '../settings/camera.js';
 import type { Light } from '../settings/light.js';
+import type { CameraState } from '../state/state.js';
 import type { BackgroundCandidate, BaselineEvidence, FrameOutcome } from './context.js';
 
 /** The part of the camera's state that the baseline owns. */

@@ -1,7 +1,7 @@
 /** Orders that replace a camera's baseline, carried out on its state before the next frame. */
 import type { CameraNote } from '../../schemas/camera-frame.js';
-import type { BaselineEvent, CameraState } from '../fold/state.js';
 import type { StoredCamera } from '../settings/camera.js';
+import type { BaselineEvent, CameraState } from '../state/state.js';
 
 const NOTES: Readonly<Record<BaselineEvent['type'], CameraNote>> = {
   'baseline.set': { code: 'baseline_set', detail: 'the baseline was set from a picture by request' },

@@ -3,9 +3,9 @@
  * is decoded.
  */
 import type { Size } from '../../base/images.js';
-import type { CameraState } from '../fold/state.js';
 import { nearestBackground } from '../settings/background-model.js';
 import type { StoredCamera } from '../settings/camera.js';
+import type { CameraState } from '../state/state.js';
 import type { BaselineEvidence } from './context.js';
 import { checkSize } from './frame-size.js';
 import { sourceOf, usableBackgrounds } from './next.js';

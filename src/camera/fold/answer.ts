@@ -1,14 +1,13 @@
 /** Parts of the answer about one frame of a camera. */
 import { counted } from '../../base/counted.js';
 import { isoTime } from '../../base/wall-clock.js';
-import { identicalFinding } from '../../pipeline/finding.js';
 import type { CameraFrame, CameraNote } from '../../schemas/camera-frame.js';
 import { type CameraEvent, type ChangeUpdate, compareSeverity } from '../../schemas/change.js';
 import type { Finding } from '../../schemas/comparison.js';
 import { resetBaseline } from '../changes/advance.js';
 import type { Track, TrackerState } from '../changes/state.js';
 import type { CameraSettings } from '../settings/settings.js';
-import type { BaselineEvent, CameraState, UnseenSpan } from './state.js';
+import type { BaselineEvent, CameraState, UnseenSpan } from '../state/state.js';
 
 /** Weight of a new interval between frames in the exponential moving average. */
 const INTERVAL_WEIGHT = 1 / 8;
@@ -77,13 +76,23 @@ export function excludedNotes(count: number): CameraNote[] {
 }
 
 /**
- * As certain as the finding of identical frames: no change was seen, and the sentence is not the model's.
+ * Finding of a frame without a "before": no change was seen, and the sentence is not the model's.
  * @param skipped the frame has another size than the camera's frames
  */
 export function notCompared(skipped: boolean): Finding {
   const caption = skipped
-    ? 'this frame is not compared because it has another size'
-    : 'there is nothing to compare this frame with yet';
-  const { content: _none, ...unchanged } = identicalFinding();
-  return { ...unchanged, caption, words: caption.split(' ').map((text) => ({ text, score: unchanged.caption_score })) };
+    ? 'This frame is not compared because it has another size.'
+    : 'There is nothing to compare this frame with yet.';
+  return {
+    verdict: 'none',
+    kind: 'none',
+    nuisance: [],
+    caption,
+    caption_score: 1,
+    words: caption.split(' ').map((text) => ({ text, score: 1 })),
+    confidence: 0,
+    severity: 'info',
+    regions: [],
+    model: null,
+  };
 }

@@ -23,6 +23,7 @@ import type { OperatingPoint } from '../settings/operating-points.js';
 import { countConfidence } from '../settings/rate-ratio.js';
 import type { CameraSettings } from '../settings/settings.js';
 import { filterFinding } from '../settings/zones.js';
+import type { BaselineEvent, CameraState, ExaminedFrame, UnseenSpan } from '../state/state.js';
 import { thingsInView } from '../visits/fold.js';
 import {
   describeBefore,
@@ -39,7 +40,6 @@ import {
 import type { FrameEvidence } from './evidence.js';
 import { newViewOrder } from './other-view.js';
 import { checkSignal } from './signal.js';
-import type { BaselineEvent, CameraState, ExaminedFrame, UnseenSpan } from './state.js';
 import { checkStillness, frozenSpans } from './still.js';
 import { frameThreshold, judgedAt } from './threshold.js';
 import { concludeVisits, followVisits } from './visits.js';

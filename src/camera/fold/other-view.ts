@@ -3,7 +3,7 @@
  * comes alone or by turns with the camera's frames; a turned camera shows its new view in every frame.
  */
 import type { CameraNote } from '../../schemas/camera-frame.js';
-import type { BaselineEvent, CameraState } from './state.js';
+import type { BaselineEvent, CameraState } from '../state/state.js';
 
 /** Frames in a row that must show one new view, as for a new size (camera/baseline/frame-size.ts). */
 const VIEW_FRAMES = 3;

@@ -10,10 +10,10 @@ import { standingBaseline } from '../baseline/standing.js';
 import { applyEvents } from '../changes/advance.js';
 import type { ChangeRules } from '../changes/rules.js';
 import type { Track } from '../changes/state.js';
+import type { CameraState, ExaminedFrame } from '../state/state.js';
 import { isBaselineEvent, isChangeEvent } from './answer.js';
 import type { FrameEvidence, PreviewEvidence } from './evidence.js';
 import { type FoldContext, type FoldedFrame, foldFrame } from './fold.js';
-import type { CameraState, ExaminedFrame } from './state.js';
 import { frameThreshold } from './threshold.js';
 
 /**

@@ -3,7 +3,7 @@ import { isoTime } from '../../base/wall-clock.js';
 import type { Finding } from '../../schemas/comparison.js';
 import { SIGNAL_REASONS, type SignalReason } from '../../schemas/loss.js';
 import type { CameraHealthEvent } from '../../schemas/stream-event.js';
-import type { CameraState, UnseenSpan } from './state.js';
+import type { CameraState, UnseenSpan } from '../state/state.js';
 
 /** @param skipped the frame has another shape than the camera's frames @returns null: the frame shows the scene */
 function reasonOf(finding: Finding | null, skipped: boolean): SignalReason | null {

@@ -19,12 +19,12 @@ import { comparePreviews, type PreviewComparison } from '../quiet/compare.js';
 import { learnNoise } from '../quiet/noise.js';
 import { gridOf } from '../quiet/preview.js';
 import { countedCells } from '../settings/counted-cells.js';
+import type { CameraState } from '../state/state.js';
 import type { FrameEvidence, PreviewEvidence } from './evidence.js';
 import { type Examination, examine, type FrameDependencies } from './examine.js';
 import { type FoldContext, type FoldedFrame, foldFrame } from './fold.js';
 import type { PreviewStore } from './previews.js';
 import { foldQuiet } from './quiet-frame.js';
-import type { CameraState } from './state.js';
 
 export interface StepInput extends Omit<FoldContext, 'points' | 'bundleThreshold' | 'rules'> {
   /** whether the frame may cause alerts; that of a recording may not */

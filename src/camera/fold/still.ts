@@ -3,7 +3,7 @@ import { isoTime } from '../../base/wall-clock.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
 import type { CameraHealthEvent } from '../../schemas/stream-event.js';
 import type { StoredCamera } from '../settings/camera.js';
-import type { CameraState, UnseenSpan } from './state.js';
+import type { CameraState, UnseenSpan } from '../state/state.js';
 
 /** Two may be the repetition of a client that tries again. */
 const LEAST_FRAMES = 3;

@@ -7,6 +7,7 @@ import type { ChangeRules } from '../changes/rules.js';
 import { inWindows, isWatching } from '../changes/schedule.js';
 import type { StoredCamera } from '../settings/camera.js';
 import { zoneOf } from '../settings/zones.js';
+import type { CameraState } from '../state/state.js';
 import { viewOf, visitThings } from '../visits/facts.js';
 import { absorbPlaces, foldVisits } from '../visits/fold.js';
 import { linkObjects } from '../visits/links.js';
@@ -14,7 +15,6 @@ import { alertVisits, type VisitRule } from '../visits/rules.js';
 import type { VisitsState } from '../visits/state.js';
 import { inMinutes } from '../visits/visit.js';
 import type { FrameEvidence } from './evidence.js';
-import type { CameraState } from './state.js';
 
 interface FrameOfCamera {
   readonly camera: Pick<StoredCamera, 'id' | 'settings'>;

@@ -1,6 +1,6 @@
 /** A camera as it is stored: its settings, its reference frame and the mask of its privacy zones. */
+import type { PrivacyMask } from '../../base/privacy-mask.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
-import type { Polygon } from './polygon.js';
 import type { CameraSettings } from './settings.js';
 import { privacyPolygons } from './zones.js';
 
@@ -15,13 +15,6 @@ export interface StoredCamera {
   readonly login?: string;
   readonly created_at: string;
   readonly updated_at: string;
-}
-
-/** The polygons that are painted black on a camera's frames. */
-export interface PrivacyMask {
-  /** StoredCamera.mask */
-  readonly id: string;
-  readonly polygons: readonly Polygon[];
 }
 
 export const maskOf = ({ mask, settings }: StoredCamera): PrivacyMask | null =>

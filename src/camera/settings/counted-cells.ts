@@ -2,7 +2,7 @@
  * Raster of a camera's zones: the cells of a grid in which a change could count. Cells at the border of a zone count,
  * because the regions of a comparison are coarser than its things. Pure.
  */
-import type { Polygon } from './polygon.js';
+import type { Polygon } from '../../base/polygon.js';
 import type { Zone } from './settings.js';
 
 interface Grid {

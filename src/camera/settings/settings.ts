@@ -6,6 +6,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { invalidRequest, invalidValue } from '../../base/errors.js';
 import { isObject } from '../../base/is-object.js';
+import { polygonFault } from '../../base/polygon.js';
 import { isTimeZone } from '../../base/wall-clock.js';
 import { LOCALES } from '../../language/locales.js';
 import { SEVERITIES } from '../../schemas/comparison.js';
@@ -14,7 +15,6 @@ import { type DeepPartial, optionalWhereDefault } from '../../schemas/optional-w
 import { addressPattern, LABEL_PATTERN, NAME_PATTERN, URL_PATTERN } from '../../schemas/patterns.js';
 import { checker } from '../../schemas/validation-error.js';
 import { CAMERA_ID_PATTERN } from './id-pattern.js';
-import { polygonFault } from './polygon.js';
 import { ScheduleSchema } from './schedule.js';
 import { faultOfRule, SeverityRuleSchema } from './severity-rule.js';
 

@@ -68,10 +68,6 @@ export function foldVisits(state: VisitsState, frame: VisitFrame, settings: Visi
   return { state: folded.state, events: [...events, ...folded.events] };
 }
 
-/** Visits that are still open, as records: of a recording that has ended, and for listings. */
-export const openVisits = ({ tracks }: VisitsState, camera: string) =>
-  tracks.filter(({ opened }) => opened).map((track) => visitOf(track, camera, null));
-
 /** The things that have not gone: place and name by the last frame that shows each, and its place in "before". */
 export const thingsInView = ({ tracks, at, before }: VisitsState) =>
   tracks.map(({ box, apart, nouns, there, path }) => ({

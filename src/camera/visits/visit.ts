@@ -8,7 +8,7 @@ import type { Thing } from '../../schemas/statement.js';
 import type { Visit } from '../../schemas/visit.js';
 import type { Edge, VisitStatement } from '../../schemas/visit-statement.js';
 import { distance, mostVoted } from './match.js';
-import type { PathPoint, VisitEnd, VisitTrack } from './state.js';
+import type { PathPoint, VisitEnd, VisitsState, VisitTrack } from './state.js';
 import { boxOf } from './track.js';
 
 /** Frames from which a passage is a visit. */
@@ -37,6 +37,10 @@ const isNamed = ({ nouns }: VisitTrack): boolean => (mostVoted(nouns) ?? SOMETHI
 /** @param length of the way, fractions of the frame */
 const hasMoved = ({ path, box }: VisitTrack, length = box.height): boolean =>
   path.some((point) => distance(boxOf(point), box, 1) > length);
+
+/** Visits that are still open, as records: of a recording that has ended, and for listings. */
+export const openVisits = ({ tracks }: VisitsState, camera: string): Visit[] =>
+  tracks.filter(({ opened }) => opened).map((track) => visitOf(track, camera, null));
 
 /** @param end null: the visit is open */
 export function visitOf(track: VisitTrack, camera: string, end: VisitEnd | null): Visit {

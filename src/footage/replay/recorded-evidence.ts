@@ -9,8 +9,8 @@
 import { OTHER_SIDE } from '../../base/images.js';
 import { isSameLocation } from '../../camera/changes/locations.js';
 import type { FrameEvidence } from '../../camera/fold/evidence.js';
-import type { CameraState } from '../../camera/fold/state.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';
+import type { CameraState } from '../../camera/state/state.js';
 import { type Finding, keepRegions, type Region } from '../../schemas/comparison.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { FrameStats } from '../records.js';

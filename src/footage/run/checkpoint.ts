@@ -2,8 +2,8 @@
  * Checkpoint of a sequence: all that the next chunk of frames depends on, as plain JSON. A chunk is a pure step from a
  * checkpoint to records and the next checkpoint, so that a repeated chunk gives the same records.
  */
-import type { CameraState } from '../../camera/fold/state.js';
-import { initialCameraState } from '../../camera/fold/state.js';
+import type { CameraState } from '../../camera/state/state.js';
+import { initialCameraState } from '../../camera/state/state.js';
 import type { ModelUsed } from '../../schemas/comparison.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import { BEGINNING, type Position } from '../inputs/source-frames.js';

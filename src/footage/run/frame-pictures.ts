@@ -1,8 +1,8 @@
 /** The picture of a sampled frame: its content, its preview, and its bytes as they are stored. */
 import { createHash } from 'node:crypto';
 import type { Preview } from '../../base/images.js';
+import { LOSSY_MARGIN } from '../../base/privacy-mask.js';
 import { maskOf, type StoredCamera } from '../../camera/settings/camera.js';
-import { LOSSY_MARGIN } from '../../camera/settings/privacy-margin.js';
 import type { DecodeLimits } from '../../frames/decode.js';
 import { decodePreview } from '../../frames/preview.js';
 import { maskedFrame, paintPolygon, paintPreview } from '../../frames/privacy-mask.js';

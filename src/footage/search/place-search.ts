@@ -1,7 +1,7 @@
 /** The whole search for the moment at which a place changed: from the recordings of a camera to the record. */
 import { invalidRequest } from '../../base/errors.js';
 import type { Box } from '../../base/images.js';
-import { overlapOf, type Polygon } from '../../camera/settings/polygon.js';
+import { overlapOf, type Polygon } from '../../base/polygon.js';
 import type { DecodeLimits } from '../../frames/decode.js';
 import type { Comparer } from '../../pipeline/pair.js';
 import type { PlaceInterval, PlaceSearch } from '../../schemas/place-search.js';

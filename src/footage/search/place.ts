@@ -1,9 +1,9 @@
 /** One place in the frames of a camera: whether two frames show the same there, and the sentence if they do not. */
 import { createHash } from 'node:crypto';
 import { areaOf, type Box, inFrame } from '../../base/images.js';
+import { overlapOf, type Polygon, polygonArea } from '../../base/polygon.js';
 import { locationsOf } from '../../camera/changes/locations.js';
 import { observationOf } from '../../camera/changes/observation.js';
-import { overlapOf, type Polygon, polygonArea } from '../../camera/settings/polygon.js';
 import type { DecodeLimits } from '../../frames/decode.js';
 import { maskFrame } from '../../frames/privacy-mask.js';
 import sharp from '../../frames/sharp.js';

@@ -1,6 +1,6 @@
 /** The request of a batch, as the API has checked it and the store keeps it. */
 import type { Box } from '../../base/images.js';
-import type { Polygon } from '../../camera/settings/polygon.js';
+import type { Polygon } from '../../base/polygon.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';
 import type { Visibility } from '../redis/visibility.js';
 

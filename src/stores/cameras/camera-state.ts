@@ -1,6 +1,6 @@
 /** The stored form of a camera's state: plain JSON with the version of its format. */
 import { ScenedeltaError } from '../../base/errors.js';
-import type { CameraState } from '../../camera/fold/state.js';
+import type { CameraState } from '../../camera/state/state.js';
 
 const VERSION = 2;
 

@@ -4,8 +4,9 @@
  */
 import type { Redis } from 'ioredis';
 import { notFound, type ScenedeltaError } from '../../base/errors.js';
-import type { BaselineEvent, CameraState } from '../../camera/fold/state.js';
-import { maskOf, type PrivacyMask, type StoredCamera } from '../../camera/settings/camera.js';
+import type { PrivacyMask } from '../../base/privacy-mask.js';
+import { maskOf, type StoredCamera } from '../../camera/settings/camera.js';
+import type { BaselineEvent, CameraState } from '../../camera/state/state.js';
 import { CAMERA_EVENTS_KEPT, KEYS } from '../redis/keys.js';
 import { defineScript, redisCall, repliesOf } from '../redis/redis.js';
 import { TAKE_LOCK } from '../redis/runs.js';

@@ -11,8 +11,8 @@
 import type { Redis } from 'ioredis';
 import { systemClock } from '../../base/clock.js';
 import { isoTime } from '../../base/wall-clock.js';
-import type { BaselineEvent, CameraState } from '../../camera/fold/state.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
+import type { BaselineEvent, CameraState } from '../../camera/state/state.js';
 import type { CameraEvent } from '../../schemas/change.js';
 import { changeWrites, type TurnChanges } from '../changes/change-writes.js';
 import { visitWrites } from '../changes/visits.js';

@@ -4,7 +4,7 @@
  */
 import { deliveryIdOf } from '../../base/ids.js';
 import { isoTime } from '../../base/wall-clock.js';
-import type { UnseenSpan } from '../../camera/fold/state.js';
+import type { UnseenSpan } from '../../camera/state/state.js';
 import {
   type AlertIntent,
   CHANGE_STATUSES,

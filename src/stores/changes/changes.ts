@@ -4,7 +4,7 @@
  * indexes. Neither overwrites the other.
  */
 import type { Redis } from 'ioredis';
-import type { BaselineEvent } from '../../camera/fold/state.js';
+import type { BaselineEvent } from '../../camera/state/state.js';
 import {
   type CameraEvent,
   type Change,

@@ -1,6 +1,6 @@
 /** One day of a camera: its changes, and the spans in which it showed nothing. */
 import type { Redis } from 'ioredis';
-import type { UnseenSpan } from '../../camera/fold/state.js';
+import type { UnseenSpan } from '../../camera/state/state.js';
 import type { Change } from '../../schemas/change.js';
 import { KEYS, UNSEEN_KEPT } from '../redis/keys.js';
 import { redisCall } from '../redis/redis.js';

@@ -20,7 +20,7 @@ export async function libraryCall(sequence, { warmUp, frames }) {
   const { createLogger } = await dist('process/logger.js');
   const { Pipeline } = await dist('pipeline/compare.js');
   const { createPreviewStore } = await dist('camera/fold/previews.js');
-  const { initialCameraState } = await dist('camera/fold/state.js');
+  const { initialCameraState } = await dist('camera/state/state.js');
   const { stepSequence } = await dist('camera/fold/step.js');
   const { frameKey } = await dist('base/blobs.js');
 

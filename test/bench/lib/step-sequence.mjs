@@ -1,9 +1,9 @@
 /** A camera whose frames go through `stepSequence`, all examined, with everything in memory. */
 import { createHash } from 'node:crypto';
 import { createPreviewStore } from '../../../dist/camera/fold/previews.js';
-import { initialCameraState } from '../../../dist/camera/fold/state.js';
 import { stepSequence } from '../../../dist/camera/fold/step.js';
 import { checkSettings } from '../../../dist/camera/settings/settings.js';
+import { initialCameraState } from '../../../dist/camera/state/state.js';
 import { decodePreview } from '../../../dist/frames/preview.js';
 
 const LIMITS = { pixelLimit: 50_000_000 };

@@ -1,8 +1,8 @@
 /** A camera whose JPEGs end too early, with the real pipeline: what its cut frames show, and what they leave alone. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp, { type Sharp } from 'sharp';
-import type { CameraState } from '../../../src/camera/fold/state.js';
 import type { StepResult } from '../../../src/camera/fold/step.js';
+import type { CameraState } from '../../../src/camera/state/state.js';
 import { decodeFrame } from '../../../src/frames/decode.js';
 import type { Pipeline } from '../../../src/pipeline/compare.js';
 import type { PairInput } from '../../../src/pipeline/pair.js';

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { withBlend } from '../../../src/camera/baseline/next.js';
 import type { FrameEvidence } from '../../../src/camera/fold/evidence.js';
 import { foldFrame } from '../../../src/camera/fold/fold.js';
-import type { CameraState } from '../../../src/camera/fold/state.js';
-import { initialCameraState } from '../../../src/camera/fold/state.js';
 import { checkSettings } from '../../../src/camera/settings/settings.js';
+import type { CameraState } from '../../../src/camera/state/state.js';
+import { initialCameraState } from '../../../src/camera/state/state.js';
 import { contextOf, run, type Scene, scenes, updatesOf } from '../../footage/made-scene.js';
 
 const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value));

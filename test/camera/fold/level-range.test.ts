@@ -1,7 +1,7 @@
 /** The range of a thermal camera: kept in its state, and renewed if the scene has left it. */
 import sharp from 'sharp';
 import { levelFrame } from '../../../src/camera/fold/level-range.js';
-import { type CameraState, initialCameraState } from '../../../src/camera/fold/state.js';
+import { type CameraState, initialCameraState } from '../../../src/camera/state/state.js';
 import { readCameraState, writeCameraState } from '../../../src/stores/cameras/camera-state.js';
 import { levelsOf, png16, tiffOfFloats } from '../../helpers/thermal.js';
 

@@ -1,6 +1,7 @@
 /** The raster of a camera's zones: the cells in which a change could count. */
+
+import type { Point } from '../../../src/base/polygon.js';
 import { countedCells } from '../../../src/camera/settings/counted-cells.js';
-import type { Point } from '../../../src/camera/settings/polygon.js';
 
 const GRID = { columns: 20, rows: 10 };
 const LEFT_HALF: Point[] = [

@@ -1,6 +1,7 @@
 /** Visits of things that walk, hide, meet and stay. */
 import { describe, expect, it } from '@jest/globals';
-import { openVisits, thingsInView } from '../../../src/camera/visits/fold.js';
+import { thingsInView } from '../../../src/camera/visits/fold.js';
+import { openVisits } from '../../../src/camera/visits/visit.js';
 import { at, BLACK, coloured, ended, foldAll, frame, RED, START, thing, types, walk } from './made-frames.js';
 
 const nothing = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => frame(from + i, []));

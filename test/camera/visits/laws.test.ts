@@ -1,8 +1,9 @@
 /** Laws of the visits: sentences that hold for all frames. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { foldVisits, openVisits } from '../../../src/camera/visits/fold.js';
+import { foldVisits } from '../../../src/camera/visits/fold.js';
 import { initialVisitsState, type VisitFrame } from '../../../src/camera/visits/state.js';
+import { openVisits } from '../../../src/camera/visits/visit.js';
 import type { Visit } from '../../../src/schemas/visit.js';
 import { arbitraryFrames, foldAll, SETTINGS } from './made-frames.js';
 

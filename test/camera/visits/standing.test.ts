@@ -1,6 +1,7 @@
 /** Visits of things that stand still: people, and vehicles that park. */
 import { describe, expect, it } from '@jest/globals';
-import { absorbPlaces, openVisits } from '../../../src/camera/visits/fold.js';
+import { absorbPlaces } from '../../../src/camera/visits/fold.js';
+import { openVisits } from '../../../src/camera/visits/visit.js';
 import { at, BLACK, ended, foldAll, frame, START, thing, types, walk } from './made-frames.js';
 
 describe('a thing that stands still', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { overlapOf, type Point, polygonArea, polygonFault } from '../../../src/camera/settings/polygon.js';
+import { overlapOf, type Point, polygonArea, polygonFault } from '../../src/base/polygon.js';
 
 const coordinate = fc.integer({ min: 0, max: 1000 }).map((n) => n / 1000);
 const box = fc

@@ -1,5 +1,5 @@
 /** Plane geometry of zones: validity, area and overlap of polygons. Coordinates are fractions of the frame. Pure. */
-import type { Box } from '../../base/images.js';
+import type { Box } from './images.js';
 
 /** [x, y] */
 export type Point = readonly [number, number];
