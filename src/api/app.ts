@@ -16,6 +16,7 @@ import { createLink, createPresenter } from './comparisons/links-presenter.js';
 import { createBoundedServer } from './connections.js';
 import type { Api, ApiDependencies, ApiOptions } from './dependencies.js';
 import { createEventStreams } from './event-stream.js';
+import { IMAGE_BODY } from './intake/image-body.js';
 import { createAnswerOutcome } from './intake/respond.js';
 import { createOutcomeWaiter } from './intake/wait.js';
 import { assertStructure, BODY_STRUCTURE } from './json-structure.js';
@@ -115,7 +116,7 @@ export async function buildApp(
   );
 
   // The route reads the stream, with its own limit.
-  app.addContentTypeParser(/^image\//i, (request, payload, done) => {
+  app.addContentTypeParser(IMAGE_BODY, (request, payload, done) => {
     done(request.routeOptions.config.imageBody === true ? null : unsupportedType(request), payload);
   });
 

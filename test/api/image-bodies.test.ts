@@ -37,7 +37,8 @@ it('is stored as it came and queued, with the time of the query', async () => {
   expect(Buffer.from(service.blobs.kept.get(frameKey(sha256)) ?? []).equals(frame)).toBe(true);
 });
 
-it.each(['image/jpg', 'image/png', 'Image/JPEG; q=1'])('may be labelled %s: the bytes decide', async (type) => {
+const ANY = ['application/octet-stream', 'binary/octet-stream'];
+it.each(['image/jpg', 'image/png', 'Image/JPEG; q=1', ...ANY])('may be labelled %s: the bytes decide', async (type) => {
   expect((await sendImage(await jpeg(), { type })).statusCode).toBe(202);
 });
 

@@ -10,7 +10,8 @@ import { parseDuration, parseTimeOption } from '../../footage/inputs/times.js';
 import { checker } from '../../schemas/validation-error.js';
 import type { BatchFiles } from '../../stores/batches/batch-files.js';
 import type { BatchInput, BatchRequest, TimeInRecording, WhenRequest } from '../../stores/batches/batch-request.js';
-import { assertBoundary, assertMetadata, isJson, readFieldFile } from '../intake/request.js';
+import { assertBoundary, contentOf, isPartAFile, textOf } from '../intake/form-parts.js';
+import { assertMetadata, readFieldFile } from '../intake/request.js';
 import { assertFetchable, type FetchRules } from '../intake/url-policy.js';
 import { assertStructure, CAMERA_STRUCTURE } from '../json-structure.js';
 import { parseTime } from '../parse-time.js';
@@ -61,14 +62,12 @@ async function readForm(request: FastifyRequest, context: ReadContext): Promise<
   try {
     const parts = request.parts({
       limits: { fileSize: Number.POSITIVE_INFINITY, fieldSize: REQUEST_LIMIT, files: MAX_FILES + 2, fields: 2 },
-      // As a file, a part of the type JSON is not parsed by the plugin, which has no limit on its structure.
-      isPartAFile: (_name, type, fileName) =>
-        fileName !== undefined || type === 'application/octet-stream' || isJson(type ?? ''),
+      isPartAFile,
     });
     for await (const part of parts) {
       const { fieldname: name } = part;
       if (name === 'request') {
-        const text = part.type === 'file' ? await readFieldFile(part.file, name) : String(part.value);
+        const text = part.type === 'file' ? await readFieldFile(contentOf(part), name) : textOf(part);
         // Forms of browsers and of generated clients have an empty field for a value that was not given.
         if (text !== '') options = checkOptions(parseRequest(text)) as BatchOptions;
       } else if (part.type !== 'file') throw unexpected(name);
@@ -77,7 +76,7 @@ async function readForm(request: FastifyRequest, context: ReadContext): Promise<
         if (!context.sharesFolder) throw notShared(name);
         const maxBytes = name === 'footage' ? context.footageLimit : MANIFEST_LIMIT;
         const number = contents.length + 1;
-        contents.push(await context.files.saveUpload(context.id, number, part.file, { maxBytes, what }));
+        contents.push(await context.files.saveUpload(context.id, number, contentOf(part), { maxBytes, what }));
         if (name === 'footage') uploads.push({ from: 'upload', name: baseName(what), number });
         else if (manifest === null) manifest = number;
         else throw invalidRequest('manifest is given twice, expected one', name);

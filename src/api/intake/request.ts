@@ -20,6 +20,7 @@ import {
   ComparisonRequestSchema,
   type FrameInput,
 } from '../schemas/comparison-request.js';
+import { assertBoundary, contentOf, isPartAFile, textOf } from './form-parts.js';
 import { frameTooLarge, readFrame, readFrameFile, readFrameText } from './frame-input.js';
 import { isImageBody, readImageBody } from './image-body.js';
 
@@ -177,17 +178,6 @@ function excessOf(body: Readable, bodyLimit: number): Promise<never> {
   });
 }
 
-/** The parser takes boundaries of up to 252 characters; RFC 2046 allows 70. */
-export function assertBoundary(contentType: string): void {
-  const boundary = /;\s*boundary=(?:"([^"]*)|([^\s;]*))/i.exec(contentType);
-  const { length } = boundary?.[1] ?? boundary?.[2] ?? '';
-  if (length <= 252) return;
-  throw new ScenedeltaError(
-    'malformed-body',
-    `The boundary of the form has ${length} characters, expected at most 70 (RFC 2046)`,
-  );
-}
-
 async function readParts(request: FastifyRequest, limits: FrameLimits, form: BodyForm): Promise<ReadBody> {
   const { bodyLimit, frameLimit } = limits;
   const frames = new Map<string, IncomingFrame>();
@@ -195,22 +185,21 @@ async function readParts(request: FastifyRequest, limits: FrameLimits, form: Bod
   const parts = request.parts({
     // A frame may also come as a text field in base64, which takes a third more.
     limits: { fileSize: bodyLimit, fieldSize: frameLimit * 1.5, files: 4, fields: 16, parts: 20 },
-    // As a file, a part of the type JSON is not parsed by the plugin, which has no limit on its structure.
-    isPartAFile: (_name, type, fileName) =>
-      fileName !== undefined || type === 'application/octet-stream' || isJson(type ?? ''),
+    isPartAFile,
   });
   for await (const part of parts) {
     const name = part.fieldname;
     const isFrame = form.frames.includes(name);
     if (frames.has(name) || name in fields) throw unexpected(name, 'given twice', form);
     if (part.type === 'file') {
-      if (isFrame) frames.set(name, await readFrameFile(part.file, name, frameLimit));
-      else if (isJson(part.mimetype)) fields[name] = parseField(name, await readFieldFile(part.file, name));
+      if (isFrame) frames.set(name, await readFrameFile(contentOf(part), name, frameLimit));
+      else if (isJson(part.mimetype)) fields[name] = parseField(name, await readFieldFile(contentOf(part), name));
       else throw unexpected(name, 'a file', form);
       continue;
     }
     if (part.valueTruncated) throw frameTooLarge(name, frameLimit);
-    const text = String(part.value);
+    // The text of a frame is base64 itself.
+    const text = isFrame ? String(part.value) : textOf(part);
     // Forms of browsers and of generated clients have an empty field for a value that was not given.
     if (text === '') continue;
     if (isFrame) frames.set(name, readFrameText(text, name, frameLimit));
@@ -225,7 +214,7 @@ async function readParts(request: FastifyRequest, limits: FrameLimits, form: Bod
   );
 }
 
-export const isJson = (type: string): boolean => /^application\/json\b/i.test(type);
+const isJson = (type: string): boolean => /^application\/json\b/i.test(type);
 
 /** @throws ScenedeltaError 'invalid-request' above FIELD_LIMIT */
 export async function readFieldFile(file: AsyncIterable<Uint8Array>, name: string): Promise<string> {

@@ -23,7 +23,7 @@ export const PROBLEM_TYPE = 'application/problem+json';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** whether the body may be an image (`Content-Type: image/...`) */
+    /** whether the body may be an image (intake/image-body.ts) */
     imageBody?: boolean;
     /** whether the body may be a JSON merge patch */
     mergePatch?: boolean;
@@ -189,6 +189,15 @@ export function useProblems(app: Api, deps: Pick<ApiDependencies, 'diskShortage'
     const hosts = raw.headersDistinct?.host?.length ?? 0;
     if (hosts <= 1) return;
     throw invalidRequest(`The request has ${hosts} Host headers, expected one`);
+  });
+  // Frames are compressed by themselves, and a small compressed body could be a large one.
+  app.addHook('onRequest', async ({ headers }, reply) => {
+    const coding = headers['content-encoding']?.trim() ?? '';
+    if (/^(?:identity)?$/i.test(coding)) return;
+    reply.header('Accept-Encoding', 'identity');
+    const came = coding.slice(0, 40);
+    const detail = `Content-Encoding is ${came}, expected none: bodies are taken without compression`;
+    throw new ScenedeltaError('unsupported-media-type', detail);
   });
   app.setErrorHandler(async (thrown, request, reply) => onError(await nameDisk(thrown, deps), request, reply));
   app.setNotFoundHandler((request, reply) => {

@@ -40,8 +40,8 @@ const frameSchema = {
   description:
     'As POST /v1/comparisons, with the "before" of the camera. Frames of a camera are processed one at ' +
     'a time, in the order of `captured_at`; `camera_frame` of the answer describes the other side of ' +
-    'the comparison and any unusual circumstances. The body may also be the image itself, with its type as ' +
-    '`Content-Type`.',
+    'the comparison and any unusual circumstances. The body may also be the image itself, with its type or ' +
+    '`application/octet-stream` as `Content-Type`: its bytes decide.',
   tags,
   params: CameraIdParams,
   querystring: CameraFrameQuery,
@@ -50,7 +50,9 @@ const frameSchema = {
     content: {
       'multipart/form-data': { schema: ref(CameraFrameFormSchema) },
       'application/json': { schema: ref(CameraFrameRequestSchema) },
-      ...Object.fromEntries(IMAGE_TYPES.map((type) => [type, { schema: binary('The image.') }])),
+      ...Object.fromEntries(
+        [...IMAGE_TYPES, 'application/octet-stream'].map((type) => [type, { schema: binary('The image.') }]),
+      ),
     },
   },
   response: comparisonResponses(['not-found', 'frame-out-of-order']),
