@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import createClient, { type Client } from 'openapi-fetch';
 import type { paths } from '../../openapi/generated/api.js';
 import type { ServiceOptions } from './command.js';
-import { Failure, failureOf, usage } from './failure.js';
+import { Failure, failureOf, refused, usage } from './failure.js';
+import { VERSION } from './version.js';
 
 /** @returns the answer, whatever its status is. @throws Failure 'unavailable' if there is none */
 export type ApiRequest = (path: string, init?: RequestInit) => Promise<Response>;
@@ -31,16 +32,29 @@ export function serviceAt(base: string, authorization: string | undefined, stop?
   const send = async (request: Request): Promise<Response> => {
     if (authorization !== undefined) request.headers.set('authorization', authorization);
     const signal = stop === undefined ? request.signal : AbortSignal.any([request.signal, stop]);
-    return fetch(request, { signal }).catch((cause: Error) => {
+    const response = await fetch(request, { signal }).catch((cause: Error) => {
       if (cause.name === 'AbortError') throw cause;
       throw new Failure('unavailable', `${new URL(base).origin} does not answer: is the service running?`, { cause });
     });
+    checkVersion(response);
+    return response;
   };
   return {
     base,
     request: (path, init) => send(new Request(`${base}${path}`, init)),
     api: createClient<paths>({ baseUrl: base, fetch: send }),
   };
+}
+
+/** @throws Failure 'refused' with both versions if the service has another major version than this client */
+function checkVersion({ url, headers }: Response): void {
+  const version = headers.get('scenedelta-version') ?? VERSION;
+  const [ours, theirs] = [VERSION, version].map((one) => one.split('.', 1)[0]);
+  if (ours === theirs) return;
+  const { origin } = new URL(url);
+  throw refused(
+    `${origin} is scenedelta ${version}, and this client is ${VERSION}: a client of version ${theirs} is needed`,
+  );
 }
 
 interface Answer<T> {

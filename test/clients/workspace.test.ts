@@ -1,4 +1,5 @@
 /** The workspace and the package of the repository, which carries the built clients. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
@@ -20,4 +21,16 @@ it('has the clients that the command line names', () => {
   };
   expect(names('clients/src/main.ts')).not.toEqual([]);
   expect(names('src/cli/main.ts')).toEqual(names('clients/src/main.ts'));
+});
+
+describe('the client in Python', () => {
+  it('has the version of the repository', () => {
+    const [, version] =
+      /^__version__ = "(.*)"$/m.exec(readFileSync('clients/python/scenedelta/__init__.py', 'utf8')) ?? [];
+    expect(version).toBe(repository.version);
+  });
+
+  it('has the types of openapi.yaml', () => {
+    execFileSync(process.execPath, ['scripts/write-python-types.mjs', '--check']);
+  });
 });

@@ -1,6 +1,6 @@
 /** Contents of the messages about a change or a visit. Pure. */
 import type { components } from '../../../openapi/generated/api.js';
-import type { StreamEvent } from './events.js';
+import type { StreamEvent } from '../events.js';
 
 type Camera = Pick<components['schemas']['Camera'], 'id' | 'name' | 'zones'>;
 type Change = components['schemas']['Change'];

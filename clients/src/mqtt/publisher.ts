@@ -4,13 +4,13 @@
  * that a slow broker holds up messages and fills no memory.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReceivedEvent } from '../events.js';
 import { Failure } from '../failure.js';
 import { ok, type Service } from '../service.js';
 import { type Broker, type Connection, Disconnected, MessageRefused } from './broker.js';
 import { type CameraView, type Change, FOR_EVER, noteChange } from './camera-view.js';
 import { type CameraViews, inLanguageOf, orMissing } from './camera-views.js';
 import { OFF, ON } from './discovery.js';
-import type { ReceivedEvent } from './events.js';
 import type { Log } from './log.js';
 import { alertMessage, isAbout, sentenceMessage, visitMessage } from './messages.js';
 import { readPicture } from './picture.js';

@@ -1,10 +1,10 @@
 /** Puts the parts of the publisher together, and starts its loops. */
 import { systemClock } from '../clock.js';
+import { followEvents } from '../events.js';
 import { failureOf } from '../failure.js';
 import type { Service } from '../service.js';
 import { type BrokerOptions, createBroker } from './broker.js';
 import { createCameraViews } from './camera-views.js';
-import { followEvents } from './events.js';
 import type { Log } from './log.js';
 import { createPublisher, OFFLINE, receive, runPublisher, take } from './publisher.js';
 import { createRetained } from './retained.js';
@@ -73,11 +73,18 @@ export async function startPublisher(options: StartOptions): Promise<{ ended: Pr
   // A publisher that runs for the first time begins with the next event.
   const since = state.position() ?? `${systemClock()}-0`;
   state.pass(since);
-  const onEvent = (received: Parameters<typeof take>[1]) => take(publisher, received, signal);
-  const ended = Promise.all([
-    runPublisher(publisher, signal),
-    followEvents({ service, since, onEvent, log, signal }),
-  ]).then(() => {});
+  const takeEvents = async () => {
+    let isReported = false;
+    const onBreak = ({ message: reason }: Error) => {
+      if (!isReported) log('events cannot be read, trying again', { reason });
+      isReported = true;
+    };
+    for await (const received of followEvents(service, { since, signal, onBreak })) {
+      isReported = false;
+      await take(publisher, received, signal);
+    }
+  };
+  const ended = Promise.all([runPublisher(publisher, signal), takeEvents()]).then(() => {});
   return {
     ended,
     async close() {

@@ -1,15 +1,13 @@
 /** One look at all rounds: those that are due are compared, each once per day. */
-import type { components } from '../../../openapi/generated/api.js';
 import type { Clock } from '../clock.js';
 import { Failure } from '../failure.js';
-import { ok, type Service } from '../service.js';
+import { type Comparison, postPair } from '../frames.js';
+import type { Service } from '../service.js';
 import { LATE_MS, NEAR_MS, nearestPicture, type Picture, WIDEST_MS } from './pictures.js';
 import { latestDay, type Round, type RoundDay, wallTime } from './times.js';
 
 /** Age up to which a round is made up for after the client was away; an Idempotency-Key is kept for 24 hours. */
 const OLDEST_MS = 12 * 3_600_000;
-/** Longest wait for the answer of a comparison, s. */
-const WAIT_SECONDS = 60;
 
 export interface LookDependencies {
   readonly service: Service;
@@ -60,24 +58,18 @@ function post(
   round: Round,
   due: RoundDay,
   { before, after }: { readonly before: Picture; readonly after: Picture },
-  { api }: Service,
-): Promise<components['schemas']['Comparison']> {
+  service: Service,
+): Promise<Comparison> {
   const { camera, name, at, with: earlier, tz } = round;
   const captured_at = { before: new Date(before.at).toISOString(), after: new Date(after.at).toISOString() };
-  const metadata = { round: { name, day: due.day, at, with: earlier, tz, captured_at } };
-  return ok(
-    api.POST('/v1/comparisons', {
-      params: { header: { Prefer: `wait=${WAIT_SECONDS}`, 'Idempotency-Key': keyOf(round, due) } },
-      body: { before: '', after: '', camera },
-      bodySerializer: () => {
-        const form = new FormData();
-        form.set('before', new Blob([before.bytes]), 'before');
-        form.set('after', new Blob([after.bytes]), 'after');
-        form.set('camera', camera);
-        form.set('seconds_apart', String((after.at - before.at) / 1000));
-        form.set('metadata', JSON.stringify(metadata));
-        return form;
-      },
-    }),
+  return postPair(
+    service,
+    { before: before.bytes, after: after.bytes },
+    {
+      idempotencyKey: keyOf(round, due),
+      camera,
+      seconds_apart: (after.at - before.at) / 1000,
+      metadata: { round: { name, day: due.day, at, with: earlier, tz, captured_at } },
+    },
   );
 }

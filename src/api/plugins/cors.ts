@@ -14,6 +14,7 @@ const EXPOSED = [
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+  'Scenedelta-Version',
   'Trace-Id',
 ];
 const PREFLIGHT_SECONDS = 600;

@@ -25,12 +25,13 @@ const TAGS = {
     'For probes, scrapers and scalers. Probes need no key, metrics one with METRICS_AUTH=on; else keep them off the public network.',
 } as const;
 
-/** Said once, in place of three headers on each of the 500 answers. */
+/** Said once, in place of four headers on each of the 500 answers. */
 const COMMON_HEADERS = [
-  'Every answer has the header Trace-Id: the id of this request in logs and webhooks. Every answer under /v1 has',
-  'RateLimit, the rest of the quota of the key (r) and the seconds until it is renewed (t): `"default";r=599;t=42`, and',
-  'RateLimit-Policy, the quota (q) in a window (w, seconds): `"default";q=6000;w=60`. Sentences are in the first',
-  'language of Accept-Language that Content-Language of the answer names, or in English.',
+  'Every answer has the headers Trace-Id, the id of this request in logs and webhooks, and Scenedelta-Version, the',
+  'version of the service. Every answer under /v1 has RateLimit, the rest of the quota of the key (r) and the seconds',
+  'until it is renewed (t): `"default";r=599;t=42`, and RateLimit-Policy, the quota (q) in a window (w, seconds):',
+  '`"default";q=6000;w=60`. Sentences are in the first language of Accept-Language that Content-Language of the answer',
+  'names, or in English.',
 ].join(' ');
 
 type Content = Record<string, { schema?: { $ref?: string }; examples?: object }>;

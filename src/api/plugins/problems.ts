@@ -16,6 +16,7 @@ import { isUnavailable } from '../../stores/redis/redis.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import type { StartPage } from './console.js';
 import { shownPath } from './shown-path.js';
+import { markAnswer } from './tracing.js';
 
 /** Longest parameter of a path; the ids of cameras and models are shorter. */
 export const MAX_PARAM_LENGTH = 200;
@@ -145,7 +146,7 @@ export function onError(thrown: unknown, request: FastifyRequest, reply: Fastify
   const error = toScenedeltaError(thrown, request);
   const { status } = errorEntry(error.code);
   // The hook of useTracing does not run for requests that the router refuses.
-  reply.header('Trace-Id', request.id);
+  markAnswer(request, reply);
   // A 503 is an outage, which the connection or the store logs once.
   if (status >= 500 && status !== 503) request.log.error({ err: error.cause ?? error }, error.message);
   else request.log.info({ problem: error.code, detail: error.message }, 'request refused');

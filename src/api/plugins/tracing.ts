@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newTraceId } from '../../base/ids.js';
+import { VERSION } from '../../base/version.js';
 import { type Span, traced } from '../../process/tracing.js';
 import type { Api } from '../dependencies.js';
 import { shownPath } from './shown-path.js';
@@ -47,9 +48,13 @@ export function inSpan<T>(
   });
 }
 
+/** Marks an answer with the id of its request, and with the version of the service, which clients check. */
+export const markAnswer = ({ id }: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  reply.headers({ 'Trace-Id': id, 'Scenedelta-Version': VERSION });
+
 export function useTracing(app: Api): void {
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('Trace-Id', request.id);
+    markAnswer(request, reply);
   });
   app.addHook('onResponse', async (request, reply) => {
     // Probes and scrapes come every few seconds.

@@ -1,50 +1,57 @@
 /**
- * The events of the service (GET /v1/events, server-sent events) about changes and visits, from a position on. The
- * connection is made again after it broke, with the last event that was read, so that none is missed.
+ * The events of the service (GET /v1/events, server-sent events) from a position on. The connection is made again after
+ * it broke, with the last event that was read, so that none is missed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { components } from '../../../openapi/generated/api.js';
-import { Failure, failureOf } from '../failure.js';
-import { reasonOf, type Service } from '../service.js';
-import type { Log } from './log.js';
+import type { components } from '../../openapi/generated/api.js';
+import { Failure, failureOf } from './failure.js';
+import { reasonOf, type Service } from './service.js';
 
 export type StreamEvent = components['schemas']['StreamEvent'];
 export interface ReceivedEvent {
-  /** for Last-Event-ID */
+  /** for `since` */
   readonly id: string;
   readonly event: StreamEvent;
+}
+
+export interface FollowOptions {
+  /** id of the last event that was handled; default: only new events */
+  readonly since?: string;
+  /** only the events of this camera */
+  readonly camera?: string;
+  readonly signal?: AbortSignal;
+  /** is called each time the stream breaks; an error that it throws ends the stream. Default: throws a refusal */
+  readonly onBreak?: (reason: Error) => void;
 }
 
 /** The service sends a heartbeat every 15 s. */
 const SILENT_MS = 40_000;
 const AGAIN_MS = 1_000;
 
-interface FollowOptions {
-  readonly service: Pick<Service, 'request'>;
-  /** id of the last event that was handled */
-  readonly since: string;
-  /** resolves when the receiver takes another event: a slow broker holds the stream up and fills no memory */
-  readonly onEvent: (received: ReceivedEvent) => Promise<void>;
-  readonly log: Log;
-  readonly signal: AbortSignal;
-}
+const throwIfRefused = (reason: Error): void => {
+  if (reason instanceof Failure && reason.kind === 'refused') throw reason;
+};
 
-/** Runs until the signal aborts. @throws Failure 'unauthorized' if the key is refused */
-export async function followEvents({ service, since, onEvent, log, signal }: FollowOptions): Promise<void> {
+/**
+ * Ends when the signal aborts. A receiver that is slow to take events holds the stream up and fills no memory.
+ * @throws Failure 'unauthorized' if the key is refused; the error of `onBreak`
+ */
+export async function* followEvents(
+  service: Pick<Service, 'request'>,
+  { since, camera, signal = new AbortController().signal, onBreak = throwIfRefused }: FollowOptions = {},
+): AsyncGenerator<ReceivedEvent, void, undefined> {
+  const query = camera === undefined ? '' : `?${new URLSearchParams({ camera })}`;
   let last = since;
-  let reported = false;
   while (!signal.aborted) {
     try {
-      for await (const received of readStream(service, last, signal)) {
-        reported = false;
+      for await (const received of readStream(service, `/v1/events${query}`, last, signal)) {
         last = received.id;
-        await onEvent(received);
+        yield received;
       }
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof Failure && error.kind === 'unauthorized') throw error;
-      if (!reported) log('events cannot be read, trying again', { reason: (error as Error).message });
-      reported = true;
+      onBreak(error as Error);
     }
     await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
   }
@@ -52,7 +59,8 @@ export async function followEvents({ service, since, onEvent, log, signal }: Fol
 
 async function* readStream(
   { request }: Pick<Service, 'request'>,
-  since: string,
+  path: string,
+  since: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<ReceivedEvent> {
   const silence = new AbortController();
@@ -63,8 +71,8 @@ async function* readStream(
   };
   heard();
   try {
-    const response = await request('/v1/events', {
-      headers: { accept: 'text/event-stream', 'last-event-id': since },
+    const response = await request(path, {
+      headers: { accept: 'text/event-stream', ...(since === undefined ? {} : { 'last-event-id': since }) },
       signal: AbortSignal.any([signal, silence.signal]),
     });
     if (!response.ok || response.body === null) {
