@@ -52,10 +52,3 @@ export function startFailure(program: string, status: number | null): Scenedelta
   const expected = 'expected ffmpeg and ffprobe, e.g. of the Debian package ffmpeg (setting FFMPEG)';
   return notFound(`${program} cannot be started (${code}), ${expected}`);
 }
-
-/** Messages of ffmpeg that concern no picture, or none that is used. */
-const HARMLESS =
-  /mmco:|co located POCs|number of reference frames|on whitelist|codec parameters|pixel format|deprecated/;
-/** Lines of a log with levels (`-loglevel level+...`) that report a damaged input. */
-export const reportsDamage = (line: string): boolean =>
-  (/\[(?:error|fatal|panic)\] /.test(line) || /corrupt|concealing/i.test(line)) && !HARMLESS.test(line);

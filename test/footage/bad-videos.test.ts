@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { ScenedeltaError } from '../../src/base/errors.js';
+import { Recording } from '../../src/footage/inputs/recording.js';
 import type { Every, FootageItem } from '../../src/footage/inputs/recording-plan.js';
 import { BEGINNING, framesOf } from '../../src/footage/inputs/source-frames.js';
 import { EMPTY_ACCOUNT, type FrameAccount, sumOfAccounts } from '../../src/footage/run/frame-account.js';
@@ -72,6 +73,17 @@ const failureOf = async (file: string): Promise<string> => {
   return failures[0] as string;
 };
 
+/** @returns the reasons for which single frames of a file were not shown */
+async function stillsOf(file: string, seconds: readonly number[]): Promise<string[]> {
+  const damage: string[] = [];
+  const recording = await Recording.open(item(file), {
+    ...{ ffmpeg: FFMPEG, videoPixelLimit: 1e7, frameLimit: 1e7, signal: new AbortController().signal },
+    materialize: async () => ({ path: join(folder, file), release: async () => {} }),
+  });
+  for (const at of seconds) await recording.at(at, (reason) => damage.push(reason));
+  return damage;
+}
+
 /** @param size e.g. '96x64' */
 const pattern = (file: string, size: string, seconds: number, rate: number, coding: readonly string[] = []) =>
   ffmpeg([
@@ -97,7 +109,7 @@ describe('files that are no usable video', () => {
 
   it('stops at pictures that grow beyond the limit after the header', async () => {
     await pattern('small.ts', '96x64', 20, 4, ['-crf', '1', '-g', '4']);
-    await pattern('huge.ts', '4096x4096', 1, 4);
+    await pattern('huge.ts', '4096x4096', 4, 1, ['-output_ts_offset', '20']);
     const [small, huge] = await Promise.all(['small.ts', 'huge.ts'].map((file) => readFile(join(folder, file))));
     await writeFile(join(folder, 'grows.ts'), Buffer.concat([small as Buffer, huge as Buffer]));
     const { sizes, failures } = await read([item('grows.ts')]);
@@ -196,6 +208,32 @@ describe('damaged videos', () => {
     await pattern('cut.mp4', '96x64', 5, 4);
     await truncate(join(folder, 'cut.mp4'), 2_000);
     expect(await failureOf('cut.mp4')).toMatch(/^image-unreadable: cannot be read as a video \(.*moov atom not found/i);
+  });
+
+  it('takes files that were joined, and zeros behind the end, for whole, and reads single frames of them', async () => {
+    const options = ['-g', '20', '-bf', '2', '-sc_threshold', '0'];
+    await pattern('first.ts', '96x64', 5, 4, options);
+    await pattern('second.ts', '96x64', 5, 4, [...options, '-output_ts_offset', '5']);
+    const [first, second] = await Promise.all(['first.ts', 'second.ts'].map((file) => readFile(join(folder, file))));
+    await writeFile(
+      join(folder, 'joined.ts'),
+      Buffer.concat([first as Buffer, second as Buffer, Buffer.alloc(300_000)]),
+    );
+    const { times, failures } = await read([item('joined.ts')]);
+    expect([times, failures]).toEqual([[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], []]);
+    expect(await stillsOf('joined.ts', [1, 4, 6])).toEqual([]);
+  });
+
+  it('reports packets that were lost once and at their place, and takes the frames elsewhere for whole', async () => {
+    await pattern('lost.ts', '96x64', 12, 4, ['-g', '8', '-bf', '2', '-sc_threshold', '0', '-crf', '1']);
+    const bytes = await readFile(join(folder, 'lost.ts'));
+    const from = 188 * Math.floor((bytes.length / 188) * 0.6);
+    await writeFile(join(folder, 'lost.ts'), Buffer.concat([bytes.subarray(0, from), bytes.subarray(from + 188 * 20)]));
+    const { times, failures } = await read([item('lost.ts')]);
+    expect(failures).toHaveLength(1);
+    expect(failures[0]).toMatch(/^image-unreadable: is damaged from [678]\.\d+ s to (8|9|10)\.\d+ s/);
+    expect(times).toEqual(expect.arrayContaining([0, 1, 2, 3, 4, 5, 11]));
+    expect(await stillsOf('lost.ts', [1, 3, 11])).toEqual([]);
   });
 
   it('goes on with the next file', async () => {

@@ -3,7 +3,7 @@ import { ScenedeltaError } from '../../base/errors.js';
 import { workingSize } from '../../frames/decode.js';
 import { previewReduction } from '../../frames/preview.js';
 import type { Config } from '../../process/config.js';
-import { reportsDamage } from '../../process/ffmpeg.js';
+import { DamageLines, lazyJoins } from '../video/damage-lines.js';
 import { decodeVideo, type VideoFrame } from '../video/decode.js';
 import { probeVideo, type VideoInfo } from '../video/probe.js';
 import { confinedTo, inputName, lastReason, run } from '../video/run.js';
@@ -54,12 +54,14 @@ export class Recording {
   readonly item: FootageItem;
   readonly #local: Awaited<ReturnType<Materialize>>;
   readonly #options: ReadOptions;
+  readonly #joins: ReturnType<typeof lazyJoins>;
   #info: Promise<VideoInfo> | undefined;
 
   private constructor(item: FootageItem, local: Awaited<ReturnType<Materialize>>, options: ReadOptions) {
     this.item = item;
     this.#local = local;
     this.#options = options;
+    this.#joins = lazyJoins(local.path);
   }
 
   /** @throws ScenedeltaError of the item */
@@ -123,13 +125,16 @@ export class Recording {
   /** @returns null: there is none, or a damaged one */
   async #exactlyAt(seconds: number, onDamage: (reason: string) => void): Promise<Uint8Array | null> {
     const { ffmpeg, signal, videoPixelLimit } = this.#options;
-    const confined = ['-loglevel', 'level+warning', '-nostdin', ...confinedTo(videoPixelLimit)];
+    const confined = ['-hide_banner', '-loglevel', 'level+info', '-nostdin', ...confinedTo(videoPixelLimit)];
     const input = [...confined, '-ss', seconds.toFixed(6), '-i', inputName(this.#local.path)];
     const output = ['-map', '0:V:0', '-frames:v', '1', '-f', 'image2pipe', '-c:v', 'mjpeg', '-q:v', BEST_QUALITY];
     const args = [...input, ...output, 'pipe:1'];
     const { status, stdout, stderr } = await run(ffmpeg, args, { signal, timeoutMs: FRAME_TIMEOUT_MS });
-    if (stderr.split('\n').some(reportsDamage)) {
-      onDamage(`is damaged at ${seconds} s (${lastReason(stderr)})`);
+    const lines = new DamageLines(this.#joins);
+    const damaged: string[] = [];
+    for (const line of stderr.split('\n')) if (await lines.isDamage(line)) damaged.push(line);
+    if (damaged.length > 0) {
+      onDamage(`is damaged at ${seconds} s (${lastReason(damaged.join('\n'))})`);
       return null;
     }
     if (stdout.length > 0) return stdout;

@@ -197,7 +197,7 @@ async function* videoFrames(item: FootageItem, video: OpenedVideo, options: Item
     const earliest = (range.from - item.at) / 1000;
     for (let step = await video.first; !step.done; step = await frames.next()) {
       const frame = step.value;
-      const seconds = clock.read(frame.seconds);
+      const seconds = frame.damage === null ? clock.read(frame.seconds) : clock.near(frame.seconds);
       decoded++;
       if (decoded <= jumpedAfter || (from !== null && seconds <= from)) {
         frame.release();

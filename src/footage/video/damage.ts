@@ -12,20 +12,11 @@ export const DECODER_THREADS = 4;
 /** A message about the very next frame. */
 const OF_THE_NEXT = /corrupt decoded frame/;
 
-/** A Matroska file was cut: the last cluster is left out, and what was read before is whole. */
-const END_OF_FILE = /File ended prematurely/;
-
-/** A recorder has allocated more than it wrote: zeros follow the last packet of a transport stream. */
-const PADDING = /max resync size reached, could not find sync byte/;
-/** The demuxer reads ahead to learn what a file has, and reports the packet again at its place. */
-const AHEAD = /Packet corrupt \(stream/;
-
-/** Takes the lines and the frames of a log in their order. */
+/** Takes the lines that report damage (DamageLines) and the frames of a log in their order. */
 export class DamageWatch {
   readonly #keyFrames: boolean;
   readonly #keyFrameSeconds: number;
   #reason: string | null = null;
-  #hasBegun = false;
   /** frames from the next one on that are damaged */
   #frames = 0;
   /** an error since the last frame */
@@ -39,7 +30,6 @@ export class DamageWatch {
   }
 
   line(line: string): void {
-    if (END_OF_FILE.test(line) || PADDING.test(line) || (!this.#hasBegun && AHEAD.test(line))) return;
     this.#reason = lastReason(line);
     this.#isNew = true;
     this.#frames = Math.max(this.#frames, OF_THE_NEXT.test(line) ? 1 : DECODER_THREADS);
@@ -47,7 +37,6 @@ export class DamageWatch {
 
   /** @returns why the frame is damaged; null if it is whole */
   frame(seconds: number): string | null {
-    this.#hasBegun = true;
     // Other frames than key frames continue the damage of those before them.
     if (this.#isNew && !this.#keyFrames) this.#until = seconds + this.#keyFrameSeconds;
     this.#isNew = false;
@@ -59,10 +48,10 @@ export class DamageWatch {
 
 /** Frames of a video that follow each other and could not be used. */
 export interface Damage {
-  /** presentation times of the first and the last of them */
+  /** presentation times of the earliest and the latest of them */
   readonly from: number;
   readonly until: number;
-  /** capture time of the last one, epoch ms */
+  /** capture time of the latest one, epoch ms */
   readonly at: number;
   readonly error: ScenedeltaError;
 }
@@ -72,16 +61,18 @@ interface Seen {
   readonly damage: string | null;
 }
 
-/** @param at capture time of the beginning of the file, epoch ms */
+/** @param at capture time of the beginning of the file, epoch ms. @param frames at least one */
 export function damageOf(at: number, frames: readonly Seen[]): Damage {
-  const [first, last] = [frames[0] as Seen, frames.at(-1) as Seen];
-  const span = `${first.seconds.toFixed(2)} s to ${last.seconds.toFixed(2)} s`;
+  // A decoder that lost pictures hands the others over out of their order.
+  const times = frames.map(({ seconds }) => seconds);
+  const [from, until] = [Math.min(...times), Math.max(...times)];
+  const span = `${from.toFixed(2)} s to ${until.toFixed(2)} s`;
   const unseen = counted(frames.length, 'frame was', 'frames were');
-  const what = `is damaged from ${span}: ${unseen} not seen (${first.damage})`;
+  const what = `is damaged from ${span}: ${unseen} not seen (${frames[0]?.damage})`;
   return {
-    from: first.seconds,
-    until: last.seconds,
-    at: at + Math.round(last.seconds * 1000),
+    from,
+    until,
+    at: at + Math.round(until * 1000),
     error: new ScenedeltaError('image-unreadable', what),
   };
 }

@@ -104,7 +104,7 @@ class Decoder {
     const isHardware = use.hardware !== null;
     this.#child = startFfmpeg(ffmpeg, argumentsOf(path, options, use), { needsAddressSpace: isHardware });
     const [, pictures, log] = this.#child.stdio as unknown as [null, Readable, Readable];
-    this.#times = new FrameTimes(log, { ...options, isHardware });
+    this.#times = new FrameTimes(path, log, { ...options, isHardware });
     this.#exit = new Promise((resolve) => {
       this.#child.on('error', (error) => {
         this.#failure ??= new ScenedeltaError('not-found', `${ffmpeg} cannot be started`, { cause: error });

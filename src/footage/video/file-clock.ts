@@ -12,7 +12,12 @@ export class FileClock {
   /** time of the last frame, seconds */
   latest = 0;
 
-  /** @param raw presentation time, seconds */
+  /** The time of a damaged frame: frames after it may be earlier. @param raw presentation time, seconds */
+  near(raw: number): number {
+    return raw + this.#shift;
+  }
+
+  /** @param raw presentation time of a whole frame, seconds */
   read(raw: number): number {
     const step = this.#raw === null ? 0 : raw - this.#raw;
     if (step < 0 || step > LONGEST_PAUSE_S) {

@@ -1,8 +1,8 @@
 /** Presentation times of the frames, from the log of the filter `showinfo`: exact, as counts of the time base. */
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { reportsDamage } from '../../process/ffmpeg.js';
 import { DamageWatch } from './damage.js';
+import { DamageLines, isComplaint, lazyJoins } from './damage-lines.js';
 import type { VideoInfo } from './probe.js';
 import type { Sampling } from './sampling.js';
 
@@ -28,13 +28,24 @@ export class FrameTimes {
   #wake: (() => void) | null = null;
   #ended = false;
 
-  constructor(log: Readable, { info, sampling, isHardware }: TimesOptions) {
+  /** @param path of the video */
+  constructor(path: string, log: Readable, options: TimesOptions) {
+    // A log that cannot be read ends; the exit of the process says why.
+    this.#read(path, createInterface({ input: log }), options)
+      .catch(() => {})
+      .finally(() => {
+        this.#ended = true;
+        this.#wake?.();
+      });
+  }
+
+  async #read(path: string, lines: AsyncIterable<string>, { info, sampling, isHardware }: TimesOptions): Promise<void> {
     const damage = new DamageWatch({ info, sampling });
+    const reports = new DamageLines(lazyJoins(path));
     let base = Number.NaN;
     // Before its first frame, a hardware decoder reports what it cannot decode.
     let isOpening = isHardware;
-    const lines = createInterface({ input: log });
-    lines.on('line', (line) => {
+    for await (const line of lines) {
       const [, one, per] = TIME_BASE.exec(line) ?? [];
       if (per !== undefined) base = Number(one) / Number(per);
       const [, pts] = FRAME.exec(line) ?? [];
@@ -44,15 +55,11 @@ export class FrameTimes {
         isOpening = false;
         this.#times.push({ seconds, damage: damage.frame(seconds) });
         this.#wake?.();
-      } else if (reportsDamage(line)) {
-        if (!isOpening) damage.line(line);
-        if (this.errors.length < ERRORS_KEPT) this.errors.push(line);
+        continue;
       }
-    });
-    lines.on('close', () => {
-      this.#ended = true;
-      this.#wake?.();
-    });
+      if ((await reports.isDamage(line)) && !isOpening) damage.line(line);
+      if (this.errors.length < ERRORS_KEPT && isComplaint(line)) this.errors.push(line);
+    }
   }
 
   /** @returns null after the last frame */
