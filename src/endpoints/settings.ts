@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { CAMERA_ID_PATTERN } from '../camera/settings/id-pattern.js';
 import { LOCALES } from '../language/locales.js';
+import { CERTIFICATE, CertificateSchema } from '../schemas/certificate.js';
 import { ALERT_TYPES, FILTER_KINDS } from '../schemas/change.js';
 import { SEVERITIES } from '../schemas/comparison.js';
 import { literals, nullable } from '../schemas/constructors.js';
@@ -64,6 +65,7 @@ const fields = {
     description:
       'Content-Type of the format template. In JSON each output is written as JSON, in HTML and XML escaped, in forms percent-encoded.',
   }),
+  certificate: nullable(CertificateSchema, `${CERTIFICATE} null: one of a public authority.`),
   enabled: Type.Boolean({ default: true, description: 'false: nothing is sent; true also ends an automatic stop.' }),
 };
 /** Complete settings: every field is filled in. */
@@ -111,6 +113,7 @@ const DEFAULTS: Omit<EndpointSettings, 'events'> = {
   text: null,
   template: null,
   content_type: 'application/json',
+  certificate: null,
   enabled: true,
 };
 

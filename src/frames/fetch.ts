@@ -22,6 +22,8 @@ interface FetchOptions {
   readonly mask: PrivacyMask | null;
   /** of the camera that the address belongs to */
   readonly login?: Login | undefined;
+  /** certificate that its host may have; absent: the address has no setting for it */
+  readonly certificate?: string | null;
 }
 /**
  * @returns the frame; its reference is the given one, unless the frame had to be fetched or masked
@@ -49,8 +51,8 @@ export function createFrameFetcher(deps: {
   const { frameLimit: maxBytes, pixelLimit, decodeTimeout } = deps.config;
 
   const fromOutside = async (ref: Exclude<FrameRef, StoredFrameRef>, options: FetchOptions) => {
-    const { field, signal, login } = options;
-    if (ref.from === 'url') return deps.outbound.fetchImage(ref.url, { maxBytes, field, signal, login });
+    const { field, signal, login, certificate } = options;
+    if (ref.from === 'url') return deps.outbound.fetchImage(ref.url, { maxBytes, field, signal, login, certificate });
     return fromS3(deps.s3, ref, { field, maxBytes, signal });
   };
 

@@ -24,6 +24,7 @@ const SnapshotQuestionSchema = Type.Object({
   kind: Type.Literal('snapshot'),
   camera: Type.String(),
   url: Type.String(),
+  certificate: Type.Union([Type.String(), Type.Null()]),
   /** encrypted (login.ts) */
   login: Type.Optional(Type.String()),
 });

@@ -14,6 +14,7 @@ import { promisify } from 'node:util';
 import { unzip as unzipWithCallback, constants as zlib } from 'node:zlib';
 import { imageTypeOf, jpegStart } from '../base/image-type.js';
 import { ByteSource, Collected } from './byte-source.js';
+import type { HttpConnection } from './guarded-agent.js';
 import { endsAsJpeg, type Fields, JPEG_END, type Limits, lengthOf, type Picture, readFields } from './http-fields.js';
 import { readFirstPart } from './multipart.js';
 
@@ -43,23 +44,23 @@ export class NoAnswer extends Error {
 
 /**
  * Sends a GET and reads the head of the answer.
- * @param socket connected; it is destroyed if `signal` aborts, and by the caller after the answer
+ * @param connection its socket is destroyed if `signal` aborts, and by the caller after the answer
  * @throws NoAnswer, the error of `limits.failed`, or the reason of `signal`
  */
 export async function askCamera(
-  socket: Socket,
+  { socket, target, headers: ofProxy }: HttpConnection,
   url: URL,
   headers: Readonly<Record<string, string>>,
   { signal, limits }: { signal: AbortSignal; limits: Limits },
 ): Promise<CameraAnswer> {
-  const lines = Object.entries({ host: url.host, ...headers, connection: 'close' }).map(([name, value]) => {
+  const lines = Object.entries({ host: url.host, ...ofProxy, ...headers, connection: 'close' }).map(([name, value]) => {
     validateHeaderValue(name, value);
     return `${name}: ${value}\r\n`;
   });
   addAbortSignal(signal, socket);
   // An error ends the reading of the socket, which is where it is examined.
   socket.on('error', () => {});
-  socket.write(`GET ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');
+  socket.write(`GET ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');
   const { maxBytes, tooLarge } = limits;
   const source = new ByteSource(untilClosed(socket, signal), 2 * maxBytes + FRAMING_LIMIT, tooLarge);
   return { ...(await readHead(source, limits)), source };

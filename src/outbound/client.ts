@@ -10,14 +10,17 @@ import { ScenedeltaError, urlFailed } from '../base/errors.js';
 import { IMAGE_NAMES, imageTypeOf, jpegStart } from '../base/image-type.js';
 import { originAndPath } from '../base/redact-url.js';
 import type { Config } from '../process/config.js';
+import type { ProxyOf } from '../process/proxies.js';
 import type { Login } from '../secrets/login.js';
 import { checkUrlSyntax, parseAllowList } from './address.js';
 import { askCamera, type CameraAnswer, NoAnswer, readPicture } from './camera-http.js';
+import type { FrameRequest } from './frame-request.js';
 import { createGuardedAgent, type Resolve } from './guarded-agent.js';
 import type { Limits, Picture } from './http-fields.js';
 import { createHttpLogins, parseChallenges, type RefusedLogins } from './http-login.js';
 import { createMailer, type Mailer } from './mail.js';
 import { createPoster, type PostOutcome, USER_AGENT } from './post.js';
+import { cookieOf, followed, isUpgrade } from './redirects.js';
 import { createRtspFetcher, isRtsp, type RtspSettings } from './rtsp.js';
 import { asUrlError, tooLarge } from './url-error.js';
 
@@ -28,14 +31,13 @@ export interface OutboundClient {
    * @param url http(s), or rtsp(s) for one frame of a stream
    * @param options.field name of the frame in the request, for error messages
    * @param options.login sent only if the host asks for it, by Basic or Digest
+   * @param options.certificate certificate that the host may have (process/connect.ts); undefined: the caller has no
+   *   setting for it
    * @returns the bytes of an image
    * @throws ScenedeltaError url-refused, url-failed (permanent: 3xx, 4xx, not an image), url-unavailable (transient: no
    * answer, 429, 5xx), payload-too-large
    */
-  fetchImage(
-    url: string,
-    options: { maxBytes: number; field: string; signal?: AbortSignal; login?: Login | undefined },
-  ): Promise<Uint8Array>;
+  fetchImage(url: string, options: FrameRequest): Promise<Uint8Array>;
   /**
    * For files that do not fit in memory. The bytes must come at LEAST_RATE or faster, and within LONGEST_DOWNLOAD_MS.
    * @throws ScenedeltaError as fetchImage does, except for the type of the content; reading throws url-failed if the
@@ -45,10 +47,17 @@ export interface OutboundClient {
   /**
    * Never throws because of the receiver's behaviour.
    * @param options.quoting whether the text of a refusal is in the outcome; absent: no
+   * @param options.certificate as in fetchImage
    */
   post(
     url: string,
-    options: { body: string | Uint8Array; headers: Record<string, string>; signal?: AbortSignal; quoting?: boolean },
+    options: {
+      body: string | Uint8Array;
+      headers: Record<string, string>;
+      signal?: AbortSignal;
+      quoting?: boolean;
+      certificate?: string | null;
+    },
   ): Promise<PostOutcome>;
   /**
    * Asks a receiver of CloudEvents whether it takes deliveries (HTTP 1.1 Web Hooks for Event Delivery, 4).
@@ -57,7 +66,7 @@ export interface OutboundClient {
    */
   askPermission(
     url: string,
-    options: { origin: string; headers: Record<string, string>; signal?: AbortSignal },
+    options: { origin: string; headers: Record<string, string>; signal?: AbortSignal; certificate?: string | null },
   ): Promise<PostOutcome | { readonly rate: number | null }>;
   /** Never throws because of the server's behaviour. @param url smtp(s)://user@host:port */
   mail: Mailer;
@@ -70,12 +79,16 @@ const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 const LEAST_RATE = 16 * 1024;
 const LONGEST_DOWNLOAD_MS = 6 * 3_600_000;
 
+/** Why a redirect to https is not followed: a login is for one origin. */
+const HTTPS_ADDRESS = 'https in the address of a camera with a login that redirects to it, and the image';
+
 type Fail = (why: string) => ScenedeltaError;
 interface PictureRequest {
   readonly signal: AbortSignal;
   readonly limits: Limits;
   /** name of the frame in errors */
   readonly field: string;
+  readonly certificate: string | null | undefined;
   /** after a redirect: the value of the header Cookie, '' for none */
   readonly cookie?: string;
 }
@@ -86,7 +99,13 @@ interface PictureRequest {
  */
 export function createOutboundClient(
   config: Pick<Config, 'outboundAllow' | 'outboundTimeoutMs'>,
-  options: { resolve?: Resolve; now?: () => number; rtsp?: RtspSettings; refusedLogins?: RefusedLogins } = {},
+  options: {
+    resolve?: Resolve;
+    now?: () => number;
+    rtsp?: RtspSettings;
+    refusedLogins?: RefusedLogins;
+    proxyOf?: ProxyOf;
+  } = {},
 ): OutboundClient {
   const allow = parseAllowList(config.outboundAllow);
   const timeoutMs = config.outboundTimeoutMs;
@@ -94,19 +113,21 @@ export function createOutboundClient(
   const agent = createGuardedAgent({
     allow,
     timeoutMs,
+    proxyOf: options.proxyOf,
     ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
   });
   const logins = createHttpLogins(now, options.refusedLogins);
 
   /**
-   * Follows one redirect to the same origin, as browsers do: its caller could have named that address.
+   * Follows one redirect to the same origin, or without a login from http to https of the same host, as browsers do:
+   * its caller could have named that address.
    * @returns the picture of the first answer that is no challenge. @throws NoAnswer; Error with the reason otherwise
    */
   const getPicture = async (url: URL, login: Login | undefined, request: PictureRequest): Promise<Picture> => {
-    const { signal, limits, field, cookie } = request;
+    const { signal, limits, field, cookie, certificate } = request;
     const target = { origin: url.origin, method: 'GET', uri: url.pathname + url.search };
     return logins.exchange(target, login, limits.failed, async (authorization) => {
-      const socket = await agent.connect(url, signal);
+      const connection = await agent.connectHttp(url, { signal, certificate });
       try {
         const headers = {
           'user-agent': USER_AGENT,
@@ -115,21 +136,23 @@ export function createOutboundClient(
           ...(authorization === undefined ? {} : { authorization }),
           ...(cookie === undefined || cookie === '' ? {} : { cookie }),
         };
-        const answer = await askCamera(socket, url, headers, { signal, limits });
+        const answer = await askCamera(connection, url, headers, { signal, limits });
         if (answer.status === 401) {
           if (login === undefined) throw limits.failed('answered 401: it asks for a user name and a password');
           return { challenges: parseChallenges(answer.fields.get('www-authenticate') ?? []) };
         }
-        const moved = cookie === undefined ? sameOrigin(answer, url) : undefined;
+        const moved = cookie === undefined ? followed(answer, url, login) : undefined;
         if (moved !== undefined) {
+          checkUrlSyntax(moved.href, { allow, field });
           return { result: await getPicture(moved, login, { ...request, cookie: cookieOf(answer) }) };
         }
-        assertOk(answer.status, originAndPath(url), { field, failed: limits.failed, expected: 'the image' });
+        const expected = isUpgrade(answer, url) ? HTTPS_ADDRESS : 'the image';
+        assertOk(answer.status, originAndPath(url), { field, failed: limits.failed, expected });
         const picture = await readPicture(answer, limits);
         assertPicture(picture, answer, limits);
         return { result: picture };
       } finally {
-        socket.destroy();
+        connection.socket.destroy();
       }
     });
   };
@@ -155,17 +178,17 @@ export function createOutboundClient(
 
   const fetchImage: OutboundClient['fetchImage'] = async (text, options) => {
     if (rtsp !== undefined && isRtsp(text)) return rtsp.fetchFrame(text, options);
-    const { maxBytes, field, signal, login } = options;
+    const { maxBytes, field, signal, login, certificate } = options;
     const url = checkUrlSyntax(text, { allow, field });
     const address = originAndPath(url);
     const failed = (why: string) => urlFailed(`${address} ${why}`, field);
     const limits = { maxBytes, failed, tooLarge: () => tooLarge(address, maxBytes, field) };
     const deadline = startDeadline(timeoutMs, signal);
     try {
-      return await getWhole(url, login, { signal: deadline.signal, limits, field });
+      return await getWhole(url, login, { signal: deadline.signal, limits, field, certificate });
     } catch (thrown) {
       if (signal?.aborted === true) throw signal.reason;
-      throw asUrlError(thrown, address, { field, timeoutMs, timedOut: deadline.expired });
+      throw asUrlError(thrown, address, { field, timeoutMs, timedOut: deadline.expired, certificate });
     } finally {
       deadline.end();
     }
@@ -245,18 +268,6 @@ function assertOk(
   }
   if (status !== 200) throw failed(`answered ${status}, expected 200`);
 }
-
-/** @returns the address of a redirect to the same scheme, host and port; undefined if the answer is none */
-function sameOrigin({ status, fields }: CameraAnswer, url: URL): URL | undefined {
-  const location = fields.get('location')?.at(-1);
-  if (status < 300 || status > 399 || location === undefined || !URL.canParse(location, url.href)) return undefined;
-  const to = new URL(location, url.href);
-  return to.origin === url.origin && to.username === '' && to.password === '' ? to : undefined;
-}
-
-/** Some cameras give out their picture only to a session that a redirect has begun. */
-const cookieOf = ({ fields }: CameraAnswer): string =>
-  (fields.get('set-cookie') ?? []).map((value) => value.split(';', 1)[0]?.trim()).join('; ');
 
 /** The first bytes decide, because cameras state wrong types. @throws ScenedeltaError url-failed */
 function assertPicture({ bytes }: Picture, { fields }: CameraAnswer, { failed }: Limits): void {

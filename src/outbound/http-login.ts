@@ -1,7 +1,8 @@
 /**
- * HTTP authentication of a client: Basic (RFC 7617) and Digest (RFC 7616: MD5 and SHA-256, also as `-sess`, qop=auth,
- * and without qop as in RFC 2069, which many cameras use). A nonce is used again with a higher count, so that most
- * requests need one exchange. No package was taken: those found lack SHA-256, the reuse of a nonce, or Node 20.
+ * HTTP authentication of a client: Basic (RFC 7617) and Digest (RFC 7616: MD5, SHA-256 and SHA-512-256, also as
+ * `-sess`, qop=auth, and without qop as in RFC 2069, which many cameras use). A nonce is used again with a higher
+ * count, so that most requests need one exchange. No package was taken: those found lack SHA-256, the reuse of a nonce,
+ * or Node 20.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -26,6 +27,7 @@ const RECALLED_MS = 10_000;
 
 /** In the order of preference. */
 const HASHES: readonly (readonly [algorithm: string, hash: string])[] = [
+  ['SHA-512-256', 'sha512-256'],
   ['SHA-256', 'sha256'],
   ['MD5', 'md5'],
 ];
@@ -186,7 +188,9 @@ export function createHttpLogins(now: () => number, kept?: RefusedLogins) {
     sessions.delete(key);
     if (challenge === undefined) {
       const asked = challenges.map(({ scheme }) => scheme).join(', ') || 'no scheme';
-      return { refused: `asks for a login by ${asked}, expected basic or digest (MD5 or SHA-256, qop auth)` };
+      return {
+        refused: `asks for a login by ${asked}, expected basic or digest (MD5, SHA-256 or SHA-512-256, qop auth)`,
+      };
     }
     // A nonce that was valid a moment ago may have expired; any other refusal concerns the login.
     const isStale = challenge.params.get('stale')?.toLowerCase() === 'true';

@@ -1,7 +1,9 @@
 /** Mail to a server that an administrator names, over a connection of the guarded agent. */
+import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import { createTransport } from 'nodemailer';
 import { startDeadline } from '../base/deadline.js';
 import type { Mail } from '../base/mail.js';
+import { readCertificate } from '../process/connect.js';
 import { type AllowList, bareHost, checkUrlSyntax, targetOf } from './address.js';
 import type { GuardedAgent } from './guarded-agent.js';
 import type { PostOutcome } from './post.js';
@@ -10,7 +12,12 @@ import { asUrlError } from './url-error.js';
 export type Mailer = (
   url: string,
   mail: Mail,
-  login: { readonly password: string | null; readonly signal?: AbortSignal | undefined },
+  options: {
+    readonly password: string | null;
+    readonly signal?: AbortSignal | undefined;
+    /** certificate that the server may have (process/connect.ts) */
+    readonly certificate?: string | null | undefined;
+  },
 ) => Promise<PostOutcome>;
 
 const FIELD = 'url';
@@ -29,19 +36,20 @@ export function createMailer({
   allow: AllowList;
   timeoutMs: number;
 }): Mailer {
-  return async (text, mail, { password, signal }) => {
+  return async (text, mail, { password, signal, certificate }) => {
     const deadline = startDeadline(timeoutMs, signal);
     const outcome = { status: null, error: null, retryAfterMs: null, permanent: false } satisfies PostOutcome;
     try {
       const url = checkUrlSyntax(text, { allow, field: FIELD, mail: true });
-      const connection = await agent.connect(url, deadline.signal);
+      const connection = await agent.connect(url, { signal: deadline.signal, certificate });
       deadline.signal.addEventListener('abort', () => void connection.destroy(), { once: true });
       try {
         const transport = createTransport({
           host: bareHost(url.hostname),
           port: targetOf(url).port,
           secure: url.protocol === 'smtps:',
-          getSocket: (_options, done) => done(null, { connection }),
+          getSocket: (_options, done) => done(null, { connection, secured: url.protocol === 'smtps:' }),
+          tls: startTlsOptions(certificate),
           ...(password === null
             ? {}
             : { requireTLS: true, auth: { user: decodeURIComponent(url.username), pass: password } }),
@@ -62,11 +70,22 @@ export function createMailer({
       }
       const timedOut = deadline.expired;
       const cause = originalCode === undefined ? thrown : { code: originalCode };
-      const error = asUrlError(cause, 'the mail server', { field: FIELD, timeoutMs, timedOut });
+      const error = asUrlError(cause, 'the mail server', { field: FIELD, timeoutMs, timedOut, certificate });
       return { ...outcome, error: error.message, permanent: error.code === 'url-refused' };
     } finally {
       deadline.end();
     }
+  };
+}
+
+/** The mailer changes to TLS itself, and has no place for a check of a fingerprint alone. */
+function startTlsOptions(certificate: string | null | undefined): ConnectionOptions {
+  const named = certificate == null ? undefined : readCertificate(certificate);
+  if (named?.authority === undefined) return {};
+  return {
+    ca: named.authority,
+    checkServerIdentity: (host, shown) =>
+      named.fingerprints.includes(shown.fingerprint256) ? undefined : checkServerIdentity(host, shown),
   };
 }
 

@@ -29,6 +29,8 @@ interface Sent {
   readonly signal?: AbortSignal | undefined;
   /** Whether a refusal is read. A caller whose address it is could read internal networks by it: not for callbacks. */
   readonly quoting?: boolean;
+  /** certificate that the receiver may have (process/connect.ts); undefined: there is no setting for it */
+  readonly certificate?: string | null | undefined;
 }
 
 /** Longest refusal that is read. */
@@ -43,13 +45,17 @@ interface Answer {
 export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; timeoutMs: number; now: () => number }) {
   const { agent, allow, timeoutMs } = deps;
 
-  const send = async (text: string, { method, headers, body, signal, quoting = false }: Sent): Promise<Answer> => {
+  const send = async (
+    text: string,
+    { method, headers, body, signal, quoting = false, certificate }: Sent,
+  ): Promise<Answer> => {
     const deadline = startDeadline(timeoutMs, signal);
     try {
       const url = checkUrlSyntax(text, { allow, field: FIELD });
       const answer = await agent.request(url, {
         method,
         signal: deadline.signal,
+        certificate,
         headers: { ...headers, 'user-agent': USER_AGENT },
         ...(body === undefined ? {} : { body }),
       });
@@ -77,7 +83,8 @@ export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; time
     } catch (thrown) {
       deadline.end();
       if (signal?.aborted === true) throw signal.reason;
-      const error = asUrlError(thrown, 'the receiver', { field: FIELD, timeoutMs, timedOut: deadline.expired });
+      const failure = { field: FIELD, timeoutMs, timedOut: deadline.expired, certificate };
+      const error = asUrlError(thrown, 'the receiver', failure);
       return {
         header: () => undefined,
         outcome: { status: null, error: error.message, retryAfterMs: null, permanent: error.code === 'url-refused' },
@@ -91,10 +98,10 @@ export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; time
 
     askPermission: async (
       url: string,
-      { origin, headers, signal }: { origin: string; headers: Record<string, string>; signal?: AbortSignal },
+      { origin, headers, signal, certificate }: Pick<Sent, 'headers' | 'signal' | 'certificate'> & { origin: string },
     ): Promise<PostOutcome | { readonly rate: number | null }> => {
       const asking = { ...headers, 'webhook-request-origin': origin };
-      const { outcome, header } = await send(url, { method: 'OPTIONS', headers: asking, signal });
+      const { outcome, header } = await send(url, { method: 'OPTIONS', headers: asking, signal, certificate });
       if (outcome.error !== null)
         return { ...outcome, error: `${outcome.error} to the OPTIONS request of CloudEvents` };
       const allowed = header('webhook-allowed-origin');

@@ -7,8 +7,8 @@ import { ScenedeltaError } from '../base/errors.js';
 import { originAndPath } from '../base/redact-url.js';
 import type { Config } from '../process/config.js';
 import { startErrorOf, startFfmpeg } from '../process/ffmpeg.js';
-import type { Login } from '../secrets/login.js';
 import { type AllowList, checkUrlSyntax } from './address.js';
+import type { FrameRequest } from './frame-request.js';
 import type { GuardedAgent } from './guarded-agent.js';
 import type { HttpLogins } from './http-login.js';
 import { type RtspRelay, startRtspRelay } from './rtsp-relay.js';
@@ -56,7 +56,7 @@ export function createRtspFetcher({ settings, timeoutMs, allow, agent, logins }:
 
   const fetchWithin = async (
     url: URL,
-    { login, maxBytes, field }: { login: Login | undefined; maxBytes: number; field: string },
+    { login, maxBytes, field, certificate }: FrameRequest,
     signal: AbortSignal,
   ): Promise<Uint8Array> => {
     const address = originAndPath(url);
@@ -67,7 +67,7 @@ export function createRtspFetcher({ settings, timeoutMs, allow, agent, logins }:
     const known = login && logins.begin(target, login);
     if (known !== undefined && 'refused' in known) throw failed(known.refused);
 
-    const camera = await agent.connect(url, signal);
+    const camera = await agent.connect(url, { signal, certificate });
     let relay: RtspRelay | undefined;
     try {
       relay = await startRtspRelay({ camera, url, login, logins });
@@ -107,24 +107,21 @@ export function createRtspFetcher({ settings, timeoutMs, allow, agent, logins }:
     }
   };
 
-  const fetchFrame = async (
-    text: string,
-    options: { maxBytes: number; field: string; signal?: AbortSignal; login?: Login | undefined },
-  ): Promise<Uint8Array> => {
-    const { field, maxBytes, login, signal } = options;
+  const fetchFrame = async (text: string, options: FrameRequest): Promise<Uint8Array> => {
+    const { field, signal, certificate } = options;
     const url = checkUrlSyntax(text, { allow, field, rtsp: true });
     const stop = new AbortController();
     const onAbort = () => stop.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted === true) onAbort();
     const deadline = startDeadline(timeoutMs, stop.signal);
-    const work = fetchWithin(url, { login, maxBytes, field }, deadline.signal);
+    const work = fetchWithin(url, options, deadline.signal);
     running.set(stop, work);
     try {
       return await work;
     } catch (thrown) {
       if (signal?.aborted === true) throw signal.reason;
-      throw asUrlError(thrown, originAndPath(url), { field, timeoutMs, timedOut: deadline.expired });
+      throw asUrlError(thrown, originAndPath(url), { field, timeoutMs, timedOut: deadline.expired, certificate });
     } finally {
       running.delete(stop);
       deadline.end();

@@ -18,6 +18,7 @@ import {
   listOf,
   oneOf,
   optionalText,
+  proxyAddress,
   type SettingSchema,
   share,
   text,
@@ -162,6 +163,11 @@ const settings = {
       '(10.0.0.7:25, [fd00::7]:25) at that port alone.',
   ),
   OUTBOUND_TIMEOUT_MS: integer(100, 120_000, 15_000, 'Timeout of a callback or a frame download.'),
+  HTTP_PROXY: proxyAddress('Proxy of requests to http:// addresses of callers; also as http_proxy.'),
+  HTTPS_PROXY: proxyAddress('Proxy of https://, smtp(s):// and rtsp(s):// addresses, by CONNECT; also as https_proxy.'),
+  NO_PROXY: list(
+    'Hosts that are reached without a proxy: names with their subdomains, .name, addresses, CIDRs or *; also as no_proxy.',
+  ),
   WEBHOOK_SECRET: optionalText('whsec_... signs callbacks; default: created once in DATA_DIR/webhook.secret.'),
   EVIDENCE_KEY_FILE: optionalText(
     'File with the Ed25519 key (PEM) that signs evidence packages; default: created once in DATA_DIR/evidence.key.',
@@ -217,7 +223,8 @@ const REMOVED: Readonly<Record<string, string>> = {
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const read = ([name, schema]: readonly [string, SettingSchema]) => {
-    const given = env[name];
+    // Other programs read the settings of proxies in small letters.
+    const given = env[name] ?? (name.endsWith('_PROXY') ? env[name.toLowerCase()] : undefined);
     if (given === undefined || given.trim() === '') return [camelCase(name), schema.default];
     const value = coerced(given, schema);
     if (!Value.Check(schema, value)) throw rejected(name, given, expectation(schema));

@@ -3,9 +3,11 @@
  * a connection whose answer waits for its reader (nodejs/undici#5360), so no request of the service uses it.
  */
 import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { type AgentOptions, Agent as HttpsAgent, type RequestOptions, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { addAbortSignal } from 'node:stream';
+import { addAbortSignal, type Duplex } from 'node:stream';
+import { openConnection, proxyTarget } from './connect.js';
+import { type ProxyOf, proxyAuthorization } from './proxies.js';
 
 /** Long enough for the second frame of a pair, short enough to notice that a name has a new address. */
 const KEEP_ALIVE_MS = 1_000;
@@ -18,6 +20,8 @@ interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal | undefined;
+  /** certificate that the server may have (connect.ts) */
+  readonly certificate?: string | null | undefined;
 }
 
 export interface HttpAnswer {
@@ -28,31 +32,92 @@ export interface HttpAnswer {
 }
 
 export interface HttpClient {
-  /** @throws Error with a code: that of the system, or IDLE_TIMEOUT */
+  /** @throws Error with a code: that of the system, or IDLE_TIMEOUT; UntrustedCertificate */
   request(url: URL, request: HttpRequest): Promise<HttpAnswer>;
   close(): void;
 }
 
+/** The options of a connection, with the additions of a request. */
+interface AgentConnection extends RequestOptions {
+  readonly certificate?: string | null;
+  readonly proxy?: URL;
+}
+type Connected = (error: Error | null, socket: Duplex) => void;
+
+/** Connections to servers whose certificate may have been named, and through proxies. */
+class SecureAgent extends HttpsAgent {
+  readonly #idleMs: number;
+  readonly #closing = new AbortController();
+  constructor(options: AgentOptions, idleMs: number) {
+    super(options);
+    this.#idleMs = idleMs;
+  }
+  /** Connections with different named certificates are not shared. */
+  override getName(options?: AgentConnection): string {
+    return `${super.getName(options)}:${options?.certificate ?? ''}`;
+  }
+  override createConnection(options: AgentConnection, done?: Connected): undefined {
+    const { host, port, lookup, certificate, proxy } = options;
+    const to = { host: host ?? '', port: Number(port), lookup, certificate, proxy };
+    const failed = (error: Error) => (done as (error: Error) => void)(error);
+    const limits = { timeoutMs: this.#idleMs, signal: this.#closing.signal };
+    openConnection({ ...to, ...limits, secure: true }).then((socket) => done?.(null, socket), failed);
+  }
+  override destroy(): void {
+    this.#closing.abort(failure('the client is closed', 'CLOSED'));
+    super.destroy();
+  }
+}
+
 /**
  * @param options.idleMs longest time without a byte; a reader that makes the server wait is not the server's fault
- * @param options.lookupFor gives the lookup of names for a URL, which each new connection uses
+ * @param options.lookupFor gives the lookup of names for a URL, which each new connection without a proxy uses
+ * @param options.proxyOf absent: no proxies
  */
-export function createHttpClient(options: { idleMs: number; lookupFor?: (url: URL) => LookupFunction }): HttpClient {
-  const { idleMs, lookupFor } = options;
+export function createHttpClient(options: {
+  idleMs: number;
+  lookupFor?: (url: URL) => LookupFunction;
+  proxyOf?: ProxyOf | undefined;
+}): HttpClient {
+  const { idleMs, lookupFor, proxyOf } = options;
   const kept = { keepAlive: true, timeout: KEEP_ALIVE_MS };
-  const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
+  const agents = { http: new HttpAgent(kept), https: new SecureAgent(kept, idleMs) };
+  // Connections to proxies that have TLS themselves.
+  const proxied = new HttpsAgent(kept);
   let isClosed = false;
 
-  const request: HttpClient['request'] = (url, { method = 'GET', headers, body, signal }) =>
+  /** Plain requests go to the proxy, with the whole address; those over TLS go through it. */
+  const transport = (url: URL, proxy: URL | undefined, certificate: string | null | undefined) => {
+    const isSecure = url.protocol === 'https:';
+    if (proxy !== undefined && !isSecure) {
+      const toProxy = proxy.protocol === 'https:';
+      const to = { ...proxyTarget(proxy), path: url.href, agent: toProxy ? proxied : agents.http };
+      const headers = { host: url.host, ...proxyAuthorization(proxy) };
+      return { send: toProxy ? requestHttps : requestHttp, to, headers };
+    }
+    const { hostname, port, protocol, pathname, search } = url;
+    const to = {
+      hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: port === '' ? (isSecure ? 443 : 80) : Number(port),
+      protocol,
+      path: pathname + search,
+      agent: isSecure ? agents.https : agents.http,
+      ...(proxy === undefined ? {} : { proxy }),
+      ...(certificate == null ? {} : { certificate }),
+      ...(lookupFor === undefined || proxy !== undefined ? {} : { lookup: lookupFor(url) }),
+    };
+    return { send: isSecure ? requestHttps : requestHttp, to, headers: { host: url.host } };
+  };
+
+  const request: HttpClient['request'] = (url, { method = 'GET', headers, body, signal, certificate }) =>
     new Promise((resolve, reject) => {
       if (isClosed) throw failure('the client is closed', 'CLOSED');
-      const isSecure = url.protocol === 'https:';
-      const sent = (isSecure ? requestHttps : requestHttp)(url, {
+      const { send, to, headers: added } = transport(url, proxyOf?.(url), certificate);
+      const sent = send({
+        ...to,
         method,
-        headers,
-        agent: isSecure ? agents.https : agents.http,
+        headers: { ...added, ...headers },
         timeout: idleMs,
-        ...(lookupFor === undefined ? {} : { lookup: lookupFor(url) }),
         ...(signal === undefined ? {} : { signal }),
       });
       let answer: IncomingMessage | undefined;
@@ -81,7 +146,7 @@ export function createHttpClient(options: { idleMs: number; lookupFor?: (url: UR
     request,
     close() {
       isClosed = true;
-      for (const agent of Object.values(agents)) agent.destroy();
+      for (const agent of [...Object.values(agents), proxied]) agent.destroy();
     },
   };
 }

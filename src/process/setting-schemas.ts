@@ -17,6 +17,16 @@ export const httpAddress = (description: string) =>
       description,
     }),
   );
+/** An HTTP proxy; null: none is set. */
+export const proxyAddress = (description: string) =>
+  Type.Unsafe<string | null>(
+    Type.String({
+      pattern: '^(https?://)?[^\\s/?#]+/?$',
+      title: 'the http(s) address of a proxy, http://host:port',
+      default: null,
+      description,
+    }),
+  );
 export const list = (description: string) =>
   Type.Unsafe<readonly string[]>(Type.Array(Type.String(), { default: [], description }));
 /** Texts of one pattern; `title` says in messages what is expected. */

@@ -16,6 +16,8 @@ const SNAPSHOT = 'snapshot';
 /** Waiting frames of the camera from which on a pull is skipped: a further frame would only be processed later. */
 const MAX_WAITING = 2;
 
+type Snapshot = NonNullable<StoredCamera['settings']['snapshot']>;
+
 interface SnapshotDependencies {
   readonly cameras: CameraStore;
   readonly results: ResultStore;
@@ -44,7 +46,7 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
   const loginOf = ({ id, login }: StoredCamera, url: string) =>
     login === undefined ? undefined : openLogin(login, deps.loginKey, loginContext(id, url));
 
-  const pull = async (camera: StoredCamera, url: string): Promise<void> => {
+  const pull = async (camera: StoredCamera, { url, certificate = null }: Snapshot): Promise<void> => {
     const waiting = await cameras.waitingFrames(camera.id);
     if (waiting >= MAX_WAITING) {
       throw new ScenedeltaError(
@@ -55,7 +57,7 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
     const signal = new AbortController().signal;
     const { ref } = await deps.fetchFrame(
       { from: 'url', url },
-      { field: 'snapshot', signal, mask: maskOf(camera), login: loginOf(camera, url) },
+      { field: 'snapshot', signal, mask: maskOf(camera), login: loginOf(camera, url), certificate },
     );
     const now = clock();
     await enqueueFrame(
@@ -83,7 +85,7 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
     if (!(await cameras.beginPull(id, token, deps.holdMs))) return;
     let error: string | null = null;
     try {
-      await pull(camera, camera.settings.snapshot.url);
+      await pull(camera, camera.settings.snapshot);
     } catch (thrown) {
       const failure = asScenedeltaError(thrown);
       if (failure.code === 'queue-unavailable') throw failure;

@@ -4,6 +4,7 @@ import { Pipeline } from '../pipeline/compare.js';
 import { loadConfig, redisUrlOf } from '../process/config.js';
 import { createLogger } from '../process/logger.js';
 import { serveMetrics } from '../process/metrics-server.js';
+import { createProxies } from '../process/proxies.js';
 import { closeOnSignals, endOnFatal } from '../process/shutdown.js';
 import { startTracing } from '../process/start-tracing.js';
 import { loginKey } from '../secrets/login.js';
@@ -35,7 +36,7 @@ const stores = createStores(config, redis);
 onShutdown('s3', async () => stores.s3?.close());
 const secret = await loadWebhookSecret(config);
 const refusedLogins = createRefusedLogins(redis, loginKey(config, secret));
-const outbound = createOutboundClient(config, { rtsp: config, refusedLogins });
+const outbound = createOutboundClient(config, { rtsp: config, refusedLogins, proxyOf: createProxies(config) });
 onShutdown('outbound', () => outbound.close());
 
 // 2. Visible to operators.

@@ -57,13 +57,14 @@ function answer(question: Question, deps: QuestionDependencies): Promise<Answers
 }
 
 async function trySnapshot(question: QuestionOf<'snapshot'>, deps: QuestionDependencies): Promise<Answers['snapshot']> {
-  const { camera, url } = question;
+  const { camera, url, certificate } = question;
   const { tryFrame, cameras, decodeLimits, loginKey, clock } = deps;
   const field = 'url';
   const { login: sealed } = question;
   const login = sealed === undefined ? undefined : openLogin(sealed, loginKey, loginContext(camera, url));
   const mask = await cameras.maskOf(camera);
-  const { bytes } = await tryFrame({ from: 'url', url }, { field, signal: new AbortController().signal, mask, login });
+  const { signal } = new AbortController();
+  const { bytes } = await tryFrame({ from: 'url', url }, { field, signal, mask, login, certificate });
   const at = new Date(clock()).toISOString();
   const limits = { ...decodeLimits, field };
   const [size, picture] = await Promise.all([frameSize(bytes, limits), thumbnail(bytes, limits)]);

@@ -57,7 +57,7 @@ describeInBrowser('The source of a camera', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Pictures' }).waitFor();
     await eventually(() => expect(page.url()).toBe(`${service.url}/cameras/gate`));
-    expect(stored()?.settings.snapshot).toEqual({ url: ADDRESS, interval_s: 10 });
+    expect(stored()?.settings.snapshot).toEqual({ url: ADDRESS, interval_s: 10, certificate: null });
     expect(loginOf()).toEqual({ username: 'viewer', password: 'geheim' });
     expect(errors).toEqual([]);
   });

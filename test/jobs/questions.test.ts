@@ -116,7 +116,7 @@ describe('the question for the picture of an address', () => {
   const question = async (url: string, password?: string) => {
     const context = loginContext('gate', url);
     const login = password === undefined ? {} : { login: sealLogin({ username: 'u', password }, LOGIN_KEY, context) };
-    return asker().ask({ kind: 'snapshot', camera: 'gate', url, ...login }, 20_000);
+    return asker().ask({ kind: 'snapshot', camera: 'gate', url, certificate: null, ...login }, 20_000);
   };
 
   it('is answered with its size, its time and a small picture with the privacy zones of the camera', async () => {

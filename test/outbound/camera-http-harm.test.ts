@@ -30,7 +30,7 @@ describe('a redirect', () => {
     '/again.jpg',
     'http://127.0.0.2/',
     '//169.254.169.254/latest',
-    'https://127.0.0.1/',
+    'https://127.0.0.2/',
     'http://u:p@127.0.0.1/',
   ])('to %s is not followed without end, nor to another address', async (location) => {
     await serve((socket) => socket.end(head(['HTTP/1.1 302 Found', `Location: ${location}`])));

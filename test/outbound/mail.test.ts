@@ -1,5 +1,7 @@
 /** Mail against a real mail server: what arrives, what is refused, and which addresses are never reached. */
+
 import { spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { resolve as pathOf } from 'node:path';
@@ -56,12 +58,13 @@ const send = async (
   mail: Partial<typeof MAIL> = {},
   password: string | null = null,
   settings = SETTINGS,
+  certificate: string | null = null,
 ) => {
   const client = createOutboundClient(settings, {
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   });
   try {
-    return await client.mail(url, { ...MAIL, ...mail }, { password });
+    return await client.mail(url, { ...MAIL, ...mail }, { password, certificate });
   } finally {
     await client.close();
   }
@@ -133,6 +136,8 @@ describe('A mail', () => {
     const url = `${scheme}://user%40site@127.0.0.1:${port}`;
     expect((await send(url, {}, 'secret')).error).toContain('certificate');
     expect(logins).toEqual([]);
+    const named = secure ? new X509Certificate(readFileSync(cert)).fingerprint256 : readFileSync(authority.ca, 'utf8');
+    expect((await send(url, {}, 'secret', SETTINGS, named)).status).toBe(250);
     const code = `
       import { createOutboundClient } from ${JSON.stringify(pathOf('dist/outbound/client.js'))};
       const client = createOutboundClient(${JSON.stringify(SETTINGS)});
@@ -142,7 +147,7 @@ describe('A mail', () => {
     const env = { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: authority.ca };
     const process_ = spawn(process.execPath, ['--input-type=module', '-e', code], { env, stdio: 'ignore' });
     await new Promise((done) => process_.once('close', done));
-    expect([mails.length, logins]).toEqual([1, ['user@site:secret']]);
+    expect([mails.length, logins]).toEqual([2, Array(2).fill('user@site:secret')]);
   });
 });
 

@@ -48,18 +48,21 @@ export interface SourceDraft {
   readonly username: string;
   readonly password: string;
   readonly noLogin: boolean;
+  readonly certificate: string;
 }
 
 export function sourceOf(snapshot: Camera['snapshot']): SourceDraft {
-  const { url = '', interval_s = DEFAULT_INTERVAL_S } = snapshot ?? {};
+  const { url = '', interval_s = DEFAULT_INTERVAL_S, certificate } = snapshot ?? {};
   const from = snapshot === null ? 'posted' : url.startsWith('rtsp') ? 'rtsp' : 'http';
-  return { from, url, intervalS: String(interval_s), username: '', password: '', noLogin: false };
+  const shown = { url, intervalS: String(interval_s), certificate: certificate ?? '' };
+  return { from, ...shown, username: '', password: '', noLogin: false };
 }
 
 /** @returns the setting `snapshot`; without a login in it, the stored one stays */
-export function snapshotOf({ from, url, intervalS, ...draft }: SourceDraft) {
+export function snapshotOf({ from, url, intervalS, certificate, ...draft }: SourceDraft) {
   if (from === 'posted') return null;
-  return { url: url.trim(), interval_s: Number(intervalS), ...loginOf(draft) };
+  const stated = { url: url.trim(), interval_s: Number(intervalS), certificate: certificate.trim() || null };
+  return { ...stated, ...loginOf(draft) };
 }
 
 function loginOf({ username, password, noLogin }: Pick<SourceDraft, 'username' | 'password' | 'noLogin'>) {
@@ -79,7 +82,7 @@ export function SourceFields({ id, draft, hasLogin }: Props) {
   const put = (part: Partial<SourceDraft>) => {
     draft.value = { ...draft.value, ...part };
   };
-  const { from, url, intervalS, username, password, noLogin } = draft.value;
+  const { from, url, intervalS, username, password, noLogin, certificate } = draft.value;
   const stays = hasLogin ? t('empty: the stored one stays') : t('empty: none');
   return (
     <section aria-label={t('Pictures')} class="source">
@@ -143,6 +146,13 @@ export function SourceFields({ id, draft, hasLogin }: Props) {
             value={password}
             onValue={(value) => put({ password: value })}
           />
+          <Field
+            setting="snapshot.certificate"
+            name={t('Its own certificate: the fingerprint, or PEM')}
+            maxLength={16_384}
+            value={certificate}
+            onValue={(value) => put({ certificate: value })}
+          />
           {hasLogin && (
             <label class="check">
               <input
@@ -172,7 +182,7 @@ function Test({ id, draft }: { readonly id: string; readonly draft: SourceDraft 
     found.value = null;
     fault.value = '';
     try {
-      const body = { url: draft.url.trim(), ...loginOf(draft) };
+      const body = { url: draft.url.trim(), certificate: draft.certificate.trim() || null, ...loginOf(draft) };
       const path = { id: id || NEW };
       found.value = await ok(api.POST('/v1/cameras/{id}/test-snapshot', { params: { path }, body }));
     } catch (error) {

@@ -9,7 +9,7 @@ import { checkSettings, type Zone } from '../../camera/settings/settings.js';
 import type { AllowList } from '../../outbound/address.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import { checker } from '../../schemas/validation-error.js';
-import { assertUrl } from '../intake/url-policy.js';
+import { assertCertificate, assertUrl } from '../intake/url-policy.js';
 import { parseTime } from '../parse-time.js';
 import { type CameraRequest, CameraRequestSchema } from '../schemas/camera.js';
 import { withoutLogin } from './login.js';
@@ -48,6 +48,7 @@ export async function buildCamera(
   if (callback_url !== null) assertUrl(callback_url, 'alerts/callback_url', deps.allow);
   if (settings.snapshot !== null) {
     assertUrl(settings.snapshot.url, 'snapshot/url', deps.allow, { rtsp: true });
+    assertCertificate(settings.snapshot.certificate ?? null, 'snapshot/certificate');
   }
 
   const now = new Date(deps.clock()).toISOString();

@@ -11,10 +11,11 @@ import type { FormatName } from '../../endpoints/limits.js';
 import { type EndpointSecrets, openSecrets, originOf, shownUrl, validSecrets } from '../../endpoints/secrets.js';
 import { type EndpointPatch, type EndpointSettings, SIGNED_FORMATS } from '../../endpoints/settings.js';
 import type { AllowList } from '../../outbound/address.js';
+import { readCertificate } from '../../process/connect.js';
 import { SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
 import { ALERT_TYPES } from '../../schemas/change.js';
 import type { EndpointRecord } from '../../stores/delivery/endpoints.js';
-import { assertUrl } from '../intake/url-policy.js';
+import { assertCertificate, assertUrl } from '../intake/url-policy.js';
 import type { EndpointSchema } from '../schemas/endpoints.js';
 
 /** Standard Webhooks asks for 24 to 64 bytes. */
@@ -28,10 +29,17 @@ export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toStri
  */
 export function assertReceiver(
   { url, authorization }: Pick<EndpointSecrets, 'url' | 'authorization'>,
-  { format }: Pick<EndpointSettings, 'format'>,
+  { format, certificate }: Pick<EndpointSettings, 'format' | 'certificate'>,
   allow: AllowList,
 ): void {
   assertUrl(url, 'url', allow, { mail: format === 'email' });
+  assertCertificate(certificate, 'certificate');
+  if (certificate !== null && url.startsWith('smtp:') && readCertificate(certificate)?.authority === undefined) {
+    throw invalidValue(
+      'certificate is a fingerprint, expected PEM for smtp://, or an address with smtps://',
+      'certificate',
+    );
+  }
   if (format === 'pagerduty' && !ROUTING_KEY.test(authorization ?? '')) {
     throw invalidValue(
       'authorization is no integration key of PagerDuty: expected 32 letters and digits',

@@ -67,7 +67,7 @@ export async function changeEndpoint(resources: EndpointResources, id: string, g
   const isNewAddress = given.url !== undefined || settings.format !== record.settings.format;
   let shown = record.shownUrl;
   let sealed: string | undefined;
-  if (isNewAddress || given.authorization !== undefined) {
+  if (isNewAddress || given.authorization !== undefined || given.certificate !== undefined) {
     const secrets = secretsOf(record, loginKey);
     const { url = secrets.url, authorization = secrets.authorization } = given;
     assertReceiver({ url, authorization }, settings, allow);

@@ -2,9 +2,11 @@
  * Checks of the addresses in a request, before any work is done. The worker, which fetches them, checks again after
  * resolving the name.
  */
-import { ScenedeltaError } from '../../base/errors.js';
+import { invalidValue, ScenedeltaError } from '../../base/errors.js';
 import type { IncomingFrame } from '../../frames/keep.js';
 import { type AllowList, checkUrlSyntax, parseAllowList } from '../../outbound/address.js';
+import { readCertificate } from '../../process/connect.js';
+import { CERTIFICATE_EXPECTED } from '../../schemas/certificate.js';
 import { checkSourceBucket, type SourceRules } from '../../stores/blobs/s3-sources.js';
 import type { ApiOptions } from '../dependencies.js';
 
@@ -43,6 +45,12 @@ export function assertUrl(
   } catch (err) {
     throw refused((err as Error).message, field);
   }
+}
+
+/** @throws ScenedeltaError 'invalid-value' for a text that names no certificate */
+export function assertCertificate(certificate: string | null, field: string): void {
+  if (certificate === null || readCertificate(certificate) !== undefined) return;
+  throw invalidValue(`${field} is ${JSON.stringify(certificate.slice(0, 80))}, ${CERTIFICATE_EXPECTED}`, field);
 }
 
 const refused = (detail: string, field: string) => new ScenedeltaError('url-refused', detail, { field });

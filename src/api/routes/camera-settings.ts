@@ -11,7 +11,7 @@ import { mergePatch } from '../cameras/merge-patch.js';
 import { alarmBudgetOf, findCamera, presentCamera } from '../cameras/present.js';
 import { buildCamera, resetSettings } from '../cameras/put.js';
 import type { Api } from '../dependencies.js';
-import { assertUrl, fetchRules } from '../intake/url-policy.js';
+import { assertCertificate, assertUrl, fetchRules } from '../intake/url-policy.js';
 import { CAMERA_STRUCTURE } from '../json-structure.js';
 import { MERGE_PATCH } from '../plugins/problems.js';
 import {
@@ -153,17 +153,18 @@ export function cameraSettingsRoutes(app: Api, deps: RouteContext): void {
 
   app.post('/v1/cameras/:id/test-snapshot', { schema: testSchema, config: { scope: 'admin' } }, async (request) => {
     const { id } = request.params;
-    const given = checkTest(request.body) as { url: string; username?: string; password?: string };
+    const given = checkTest(request.body) as Static<typeof SnapshotTestRequestSchema>;
     const { settings, login } = withoutLogin(
       id,
       { snapshot: { ...given, interval_s: 1 } },
       await cameras.get(id),
       deps.loginKey,
     );
-    const { url } = settings.snapshot;
+    const { url, certificate = null } = settings.snapshot;
     assertUrl(url, 'url', allow, { rtsp: true });
+    assertCertificate(certificate, 'certificate');
     return deps.questions.ask(
-      { kind: 'snapshot', camera: id, url, ...(login === undefined ? {} : { login }) },
+      { kind: 'snapshot', camera: id, url, certificate, ...(login === undefined ? {} : { login }) },
       options.outboundTimeoutMs + SLACK_MS,
     );
   });

@@ -72,7 +72,12 @@ export const CamerasPatchSchema = Type.Object(
 
 const snapshot = CameraSettingsSchema.properties.snapshot.anyOf[0].properties;
 export const SnapshotTestRequestSchema = Type.Object(
-  { url: snapshot.url, username: snapshot.username, password: snapshot.password },
+  {
+    url: snapshot.url,
+    username: snapshot.username,
+    password: snapshot.password,
+    certificate: snapshot.certificate,
+  },
   { $id: 'SnapshotTestRequest', additionalProperties: false },
 );
 

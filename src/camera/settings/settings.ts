@@ -9,6 +9,7 @@ import { isObject } from '../../base/is-object.js';
 import { polygonFault } from '../../base/polygon.js';
 import { isTimeZone } from '../../base/wall-clock.js';
 import { LOCALES } from '../../language/locales.js';
+import { CERTIFICATE, CertificateSchema } from '../../schemas/certificate.js';
 import { SEVERITIES } from '../../schemas/comparison.js';
 import { literals, nullable as nullableSchema, truthShare, unit } from '../../schemas/constructors.js';
 import { type DeepPartial, optionalWhereDefault } from '../../schemas/optional-where-default.js';
@@ -203,6 +204,12 @@ export const CameraSettingsSchema = Type.Object(
           interval_s: Type.Integer({ minimum: 1, maximum: 86_400 }),
           username: secret('User name, if the camera asks for a login. An empty one removes the login.'),
           password: secret('Password. It is kept encrypted and never shown; a PUT without it keeps it.'),
+          certificate: Type.Optional(
+            nullableSchema(
+              CertificateSchema,
+              `${CERTIFICATE} null: one of a public authority or of NODE_EXTRA_CA_CERTS.`,
+            ),
+          ),
         },
         closed,
       ),

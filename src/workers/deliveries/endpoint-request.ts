@@ -73,7 +73,7 @@ export async function sendToEndpoint(
     ...(SIGNED_FORMATS.includes(format) ? signedHeaders({ id: delivery.id, at, body }, validSecrets(secrets, at)) : {}),
     ...(traceparent === undefined ? {} : { traceparent }),
   });
-  const outcome = await sent(request, secrets, signature, deps);
+  const outcome = await sent(request, { ...secrets, certificate: endpoint.settings.certificate }, signature, deps);
   return noted(endpoint, explained(outcome, secrets), deps);
 }
 
@@ -89,14 +89,14 @@ function rendered(...given: Parameters<typeof render>): EndpointRequest | PostOu
 /** The platform encodes a form; the mailer makes a mail of its parts. */
 async function sent(
   { url, headers, body }: EndpointRequest,
-  secrets: EndpointSecrets,
+  { authorization, certificate }: Pick<EndpointSecrets, 'authorization'> & { certificate: string | null },
   signature: (body: string) => Record<string, string>,
   { outbound }: Pick<EndpointDependencies, 'outbound'>,
 ): Promise<PostOutcome> {
   const post = (sentBody: string | Uint8Array, more: Record<string, string>) =>
-    outbound.post(url, { body: sentBody, headers: { ...headers, ...more }, quoting: true });
+    outbound.post(url, { body: sentBody, headers: { ...headers, ...more }, quoting: true, certificate });
   if (typeof body === 'string') return post(body, signature(body));
-  if (!(body instanceof FormData)) return outbound.mail(url, body, { password: secrets.authorization });
+  if (!(body instanceof FormData)) return outbound.mail(url, body, { password: authorization, certificate });
   const form = new Response(body);
   return post(new Uint8Array(await form.arrayBuffer()), { 'content-type': form.headers.get('content-type') ?? '' });
 }
@@ -172,7 +172,8 @@ async function permissionOf(
   const origin = new URL(baseUrl).hostname;
   if (endpoint.permission?.origin === origin) return endpoint.permission;
   const headers = { ...(authorization === null ? {} : { authorization }) };
-  const answer = await outbound.askPermission(url, { origin, headers });
+  const { certificate } = endpoint.settings;
+  const answer = await outbound.askPermission(url, { origin, headers, certificate });
   if ('error' in answer) return answer;
   const permission = { origin, rate: answer.rate };
   await endpoints.savePermission(endpoint.id, permission);
