@@ -1,5 +1,5 @@
 /** The end of a comparison as a message. Pure. */
-import { type Comparison, sidesOf } from '../schemas/comparison.js';
+import { answered, type ComparisonRecord, sidesOf } from '../schemas/comparison.js';
 import type { Message, MessageType } from '../schemas/message.js';
 import { roundFigures } from '../schemas/rounding.js';
 
@@ -8,7 +8,7 @@ import { roundFigures } from '../schemas/rounding.js';
  * @param type absent: the message to the callback of the comparison
  */
 export function comparisonMessage(
-  comparison: Comparison,
+  comparison: ComparisonRecord,
   type: MessageType = comparison.status === 'finished' ? 'comparison.finished' : 'comparison.failed',
 ): Message {
   const { id, caption, error, status, created_at: since, finished_at } = comparison;
@@ -29,6 +29,6 @@ export function comparisonMessage(
     // Without a model (identical frames, or a failed comparison) there are no maps.
     picture: { comparison: id, side: 'after', outlined: comparison.model != null, sides: sidesOf(comparison) },
     path: `/cameras/${camera}`,
-    data: roundFigures(comparison),
+    data: roundFigures(answered(comparison)),
   };
 }

@@ -12,7 +12,8 @@ export const AskAnswerSchema = Type.Object(
     facts: SentenceFactsSchema,
     by_facts: nullable(
       unit(),
-      'Probability by the `facts` of the comparison, as rules with `when` have it; null: they cannot judge this sentence.',
+      'Probability by the names that the model gave to the changed things, as rules with `when` have it; null: they ' +
+        'cannot judge this sentence.',
     ),
   },
   { $id: 'AskAnswer' },

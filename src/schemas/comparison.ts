@@ -1,6 +1,6 @@
 /**
- * The comparison resource. The API's answer, the stored result, the webhook payload and the JSON of the command line
- * all are this one schema, and their types come from it.
+ * The comparison resource: the schema of the API's answers, of webhooks and of the JSON of the command line. A stored
+ * comparison also has the evidence of its finding.
  */
 import { type Static, Type } from 'typebox';
 import { SIDES, type Side } from '../base/images.js';
@@ -164,63 +164,63 @@ export const ProblemSchema = Type.Object(
   { $id: 'Problem', description: 'RFC 9457 problem details.' },
 );
 
+/** The part of a finding that answers show. */
+const AnsweredSchema = Type.Object({
+  verdict: literals(VERDICTS, 'none | nuisance | change | tamper'),
+  kind: literals(KINDS, 'Kind of the change.'),
+  nuisance: Type.Array(NuisanceSchema, { description: 'Causes that altered pixels without changing the scene.' }),
+  tamper: Type.Optional(
+    Type.Array(TamperSchema, {
+      description: 'Present if the verdict is tamper: the kinds of tampering, the most probable first.',
+    }),
+  ),
+  caption: text('Sentence that describes the change.'),
+  caption_score: unit(
+    "Geometric mean of the words' probabilities; 1 if the sentence is not the model's, as of a frame that was compared " +
+      'with nothing.',
+  ),
+  words: Type.Array(WordSchema),
+  content: Type.Optional(ContentSchema),
+  confidence: unit(
+    'Calibrated probability that the scene changed; if the verdict is tamper, that the camera was tampered with. 0 if ' +
+      'the frames are identical, or if there was nothing to compare the frame with: no change was seen.',
+  ),
+  severity: literals(SEVERITIES, 'Importance of the change.'),
+  regions: Type.Array(RegionSchema),
+  notes: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Parts of the pair that could not be examined, with the consequence for the answer.',
+    }),
+  ),
+  check: Type.Optional(CheckSchema),
+  lost: Type.Optional(LostSchema),
+  model: nullable(
+    ModelUsedSchema,
+    'null if no model ran, because the frames are identical, there was nothing to compare the frame with, or the ' +
+      'camera was tampered with. With `nothing_new_since`, the model of the comparison that it names.',
+  ),
+  viewpoint: Type.Optional(ViewpointSchema),
+});
+
 /** The output of the pipeline for one pair; the rest of a comparison is bookkeeping. */
 export const FindingSchema = Type.Object(
   {
-    verdict: literals(VERDICTS, 'none | nuisance | change | tamper'),
-    kind: literals(KINDS, 'Kind of the change.'),
-    nuisance: Type.Array(NuisanceSchema, { description: 'Causes that altered pixels without changing the scene.' }),
-    tamper: Type.Optional(
-      Type.Array(TamperSchema, {
-        description: 'Present if the verdict is tamper: the kinds of tampering, the most probable first.',
-      }),
-    ),
-    caption: text('Sentence that describes the change.'),
-    caption_score: unit(
-      "Geometric mean of the words' probabilities; 1 if the sentence is not the model's, as of a frame that was compared " +
-        'with nothing.',
-    ),
-    words: Type.Array(WordSchema),
-    content: Type.Optional(ContentSchema),
-    confidence: unit(
-      'Calibrated probability that the scene changed; if the verdict is tamper, that the camera was tampered with. 0 if ' +
-        'the frames are identical, or if there was nothing to compare the frame with: no change was seen.',
-    ),
-    severity: literals(SEVERITIES, 'Importance of the change.'),
-    regions: Type.Array(RegionSchema),
-    notes: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'Parts of the pair that could not be examined, with the consequence for the answer.',
-      }),
-    ),
-    statements: Type.Optional(
-      Type.Array(LocatedStatementSchema, {
-        description:
-          'Present for the frames of a camera: a statement about each changed location by itself, at most six, the strongest ' +
-          'first. Its changes are made of them; the caption (`content`) joins them and leaves out what is not sure. A ' +
-          'location that the model cannot describe has none.',
-      }),
-    ),
-    facts: Type.Optional(
-      Type.Array(FactSchema, {
-        description:
-          'Present if the model names the things of regions: the knowledge of each thing of a changed location, with ' +
-          'probabilities, the strongest first. The noun and the colour are the most specific whose probability is at least ' +
-          '`truth` (of the request or the camera, else the setting TRUTH). The caption says what is sure of them.',
-      }),
-    ),
-    check: Type.Optional(CheckSchema),
-    lost: Type.Optional(LostSchema),
-    model: nullable(
-      ModelUsedSchema,
-      'null if no model ran, because the frames are identical, there was nothing to compare the frame with, or the ' +
-        'camera was tampered with. With `nothing_new_since`, the model of the comparison that it names.',
-    ),
-    viewpoint: Type.Optional(ViewpointSchema),
+    ...AnsweredSchema.properties,
+    /** of a camera: a statement about each changed location by itself, at most six; changes are made of them */
+    statements: Type.Optional(Type.Array(LocatedStatementSchema)),
+    /** if the model names things: each thing of a changed location with its probabilities, the strongest first */
+    facts: Type.Optional(Type.Array(FactSchema)),
   },
   { $id: 'Finding' },
 );
 export type Finding = Static<typeof FindingSchema>;
+/** The evidence of a finding by location. Its result is `content`, the only part of it that answers have. */
+type Evidence = Pick<Finding, 'statements' | 'facts'>;
+
+/** @returns the finding or comparison as answers show it */
+export function answered<T extends Evidence>({ statements: _, facts: __, ...shown }: T): Omit<T, keyof Evidence> {
+  return shown;
+}
 
 /**
  * The regions that `keep` returns, numbered anew, and the statements and facts about them. A statement is dropped if no
@@ -267,7 +267,7 @@ export const ComparisonSchema = Type.Object(
     status: literals(STATUSES, 'queued | running | finished | failed | cancelled'),
     created_at: dateTime(),
     finished_at: nullable(dateTime()),
-    ...Type.Partial(FindingSchema).properties,
+    ...Type.Partial(AnsweredSchema).properties,
     camera_frame: Type.Optional(CameraFrameSchema),
     heatmaps: Type.Optional(Type.Object({ before: LinkSchema, after: LinkSchema })),
     frames: Type.Optional(
@@ -283,6 +283,8 @@ export const ComparisonSchema = Type.Object(
   { $id: 'Comparison' },
 );
 export type Comparison = Static<typeof ComparisonSchema>;
+/** A comparison as it is stored: dry runs, questions and evidence packages read more than answers show. */
+export type ComparisonRecord = Comparison & Evidence;
 /** Frames that a comparison has: a camera's first one was compared with none. */
 export const sidesOf = ({ camera_frame }: Pick<Comparison, 'camera_frame'>): readonly Side[] =>
   camera_frame?.before === null ? ['after'] : SIDES;

@@ -55,8 +55,7 @@ export const ContentSchema = Type.Object(
   },
   {
     description:
-      'The caption as values: the part of an answer for programs. `statements` and `facts` are the evidence ' +
-      'behind it, and may have more. Absent: the model writes by a grammar of its own.',
+      'The caption as values: the part of an answer for programs. Absent: the model writes by a grammar of its own.',
   },
 );
 export type Content = Static<typeof ContentSchema>;

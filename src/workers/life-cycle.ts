@@ -8,13 +8,13 @@ import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../base/erro
 import type { EnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import type { Logger } from '../process/logger.js';
 import { addSpan, type Span, type SpanOptions, traced } from '../process/tracing.js';
-import { type Comparison, isFinal, type TimingsMs } from '../schemas/comparison.js';
+import { type ComparisonRecord, isFinal, type TimingsMs } from '../schemas/comparison.js';
 import type { TurnResult } from '../stores/cameras/turns.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/comparisons/results.js';
 
 /** How a job ended. skipped: the comparison was final, cancelled or erased, so there was nothing to do or to keep. */
 export type ComparisonOutcome =
-  | { readonly kind: 'finished'; readonly comparison: Comparison }
+  | { readonly kind: 'finished'; readonly comparison: ComparisonRecord }
   | { readonly kind: 'failed'; readonly error: ScenedeltaError }
   | Skipped;
 interface Skipped {
@@ -43,7 +43,7 @@ class Superseded extends Error {}
 export type Save = (ended: StoredComparison, turn: TurnPart) => Promise<boolean>;
 
 export interface Compared {
-  readonly finding: Partial<Comparison>;
+  readonly finding: Partial<ComparisonRecord>;
   readonly frames: StoredComparison['frames'];
   /** encoded heatmaps; null: none */
   readonly heatmaps: Uint8Array | null;
@@ -107,7 +107,7 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
     status,
     finished_at: new Date(clock()).toISOString(),
   });
-  const running = ({ stored }: Attempt): Comparison => ({ ...stored.comparison, status: 'running' });
+  const running = ({ stored }: Attempt): ComparisonRecord => ({ ...stored.comparison, status: 'running' });
 
   const giveUp = async (stored: StoredComparison, error: ScenedeltaError, by: Save): Promise<ComparisonOutcome> => {
     const comparison = { ...stored.comparison, ...ending('failed'), error: error.toProblem() };
@@ -140,7 +140,7 @@ export function createLifeCycle(deps: LifeCycleDependencies) {
       const { fetchMs = 0 } = stored.frames;
       const { heatmaps } = compared;
       if (heatmaps !== null) await traced('store heatmaps', () => blobs.put(heatmapKey(id), heatmaps));
-      const comparison: Comparison = {
+      const comparison: ComparisonRecord = {
         ...running(attempt),
         ...compared.finding,
         ...ending('finished'),

@@ -70,6 +70,7 @@ describe('scenedelta compare', () => {
     const finding = JSON.parse(stdout) as Finding;
     expect(Value.Check(FindingSchema, finding)).toBe(true);
     expect(finding).toEqual(roundFigures(finding));
+    expect(Object.keys(finding)).not.toContain('facts');
     const { data, info } = await sharp(join(folder, heatmap)).raw().toBuffer({ resolveWithObject: true });
     expect([info.width, info.height]).toEqual([96 + 4 + 96, 64]);
     const at = (x: number, y: number) => [...data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3)];

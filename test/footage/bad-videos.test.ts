@@ -1,95 +1,28 @@
 /** Videos that are damaged, hostile or unusual: each fails with its reason, or is sampled as it should be. */
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { ScenedeltaError } from '../../src/base/errors.js';
-import { Recording } from '../../src/footage/inputs/recording.js';
-import type { Every, FootageItem } from '../../src/footage/inputs/recording-plan.js';
-import { BEGINNING, framesOf } from '../../src/footage/inputs/source-frames.js';
-import { EMPTY_ACCOUNT, type FrameAccount, sumOfAccounts } from '../../src/footage/run/frame-account.js';
+import type { Every } from '../../src/footage/inputs/recording-plan.js';
 import { probeVideo, timeOfFrame } from '../../src/footage/video/probe.js';
 import { run } from '../../src/footage/video/run.js';
 import { wrapFfmpeg } from '../helpers/ffmpeg-wrapper.js';
+import { SECOND, START, videosIn } from './read-videos.js';
 import { FFMPEG, ffmpeg, THING, writeVideo } from './videos.js';
 
 jest.setTimeout(240_000);
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sd-videos-'));
-});
+const folder = mkdtempSync(join(tmpdir(), 'sd-videos-'));
+const { item, read, pattern } = videosIn(folder);
 afterAll(() => rm(folder, { recursive: true }));
-
-const START = Date.UTC(2026, 5, 1, 12);
-const SECOND: Every = { mode: 'seconds', seconds: 1, exact: true };
-const item = (file: string, at = START): FootageItem => ({
-  kind: 'video',
-  file,
-  location: { from: 'file', path: join(folder, file) },
-  at,
-});
-
-interface Read {
-  readonly times: number[];
-  readonly sizes: string[];
-  readonly failures: string[];
-  readonly doubts: string[];
-  readonly account: FrameAccount;
-}
-
-async function read(items: readonly FootageItem[], every = SECOND, range = WHOLE): Promise<Read> {
-  const [times, sizes, failures, doubts]: [number[], string[], string[], string[]] = [[], [], [], []];
-  let account = EMPTY_ACCOUNT;
-  const sequence = { camera: 'yard', items, range, endsAt: START, gapMs: 60_000 };
-  const options = {
-    ...{ ffmpeg: FFMPEG, ffmpegHwaccel: 'none' as const, every, videoPixelLimit: 4096 * 2304, frameLimit: 1_000_000 },
-    materialize: async ({ location }: FootageItem) => ({
-      path: location.from === 'file' ? location.path : '',
-      release: async () => {},
-    }),
-    signal: new AbortController().signal,
-  };
-  for await (const event of framesOf(sequence, BEGINNING, options)) {
-    account = sumOfAccounts([account, event.account]);
-    if (event.type === 'end') doubts.push(...event.doubts);
-    if (event.type === 'failure') failures.push(`${event.error.code}: ${event.error.message}`);
-    if (event.type === 'damage') failures.push(`${event.damage.error.code}: ${event.damage.error.message}`);
-    if (event.type !== 'frame') continue;
-    times.push((event.frame.at - START) / 1000);
-    if (event.frame.picture.from === 'video') {
-      const { width, height } = event.frame.picture.image();
-      sizes.push(`${width}x${height}`);
-    }
-    event.frame.release();
-  }
-  return { times, sizes, failures, doubts, account };
-}
-const WHOLE = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
 const failureOf = async (file: string): Promise<string> => {
   const { failures } = await read([item(file)]);
   expect(failures).toHaveLength(1);
   return failures[0] as string;
 };
-
-/** @returns the reasons for which single frames of a file were not shown */
-async function stillsOf(file: string, seconds: readonly number[]): Promise<string[]> {
-  const damage: string[] = [];
-  const recording = await Recording.open(item(file), {
-    ...{ ffmpeg: FFMPEG, videoPixelLimit: 1e7, frameLimit: 1e7, signal: new AbortController().signal },
-    materialize: async () => ({ path: join(folder, file), release: async () => {} }),
-  });
-  for (const at of seconds) await recording.at(at, (reason) => damage.push(reason));
-  return damage;
-}
-
-/** @param size e.g. '96x64' */
-const pattern = (file: string, size: string, seconds: number, rate: number, coding: readonly string[] = []) =>
-  ffmpeg([
-    ...['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=${rate}:d=${seconds}`, '-pix_fmt', 'yuv420p'],
-    ...['-c:v', 'libx264', '-preset', 'ultrafast', ...coding, join(folder, file)],
-  ]);
 
 describe('files that are no usable video', () => {
   it('refuses a text, an empty file and a missing one', async () => {
@@ -208,32 +141,6 @@ describe('damaged videos', () => {
     await pattern('cut.mp4', '96x64', 5, 4);
     await truncate(join(folder, 'cut.mp4'), 2_000);
     expect(await failureOf('cut.mp4')).toMatch(/^image-unreadable: cannot be read as a video \(.*moov atom not found/i);
-  });
-
-  it('takes files that were joined, and zeros behind the end, for whole, and reads single frames of them', async () => {
-    const options = ['-g', '20', '-bf', '2', '-sc_threshold', '0'];
-    await pattern('first.ts', '96x64', 5, 4, options);
-    await pattern('second.ts', '96x64', 5, 4, [...options, '-output_ts_offset', '5']);
-    const [first, second] = await Promise.all(['first.ts', 'second.ts'].map((file) => readFile(join(folder, file))));
-    await writeFile(
-      join(folder, 'joined.ts'),
-      Buffer.concat([first as Buffer, second as Buffer, Buffer.alloc(300_000)]),
-    );
-    const { times, failures } = await read([item('joined.ts')]);
-    expect([times, failures]).toEqual([[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], []]);
-    expect(await stillsOf('joined.ts', [1, 4, 6])).toEqual([]);
-  });
-
-  it('reports packets that were lost once and at their place, and takes the frames elsewhere for whole', async () => {
-    await pattern('lost.ts', '96x64', 12, 4, ['-g', '8', '-bf', '2', '-sc_threshold', '0', '-crf', '1']);
-    const bytes = await readFile(join(folder, 'lost.ts'));
-    const from = 188 * Math.floor((bytes.length / 188) * 0.6);
-    await writeFile(join(folder, 'lost.ts'), Buffer.concat([bytes.subarray(0, from), bytes.subarray(from + 188 * 20)]));
-    const { times, failures } = await read([item('lost.ts')]);
-    expect(failures).toHaveLength(1);
-    expect(failures[0]).toMatch(/^image-unreadable: is damaged from [678]\.\d+ s to (8|9|10)\.\d+ s/);
-    expect(times).toEqual(expect.arrayContaining([0, 1, 2, 3, 4, 5, 11]));
-    expect(await stillsOf('lost.ts', [1, 3, 11])).toEqual([]);
   });
 
   it('goes on with the next file', async () => {

@@ -108,3 +108,13 @@ describe('roundFigures', () => {
     );
   });
 });
+
+it('the evidence of a stored comparison stays in its record: answers and webhooks have its content alone', () => {
+  const record = { ...comparison, statements: [], facts: [] };
+  const present = createPresenter(createLink({ baseUrl: () => links.baseUrl, linkKey: null, clock: () => 0 }), links);
+  const { data } = payloadOf(comparisonMessage(record), { ...links, keptSince: 0 });
+  for (const shown of [present(record), data]) {
+    expect(shown).not.toHaveProperty('statements');
+    expect(shown).not.toHaveProperty('facts');
+  }
+});

@@ -26,8 +26,6 @@ class Comparison(TypedDict):
     severity: NotRequired[Literal["info", "low", "medium", "high"]]
     regions: NotRequired[list[Region]]
     notes: NotRequired[list[str]]
-    statements: NotRequired[list[Statement]]
-    facts: NotRequired[list[Fact]]
     check: NotRequired[Check]
     lost: NotRequired[Lost]
     model: NotRequired[ModelUsed | None]
@@ -97,78 +95,6 @@ class Box(TypedDict):
     y: float
     width: float
     height: float
-
-
-class Statement(TypedDict):
-    text: str
-    kind: Literal["appear", "disappear", "move", "replace"]
-    content: NotRequired[StatementContent]
-    regions: list[int]
-    score: float
-
-
-Fact = TypedDict(
-    "Fact",
-    {
-        "kind": "FactKind",
-        "noun": "FactNoun",
-        "nouns": "NotRequired[list[FactNoun]]",
-        "class": "NotRequired[FactClass | None]",
-        "object": "NotRequired[FactObject | None]",
-        "colour": "FactColour | None",
-        "colours": "NotRequired[list[FactNoun]]",
-        "count": "FactCount",
-        "place": "FactPlace | None",
-        "way": "FactWay | None",
-        "regions": "list[int]",
-    },
-)
-
-
-class FactKind(TypedDict):
-    value: Literal["appear", "disappear", "move", "replace"]
-    probability: float
-
-
-class FactNoun(TypedDict):
-    value: str
-    probability: float
-
-
-class FactClass(TypedDict):
-    value: Literal["person", "vehicle", "animal", "object"]
-    probability: float
-
-
-class FactObject(TypedDict):
-    value: Literal["object_left", "object_removed"]
-    probability: float
-    owner: FactObjectOwner | None
-
-
-class FactObjectOwner(TypedDict):
-    region: int
-    box: Box
-
-
-class FactColour(TypedDict):
-    value: str
-    probability: float
-
-
-class FactCount(TypedDict):
-    value: int
-    probability: float
-
-
-class FactPlace(TypedDict):
-    value: str
-    probability: float
-
-
-class FactWay(TypedDict):
-    value: str
-    probability: float
 
 
 class Check(TypedDict):

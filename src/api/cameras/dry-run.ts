@@ -11,7 +11,7 @@ import type { CameraSettings } from '../../camera/settings/settings.js';
 import type { FrameStats } from '../../footage/records.js';
 import type { DryRun } from '../../footage/replay/camera-replay.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
-import type { Comparison } from '../../schemas/comparison.js';
+import type { ComparisonRecord } from '../../schemas/comparison.js';
 import { isForeign } from '../../schemas/loss.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { CameraDryRunSchema } from '../schemas/dry-run.js';
@@ -113,7 +113,7 @@ async function keptFrames(
 }
 
 /** @returns undefined for a comparison that has no finding, or is about no frame of the camera */
-function frameOf({ id, camera, camera_frame: frame, ...finding }: Comparison): KeptFrame | undefined {
+function frameOf({ id, camera, camera_frame: frame, ...finding }: ComparisonRecord): KeptFrame | undefined {
   const { verdict, kind, nuisance, caption, caption_score, confidence, regions, statements, facts } = finding;
   if (camera === null || frame === undefined || finding.status !== 'finished') return undefined;
   if (verdict === undefined || kind === undefined || caption === undefined || regions === undefined) return undefined;

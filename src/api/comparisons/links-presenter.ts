@@ -3,7 +3,7 @@
  * required.
  */
 import { SIDES, type Side } from '../../base/images.js';
-import { type Comparison, sidesOf } from '../../schemas/comparison.js';
+import { answered, type Comparison, type ComparisonRecord, sidesOf } from '../../schemas/comparison.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { framePath, heatmapPath, signLink } from '../../secrets/links.js';
 
@@ -18,7 +18,7 @@ export interface LinkOptions {
   readonly clock: () => number;
 }
 /** @param lasting whether links open as long as the pictures are kept, as those of webhooks */
-export type Present = (comparison: Comparison, lasting?: boolean) => Comparison;
+export type Present = (comparison: ComparisonRecord, lasting?: boolean) => Comparison;
 /**
  * @param expiresAt epoch ms; absent: in an hour
  * @returns the absolute address of a path, signed if API keys are required
@@ -45,7 +45,7 @@ export function createPresenter(
         { url: string }
       >;
     return {
-      ...roundFigures(comparison),
+      ...roundFigures(answered(comparison)),
       frames: links(framePath, sidesOf(comparison), framesMs),
       // Without a model (identical frames) there are no maps.
       ...(status === 'finished' && model != null ? { heatmaps: links(heatmapPath, SIDES, heatmapsMs) } : {}),

@@ -9,8 +9,8 @@ export const optionProperties = {
       pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
       description:
         'Name of the camera, for lists and event streams. If it exists, its settings apply: privacy zones are black, ' +
-        'changes count by its zones, areas and `threshold`, `model` and `truth` are its own unless given, the answer ' +
-        'has `statements`, and endpoints with the event `pair.compared` get it.',
+        'changes count by its zones, areas and `threshold`, `model` and `truth` are its own unless given, and ' +
+        'endpoints with the event `pair.compared` get the answer.',
       examples: ['gate-3'],
     }),
   ),
@@ -40,7 +40,8 @@ export const optionProperties = {
   ),
   truth: Type.Optional(
     truthShare(
-      'Share of the things said that must be true: with more, words give way to wider ones sooner. Default: TRUTH.',
+      'Share of the things named in sentences that must be true. A noun, colour, place or way that is not probable enough ' +
+        'for it gives way to a wider one ("vehicle" for "van"), or is left out. Default: the setting TRUTH.',
     ),
   ),
   seconds_apart: Type.Optional(

@@ -11,7 +11,7 @@ import type { startPool } from '../../pipeline/start-pool.js';
 import type { Config } from '../../process/config.js';
 import type { Logger } from '../../process/logger.js';
 import type { AskAnswer } from '../../schemas/ask.js';
-import type { Finding } from '../../schemas/comparison.js';
+import { answered, type Finding } from '../../schemas/comparison.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { printLine } from '../print.js';
 import { writeAtOnce } from '../write-at-once.js';
@@ -45,7 +45,7 @@ export async function comparePair(
     const asked =
       checked && roundFigures({ ...checked, by_facts: probabilityByFacts(checked.sentence, output.finding) });
     const finding = translated(roundFigures(output.finding), options.locale);
-    const described = options.json ? JSON.stringify({ ...finding, asked }, null, 2) : describe(finding);
+    const described = options.json ? JSON.stringify({ ...answered(finding), asked }, null, 2) : describe(finding);
     printLine(asked === undefined || options.json ? described : `${described}\n${describeAsked(asked)}`);
     if (options.heatmap !== undefined) {
       const picture = await outlinedPair(frames, output.heatmaps, config.pixelLimit);

@@ -6,7 +6,7 @@
 import type { Redis } from 'ioredis';
 import { systemClock } from '../../base/clock.js';
 import { deliveryIdOf } from '../../base/ids.js';
-import type { Comparison } from '../../schemas/comparison.js';
+import type { ComparisonRecord } from '../../schemas/comparison.js';
 import { eraseEvents } from '../delivery/erase-messages.js';
 import { KEYS } from '../redis/keys.js';
 import { earlierThan, type PageQuery, pageOf } from '../redis/pages.js';
@@ -36,13 +36,13 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
   const runUpdate = defineScript<number>(redis, 'sdUpdate', UPDATE);
 
   /** @returns the comparisons that the query lists, undefined for the others */
-  const read = async (ids: readonly string[], query: ListQuery): Promise<(Comparison | undefined)[]> => {
+  const read = async (ids: readonly string[], query: ListQuery): Promise<(ComparisonRecord | undefined)[]> => {
     const { visibility = 'everything', camera, verdict } = query;
     const pipeline = redis.pipeline();
     for (const id of ids) pipeline.hmget(KEYS.comparison(id), 'comparison', 'owner');
     return repliesOf<(string | null)[]>(await pipeline.exec()).map(([json, owner]) => {
       if (json == null || owner == null) return undefined;
-      const comparison = JSON.parse(json) as Comparison;
+      const comparison = JSON.parse(json) as ComparisonRecord;
       if (!seesComparison(visibility, { owner, camera: comparison.camera })) return undefined;
       // The index of an owner has every camera and verdict.
       const listed =
@@ -95,7 +95,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
       }),
 
     /** @returns the comparisons of these ids, undefined for one that does not exist */
-    many: (ids: readonly string[]): Promise<(Comparison | undefined)[]> =>
+    many: (ids: readonly string[]): Promise<(ComparisonRecord | undefined)[]> =>
       redisCall('reading comparisons', () => read(ids, { limit: ids.length })),
 
     /**
@@ -106,7 +106,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
      */
     update: (
       id: string,
-      { comparison, frames }: { comparison: Comparison; frames?: StoredComparison['frames'] },
+      { comparison, frames }: { comparison: ComparisonRecord; frames?: StoredComparison['frames'] },
     ): Promise<boolean> =>
       redisCall('saving a comparison', async () => {
         const times = indexTimes(comparison, now(), retentionMs);
@@ -147,7 +147,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
     erase: (id: string): Promise<boolean> =>
       redisCall('erasing a comparison', async () => {
         const [json, owner] = await redis.hmget(KEYS.comparison(id), 'comparison', 'owner');
-        const { camera, verdict }: Partial<Comparison> = json == null ? {} : JSON.parse(json);
+        const { camera, verdict }: Partial<ComparisonRecord> = json == null ? {} : JSON.parse(json);
         const erasing = redis
           .multi()
           .del(KEYS.comparison(id))

@@ -1,10 +1,10 @@
 /** The record of a comparison: the public resource, its frames, and the request for it. */
-import type { Comparison } from '../../schemas/comparison.js';
+import type { ComparisonRecord } from '../../schemas/comparison.js';
 import type { FrameRef, StoredFrameRef } from '../../schemas/frame-ref.js';
 
 /** A comparison with what is kept beside the public resource. */
 export interface StoredComparison {
-  readonly comparison: Comparison;
+  readonly comparison: ComparisonRecord;
   /** set as soon as the frames' bytes are in the blob store */
   readonly frames: {
     readonly before: StoredFrameRef | null;
