@@ -86,9 +86,9 @@ const url = Type.String({
 });
 const authorization = Type.Optional(
   nullable(
-    Type.String({ pattern: '^[\\x21-\\x7e]+(?: [\\x21-\\x7e]+)*$', maxLength: 1024 }),
+    Type.String({ pattern: '^[\\x21-\\x7e]+(?: [\\x21-\\x7e]+)*$', maxLength: 8192 }),
     'Value of the header Authorization of each request, e.g. `Bearer tk_...`; with pagerduty the integration key, with email the password. ' +
-      'It is never shown.',
+      'After aws-sigv4 or google-service-account a login that signs each request (docs/alerts.md). It is never shown.',
   ),
 );
 

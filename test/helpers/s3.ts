@@ -14,12 +14,18 @@ export interface TestS3 {
   stop(): Promise<void>;
 }
 
-const accessKeyId = 'AKIDTEST';
+/** Headers of newer S3 clients that Google Cloud Storage refuses or does not verify. */
+const NOT_OF_GOOGLE = /^x-amz-(?:checksum|sdk-checksum|trailer|decoded-content-length)/;
 const secretAccessKey = 'secret/with+signs';
 const PAGE = 3;
 
-/** @param port 0: any */
-export async function startS3(port = 0): Promise<TestS3> {
+/**
+ * @param port 0: any
+ * @param kind google: the S3 API of Google Cloud Storage, with HMAC keys of its form, the region "auto", bodies whose
+ *   length is known, and no checksums of newer S3 clients (https://cloud.google.com/storage/docs/interoperability)
+ */
+export async function startS3(port = 0, kind: 's3' | 'google' = 's3'): Promise<TestS3> {
+  const accessKeyId = kind === 's3' ? 'AKIDTEST' : `GOOG1E${'A'.repeat(55)}`;
   const objects: TestS3['objects'] = new Map();
   let failing: { status: number; code: string } | undefined;
   const server = createServer(async (req, res) => {
@@ -29,7 +35,10 @@ export async function startS3(port = 0): Promise<TestS3> {
     const name = `${bucket}/${rest.join('/')}`;
     const object = objects.get(name);
     if (failing !== undefined) res.writeHead(failing.status).end(`${failing.code}secret words of the server`);
-    else if (!signedCorrectly(req, body)) res.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
+    else if (kind === 'google' && faultOfGoogle(req) !== undefined) {
+      res.writeHead(400).end(`<?xml version='1.0' encoding='UTF-8'?><Error><Code>${faultOfGoogle(req)}</Code></Error>`);
+    } else if (!signedCorrectly(req, body, accessKeyId))
+      res.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
     else if (req.method === 'PUT') {
       objects.set(name, { bytes: body, lastModified: Date.now() });
       res.writeHead(200).end();
@@ -66,6 +75,13 @@ export async function startS3(port = 0): Promise<TestS3> {
   };
 }
 
+function faultOfGoogle({ method, headers }: IncomingMessage): string | undefined {
+  if (Object.keys(headers).some((name) => NOT_OF_GOOGLE.test(name))) return 'ExcessHeaderValues';
+  if (/aws-chunked/.test(headers['content-encoding'] ?? '')) return 'InvalidArgument';
+  if (method === 'PUT' && headers['content-length'] === undefined) return 'MissingContentLength';
+  return /\/auto\/s3\/aws4_request,/.test(headers.authorization ?? '') ? undefined : 'AuthorizationHeaderMalformed';
+}
+
 async function read(req: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of req) chunks.push(chunk as Buffer);
@@ -86,7 +102,7 @@ function listing(objects: TestS3['objects'], bucket: string, query: URLSearchPar
 }
 
 /** AWS Signature Version 4, implemented independently of the client, so that it can find faults of the client. */
-function signedCorrectly(req: IncomingMessage, body: Buffer): boolean {
+function signedCorrectly(req: IncomingMessage, body: Buffer, accessKeyId: string): boolean {
   const authorization = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=(\w+)$/.exec(
     req.headers.authorization ?? '',
   );

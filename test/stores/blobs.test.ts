@@ -17,30 +17,45 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 let folder: string;
 let s3: TestS3;
 let client: S3Client;
+let google: TestS3;
+let googleClient: S3Client;
 
-beforeAll(async () => {
-  s3 = await startS3();
+const clientOf = (server: TestS3, region: string): S3Client => {
   const made = createS3Client({
-    s3Endpoint: `${s3.endpoint}/`,
-    s3Region: 'eu-test-1',
-    s3AccessKeyId: s3.accessKeyId,
-    s3SecretAccessKey: s3.secretAccessKey,
+    s3Endpoint: `${server.endpoint}/`,
+    s3Region: region,
+    s3AccessKeyId: server.accessKeyId,
+    s3SecretAccessKey: server.secretAccessKey,
     outboundTimeoutMs: 5_000,
   });
   if (made === undefined) throw new Error('S3_ENDPOINT was set');
-  client = made;
+  return made;
+};
+beforeAll(async () => {
+  s3 = await startS3();
+  client = clientOf(s3, 'eu-test-1');
+  google = await startS3(0, 'google');
+  googleClient = clientOf(google, 'auto');
 });
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sd-blobs-'));
   s3.objects.clear();
+  google.objects.clear();
   s3.failWith(undefined);
 });
 afterEach(() => rm(folder, { recursive: true }));
 afterAll(async () => {
-  await client.close();
-  await s3.stop();
+  for (const one of [client, googleClient]) one.close();
+  for (const one of [s3, google]) await one.stop();
 });
 
+const onS3 = (through: S3Client, { objects }: TestS3) => ({
+  store: createS3BlobStore(through, 'frames-bucket'),
+  age: async (key: string) => {
+    const object = objects.get(`frames-bucket/${key}`);
+    if (object !== undefined) object.lastModified -= DAY;
+  },
+});
 const kinds: [string, () => { store: BlobStore; age: (key: string) => Promise<void> }][] = [
   [
     'files',
@@ -49,16 +64,8 @@ const kinds: [string, () => { store: BlobStore; age: (key: string) => Promise<vo
       age: (key) => utimes(join(folder, 'blobs', key), new Date(Date.now() - DAY), new Date(Date.now() - DAY)),
     }),
   ],
-  [
-    'S3',
-    () => ({
-      store: createS3BlobStore(client, 'frames-bucket'),
-      age: async (key) => {
-        const object = s3.objects.get(`frames-bucket/${key}`);
-        if (object !== undefined) object.lastModified -= DAY;
-      },
-    }),
-  ],
+  ['S3', () => onS3(client, s3)],
+  ['Google Cloud Storage', () => onS3(googleClient, google)],
 ];
 
 describe.each(kinds)('blobs as %s', (_kind, make) => {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Static } from 'typebox';
 import { invalidValue, ScenedeltaError } from '../../base/errors.js';
+import { authorizationFault } from '../../endpoints/authorization.js';
 import { addressesOf } from '../../endpoints/formats/email.js';
 import { topicOf } from '../../endpoints/formats/ntfy.js';
 import { ROUTING_KEY } from '../../endpoints/formats/pagerduty.js';
@@ -40,6 +41,8 @@ export function assertReceiver(
       'certificate',
     );
   }
+  const fault = authorization === null ? undefined : authorizationFault(authorization);
+  if (fault !== undefined) throw invalidValue(`authorization: ${fault}`, 'authorization');
   if (format === 'pagerduty' && !ROUTING_KEY.test(authorization ?? '')) {
     throw invalidValue(
       'authorization is no integration key of PagerDuty: expected 32 letters and digits',

@@ -1,4 +1,5 @@
 /** The request of a delivery to an endpoint: in its format, signed, and allowed by a CloudEvents receiver. */
+import { authorized } from '../../endpoints/authorization.js';
 import { cut, type TextLimit } from '../../endpoints/cut.js';
 import { limitsOf } from '../../endpoints/limits.js';
 import type { EndpointRequest } from '../../endpoints/message.js';
@@ -73,7 +74,7 @@ export async function sendToEndpoint(
     ...(SIGNED_FORMATS.includes(format) ? signedHeaders({ id: delivery.id, at, body }, validSecrets(secrets, at)) : {}),
     ...(traceparent === undefined ? {} : { traceparent }),
   });
-  const outcome = await sent(request, { ...secrets, certificate: endpoint.settings.certificate }, signature, deps);
+  const outcome = await sent(request, { ...secrets, at, certificate: endpoint.settings.certificate }, signature, deps);
   return noted(endpoint, explained(outcome, secrets), deps);
 }
 
@@ -89,16 +90,23 @@ function rendered(...given: Parameters<typeof render>): EndpointRequest | PostOu
 /** The platform encodes a form; the mailer makes a mail of its parts. */
 async function sent(
   { url, headers, body }: EndpointRequest,
-  { authorization, certificate }: Pick<EndpointSecrets, 'authorization'> & { certificate: string | null },
+  {
+    authorization,
+    certificate,
+    at,
+  }: Pick<EndpointSecrets, 'authorization'> & { certificate: string | null; at: number },
   signature: (body: string) => Record<string, string>,
   { outbound }: Pick<EndpointDependencies, 'outbound'>,
 ): Promise<PostOutcome> {
-  const post = (sentBody: string | Uint8Array, more: Record<string, string>) =>
-    outbound.post(url, { body: sentBody, headers: { ...headers, ...more }, quoting: true, certificate });
-  if (typeof body === 'string') return post(body, signature(body));
+  const post = (sentBody: string | Uint8Array, sentHeaders: Record<string, string>) =>
+    outbound.post(url, { body: sentBody, headers: sentHeaders, quoting: true, certificate });
+  if (typeof body === 'string') {
+    return post(body, { ...(await authorized({ url, headers, body }, at)), ...signature(body) });
+  }
   if (!(body instanceof FormData)) return outbound.mail(url, body, { password: authorization, certificate });
   const form = new Response(body);
-  return post(new Uint8Array(await form.arrayBuffer()), { 'content-type': form.headers.get('content-type') ?? '' });
+  const type = form.headers.get('content-type') ?? '';
+  return post(new Uint8Array(await form.arrayBuffer()), { ...headers, 'content-type': type });
 }
 
 const UNREADABLE =
