@@ -24,7 +24,7 @@ export const newTraceId = (): string => randomBytes(16).toString('hex');
 
 /**
  * An id that follows from what it names, so that the same frames yield the same ids again. It has the form of a ULID,
- * with a hash of time and name in place of the random part.
+ * with a hash of time and name instead of the random part.
  * @param at epoch ms
  */
 export function derivedId(prefix: IdPrefix, at: number, name: string): string {

@@ -47,7 +47,7 @@ export function createMaterialize(
 
 /**
  * One host that is away must not stop the batch: after several tries its files are failures.
- * @throws ScenedeltaError 'url-failed' in place of the last 'url-unavailable'
+ * @throws ScenedeltaError 'url-failed' instead of the last 'url-unavailable'
  */
 export async function severalTimes<T>(
   work: () => Promise<T>,

@@ -156,7 +156,7 @@ async function processRecordings(
   for (const warning of plan.warnings) printError(`scenedelta footage: ${warning}`);
   if (opening === null) return void printLine(await scanTable(plan, sequences, config, { timeZone, signal }));
 
-  // One refusal in place of one per file.
+  // One refusal instead of one per file.
   const hasVideos = sequences.some(({ items }) => items.some(({ kind }) => kind === 'video'));
   if (hasVideos) {
     await passthroughOptions(config.ffmpeg, signal);

@@ -199,7 +199,7 @@ function checked<T>(what: 'change' | 'visit', schema: TSchema, records: readonly
   for (const [i, record] of records.entries()) {
     if (Value.Check(schema, record)) continue;
     const [first] = Value.Errors(schema, record);
-    const fault = `${first?.instancePath || 'the record'} ${first?.message ?? 'is none'}`;
+    const fault = `${first?.instancePath || 'the record'} ${first?.message ?? 'does not fit the schema'}`;
     throw invalidRequest(`${file}: ${what} ${i + 1} is no ${what} of footage: ${fault}`);
   }
   return records as T[];

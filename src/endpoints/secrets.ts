@@ -44,7 +44,7 @@ export function rotated(
   return { ...secrets, signing: [{ secret, expiresAt: null }, ...kept] };
 }
 
-/** Shown in place of a secret, and of a path, which is one with many receivers, whatever the format. */
+/** Shown instead of a secret, and of a path, which is one with many receivers, whatever the format. */
 export const HIDDEN = '/...';
 
 /** @returns the address as answers and logs show it: scheme, host and port, and whether there is more */

@@ -61,7 +61,7 @@ export interface DecodeOptions extends DecodeLimits {
  * Decodes a frame at working size: at most 1280 px wide and 4 Mpx in all. EXIF orientation is applied, alpha is
  * flattened on black, greyscale, CMYK and 16 bit are converted, and of an animation the first image is taken. A
  * JPEG without its end marker, with bytes before its start or between its markers (as many cameras send) is complete; a
- * JPEG with rows missing is decoded as far as it goes.
+ * JPEG with rows missing is decoded up to them.
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
  */
 export const decodeFrame = (bytes: Uint8Array, options: DecodeOptions): Promise<DecodedFrame> =>

@@ -48,8 +48,8 @@ export function openAtFirstRun(
 }
 
 /**
- * A graph with one session per input shape, for a GPU. Its provider seems to plan each convolution anew at every other
- * shape: 390 in place of 5 ms (docs/adr/0013-run-only-large-graphs-on-a-gpu.md).
+ * A graph with one session per input shape, for a GPU. Its provider seems to plan each convolution again at every other
+ * shape: 390 instead of 5 ms (docs/adr/0013-run-only-large-graphs-on-a-gpu.md).
  * @param first an opened graph, which serves the first shape. @param open opens the same graph once more
  * @returns the graph; its runs must not overlap. A run also throws what `open` throws.
  */

@@ -143,7 +143,7 @@ export function createJobGuard(deps: {
      * @param options.long of an item that runs for hours
      * @param options.exclusive the item must not run twice at a time, e.g. after its lock was lost
      * @returns 'busy' if it runs elsewhere
-     * @throws ScenedeltaError 'quarantined' in place of a run that might take a further worker
+     * @throws ScenedeltaError 'quarantined' instead of a run that might take a further worker
      */
     async counted<T>(
       item: string,

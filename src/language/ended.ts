@@ -16,7 +16,7 @@ interface EndedChange {
 
 /**
  * @param seconds for how long it was so; null: the sentence does not say
- * @returns the English sentence, in the words of a person who corrected the caption as far as they are read, and its
+ * @returns the English sentence, in the words of a person who corrected the caption, if they can be read, and its
  *   statement
  */
 export function endedSentence({ kind, caption, content, feedback }: EndedChange, seconds: number | null) {

@@ -40,7 +40,7 @@ interface Noun {
   readonly one?: string;
   readonly many?: string;
   readonly gender?: Gender;
-  /** word behind a number, in place of a plural form */
+  /** word behind a number, instead of a plural form */
   readonly counter?: string;
   /** singular forms that differ from `one` */
   readonly cases?: Readonly<Partial<Record<Case, string>>>;

@@ -1,4 +1,4 @@
-/** Sentences of stored answers in another language: what carries a statement is written anew from it. Pure. */
+/** Sentences of stored answers in another language: a sentence with a statement is written from that. Pure. */
 import type { Content, Statement } from '../schemas/statement.js';
 import type { VisitStatement } from '../schemas/visit-statement.js';
 import { LOCALES, type Locale } from './locales.js';

@@ -4,7 +4,7 @@ import type { Side } from '../base/images.js';
 /** rows, columns */
 export type Grid = readonly [number, number];
 
-/** `attention` of a manifest, as far as it concerns the memory. */
+/** The part of `attention` of a manifest that concerns the memory. */
 export interface Memory {
   readonly grid: Grid;
   /**

@@ -25,7 +25,7 @@ export const NamesSchema = Type.Object(
         {
           nouns: Levels,
           colours: Levels,
-          /** noun -> levels of the nouns below it, such as "man" and "woman" below "person", in place of `nouns` */
+          /** noun -> levels of the nouns below it, such as "man" and "woman" below "person", instead of `nouns` */
           below: Type.Optional(Type.Record(Type.String(), Levels)),
         },
         strict,

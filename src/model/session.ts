@@ -26,7 +26,7 @@ export interface Graph {
 export type Provider = 'cpu' | `cuda:${number}`;
 
 interface GraphSource {
-  /** the graph, in place of the file's content */
+  /** the graph, instead of the file's content */
   readonly bytes?: Uint8Array;
   /** whether the graph was written by `optimisedPath`: nothing is left to optimise */
   readonly isOptimised?: boolean;

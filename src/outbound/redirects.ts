@@ -16,7 +16,7 @@ export function isUpgrade(answer: CameraAnswer, url: URL): boolean {
   return url.protocol === 'http:' && to?.protocol === 'https:' && to.hostname === url.hostname;
 }
 
-/** @returns the address of a redirect that is followed; undefined if the answer is none */
+/** @returns the address of a redirect that is followed; undefined if the answer is no redirect */
 export function followed(answer: CameraAnswer, url: URL, login: Login | undefined): URL | undefined {
   const to = locationOf(answer, url);
   return to?.origin === url.origin || (login === undefined && isUpgrade(answer, url)) ? to : undefined;

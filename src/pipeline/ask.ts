@@ -35,7 +35,7 @@ export function readQuestion(sentence: string, { name, check, search }: BundleMa
   );
 }
 
-/** The sentence with nouns that the check knows in place of unknown synonyms, such as "truck" for "lorry". */
+/** The sentence with nouns that the check knows instead of unknown synonyms, such as "truck" for "lorry". */
 function inKnownNouns(
   sentence: string,
   { vocabulary }: CheckManifest,

@@ -160,7 +160,7 @@ function captionOf(sentence: Sentence) {
   return { caption: textOf(words), caption_score: sentence.score, words };
 }
 
-/** @param text of the bundle, which has its sentence in place of ours */
+/** @param text of the bundle, which has its sentence instead of ours */
 function unchanged(prediction: Pick<Prediction, 'change' | 'nuisances'>, nuisance?: string, text?: string) {
   const statement = unchangedStatement(nuisance);
   const sentence = uniformScores(text ?? write(statement), 1 - prediction.change);

@@ -32,7 +32,7 @@ export function leftObjectOf(fact: LocationFact, all: readonly LocationFact[]): 
   };
 }
 
-/** The region of a person, in either frame, that is nearest to the object; a region of the object itself is none. */
+/** The region of a person, in either frame, that is nearest to the object, except for its own regions. */
 function ownerOf(outline: readonly MapRegion[], all: readonly LocationFact[]): MapRegion | null {
   const candidates = all
     .filter((fact) => is('person', fact))

@@ -1,5 +1,5 @@
 /**
- * Places and ways of a statement: how probable the stated phrase is, and which one is written in place of an improbable
+ * Places and ways of a statement: how probable the stated phrase is, and which one is written instead of an improbable
  * one: "on the road", then the third of the frame, then none. The boxes of the regions decide thirds and sides.
  */
 import type { Box, Side } from '../base/images.js';
@@ -16,7 +16,7 @@ const SIDEWAYS_FROM = 0.08;
 const RESIZED_FROM = 0.1;
 const RESHAPED_FROM = 0.3;
 const STEPPED_FROM = 0.06;
-/** From this ratio of the growth to the motion to a side on, "closer" is written in place of "to the left". */
+/** From this ratio of the growth to the motion to a side on, "closer" is written instead of "to the left". */
 const PREFERS_DEPTH = 4;
 
 /** A thing as one frame shows it. */

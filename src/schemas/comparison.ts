@@ -223,8 +223,8 @@ export function answered<T extends Evidence>({ statements: _, facts: __, ...show
 }
 
 /**
- * The regions that `keep` returns, numbered anew, and the statements and facts about them. A statement is dropped if no
- * region is left on a side that its kind needs; a fact or a checked clause, if any of its regions is dropped; an owner,
+ * The regions that `keep` returns, numbered from 1, and the statements and facts about them. A statement is dropped if
+ * no region is left on a side that its kind needs; a fact or a checked clause, if any of its regions is dropped; an owner,
  * with its region.
  */
 export function keepRegions(

@@ -26,5 +26,5 @@ export const NAME_PATTERN = `^[^${CONTROLS}]*$`;
 /** A group of cameras: a name without spaces at its ends. */
 export const LABEL_PATTERN = `^[^${SPACES}${CONTROLS}](?:[^${CONTROLS}]*[^${SPACES}${CONTROLS}])?$`;
 
-/** @returns the text on one line, with a space in place of what names may not have */
+/** @returns the text on one line, with a space instead of what names may not have */
 export const onOneLine = (text: string): string => text.replace(new RegExp(`[${CONTROLS}]+`, 'g'), ' ');

@@ -51,7 +51,7 @@ export const RECORDING_OPTIONS = {
     Type.Number({
       exclusiveMinimum: 0,
       maximum: MOST_SECONDS,
-      description: 'One change in place of several that follow within this time at one place.',
+      description: 'One change instead of several that follow within this time at one place.',
     }),
   ),
   between: Type.Optional(

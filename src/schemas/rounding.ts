@@ -41,7 +41,7 @@ const nearest = (value: number): number => Number(value.toFixed(DIGITS));
 
 function nearestProbability(value: number): number {
   const near = nearest(value);
-  // A score above 1 is none: the rule of quiet frames has such ones.
+  // A score above 1 is no probability: the rule of quiet frames has such ones.
   if (near === value || value > 1) return near;
   return Math.min(1 - STEP, Math.max(STEP, near));
 }

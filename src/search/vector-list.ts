@@ -75,7 +75,7 @@ export class VectorList {
   /**
    * @param takes whether a change may be found; null: all may
    * @param given changes that are compared and returned whatever their cosine
-   * @returns `given` as far as they have a vector of the query's bundle, and the `most` nearest of the other changes
+   * @returns those of `given` with a vector of the query's bundle, and the `most` nearest of the other changes
    *   that are near enough, the nearest first; and how many changes were compared
    */
   nearest(

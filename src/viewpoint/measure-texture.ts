@@ -67,7 +67,7 @@ export function measureFineDifferences({ tiles, afterLuma }: Tiles, luma: Plane,
   };
 }
 
-/** Log steepness. In 19 of 20 made frames without tampering the strongest edges are steeper. */
+/** Log steepness. In 19 of 20 synthetic frames without tampering the strongest edges are steeper. */
 const SOFT = -1.4;
 
 export function measureEdgeChange(tiled: Tiles, luma: Plane) {

@@ -11,7 +11,7 @@ import { loginContext, openLogin } from '../secrets/login.js';
 import type { CameraStore } from '../stores/cameras/cameras.js';
 import type { ResultStore } from '../stores/comparisons/results.js';
 
-/** In place of the id of an API key, because no request brought the frame. */
+/** Instead of the id of an API key, because no request brought the frame. */
 const SNAPSHOT = 'snapshot';
 /** Waiting frames of the camera from which on a pull is skipped: a further frame would only be processed later. */
 const MAX_WAITING = 2;

@@ -16,7 +16,7 @@ import type { StoredMessage } from '../stores/changes/change-writes.js';
 const INTERVALS = 3;
 /** Time for which a silent camera waits for others of its host whose snapshots fail. */
 const TOGETHER_MS = 60_000;
-/** In place of the id of an API key, because no request asked for it. */
+/** Instead of the id of an API key, because no request asked for it. */
 const WATCH = 'watch';
 
 interface SilenceDependencies {

@@ -1,6 +1,6 @@
 /**
  * The Helm chart: rendered by Helm from three files of values, compared with golden renderings, and checked against the
- * schemas of Kubernetes, KEDA and the Prometheus operator. UPDATE_GOLDEN=1 writes the golden files anew.
+ * schemas of Kubernetes, KEDA and the Prometheus operator. UPDATE_GOLDEN=1 writes the golden files.
  */
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * A made camera without pictures: the scene is a set of things, and a comparison finds exactly the things in which two
- * frames differ. Runs of it under some rules give the evidence for dry runs, and the alerts that these must find.
+ * A synthetic camera without pictures: the scene is a set of things, and a comparison finds exactly the things in which
+ * two frames differ. Runs of it under some rules give the evidence for dry runs, and the alerts that these must find.
  */
 import fc from 'fast-check';
 import { derivedId } from '../../src/base/ids.js';
@@ -66,7 +66,7 @@ export interface MadeRun {
   readonly state: CameraState;
 }
 
-/** The context of a fold of the made camera. */
+/** The context of a fold of the synthetic camera. */
 export function contextOf(settings: CameraSettings, number: number, alerting = true): FoldContext {
   const at = START + number * STEP_MS;
   return {

@@ -1,4 +1,4 @@
-/** Records of a made recording, for the tests of outputs. */
+/** Records of a synthetic recording, for the tests of outputs. */
 import { checkSettings } from '../../src/camera/settings/settings.js';
 import type { Recording } from '../../src/footage/outputs/recording.js';
 import type { FootageChange, FootageVisit, Moment } from '../../src/footage/records.js';

@@ -37,8 +37,8 @@ export class FakeEndpoints {
   async update(changed: Omit<StoredEndpoint, 'sealed'>, { sealed, again }: { sealed?: string; again: boolean }) {
     const earlier = this.kept.get(changed.id);
     if (earlier === undefined) return false;
-    const anew = again ? { stopped: null, failingSince: null, lastError: null, permission: null } : {};
-    this.kept.set(changed.id, { ...earlier, ...changed, ...anew, ...(sealed === undefined ? {} : { sealed }) });
+    const reset = again ? { stopped: null, failingSince: null, lastError: null, permission: null } : {};
+    this.kept.set(changed.id, { ...earlier, ...changed, ...reset, ...(sealed === undefined ? {} : { sealed }) });
     return true;
   }
   async saveSecrets(id: string, sealed: string) {

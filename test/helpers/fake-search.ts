@@ -1,4 +1,4 @@
-/** The search of the API over changes in memory: the production index, filled anew for each search. */
+/** The search of the API over changes in memory: the production index, filled for each search. */
 import type { LiveSearch } from '../../src/api/search/live-index.js';
 import type { StoredCamera } from '../../src/camera/settings/camera.js';
 import type { Change } from '../../src/schemas/change.js';

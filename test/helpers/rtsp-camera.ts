@@ -1,4 +1,4 @@
-/** An RTSP camera on 127.0.0.1, as far as ffmpeg needs one. ffmpeg encodes its video. */
+/** The part of an RTSP camera that ffmpeg needs, on 127.0.0.1. ffmpeg encodes its video. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { type AddressInfo, createServer, type Socket } from 'node:net';

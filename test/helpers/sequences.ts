@@ -1,4 +1,4 @@
-/** A made camera of 320 x 180 px, and its frames through the library call, with everything in memory. */
+/** A synthetic camera of 320 x 180 px, and its frames through the library call, with everything in memory. */
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import type { BlobStore } from '../../src/base/blobs.js';

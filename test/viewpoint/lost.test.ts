@@ -1,4 +1,4 @@
-/** findLosses: lost parts of made frames are found with reason and place; whole frames are not called damaged. */
+/** findLosses: lost parts of synthetic frames are found with reason and place; whole frames are not called damaged. */
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import type { RgbImage } from '../../src/base/images.js';

@@ -43,7 +43,7 @@ async function compared(given: { readonly byCamera?: true }) {
   return { status: comparison?.status, verdict: comparison?.verdict, regions: comparison?.regions?.length };
 }
 
-it('A change in an area that the camera ignores is none', async () => {
+it('A change in an area that the camera ignores does not count', async () => {
   await setUpCamera(bench, 'gate', { zones: [{ id: 'all', type: 'ignore', polygon: ALL }] });
   expect(await compared({ byCamera: true })).toEqual({ status: 'finished', verdict: 'none', regions: 0 });
 });

@@ -53,7 +53,7 @@ export function createRetained({ broker, state, naming, clock, log }: RetainedDe
   };
 
   return {
-    /** Everything is published again, for a broker or a Home Assistant that started anew. */
+    /** Everything is published again, for a broker or a Home Assistant that started again. */
     forget: (): void => published.clear(),
     /** @throws Disconnected */
     set: (topic: string, payload: string): Promise<void> => sendChanged([[topic, payload]]),

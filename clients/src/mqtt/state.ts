@@ -74,5 +74,5 @@ async function read(file: string): Promise<Content> {
   } catch {
     // reported below
   }
-  throw usage(`${file}: expected the state of the publisher; without the file it begins anew`);
+  throw usage(`${file}: expected the state of the publisher; without the file it begins from the start`);
 }

@@ -32,7 +32,7 @@ export const command = withSetUp(
       .option('--username <name>', 'user name of the cameras')
       .option('--json', 'print the cameras as JSON')
       .option('--add', 'set up the cameras in the service, with the login')
-      .option('--stream', 'set them up by their stream (RTSP) in place of their picture (HTTP)'),
+      .option('--stream', 'set them up by their stream (RTSP) instead of their picture (HTTP)'),
     'admin',
   ),
 ).action(run);

@@ -30,7 +30,7 @@ export const command = withService(
         'a pair of the camera, with `metadata.round`; this program prints the sentence, or which picture is missing.',
     )
     .option('-c, --config <file>', 'rounds in YAML or JSON: a list of {camera, name, at, with, days, tz}')
-    .option('--camera <id>', 'in place of a file, one round: its camera')
+    .option('--camera <id>', 'instead of a file, one round: its camera')
     .option('--name <name>', 'its name; default: round')
     .option('--at <HH:MM>', 'local time of the later picture')
     .option('--with <time>', 'local time of the earlier picture: HH:MM, or "HH:MM yesterday"')

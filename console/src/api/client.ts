@@ -25,7 +25,7 @@ export const whenSignedOut = (listener: () => void): void => {
   onSignedOut = listener;
 };
 
-/** A proxy answers these in place of a service that is away. */
+/** A proxy answers these instead of a service that is away. */
 const AWAY = [502, 504];
 
 /**

@@ -83,7 +83,7 @@ export function patchOf(known: object, edited: object): object {
 export const saveCamera = (id: string, part: object): Promise<Camera> =>
   ok(api.PATCH('/v1/cameras/{id}', { params: { path: { id } }, body: part as never }));
 
-/** Sets the labels of all these cameras in place of theirs. */
+/** Sets the labels of all these cameras instead of theirs. */
 export async function labelCameras(ids: readonly string[], labels: readonly string[]): Promise<void> {
   for (let from = 0; from < ids.length; from += PAGE) {
     const body = { cameras: ids.slice(from, from + PAGE), patch: { labels } };

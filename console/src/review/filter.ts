@@ -6,7 +6,7 @@ import type { Change, Visit } from '../api/types.js';
 const FIELDS = ['camera', 'label', 'day', 'zone', 'kind', 'severity', 'q', 'like', 'list'] as const;
 export type Filter = Readonly<Record<(typeof FIELDS)[number], string>>;
 
-/** @returns the filter of an address; a link may have any text, so a day that is none is left out */
+/** @returns the filter of an address; a link may have any text, so an invalid day is left out */
 export function filterOf(query: URLSearchParams): Filter {
   const filter = Object.fromEntries(FIELDS.map((field) => [field, query.get(field) ?? ''])) as Filter;
   return isDay(filter.day) ? filter : { ...filter, day: '' };

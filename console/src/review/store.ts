@@ -1,4 +1,4 @@
-/** The changes of the service: read as far as they are looked at, and kept up to date by the live events. */
+/** The changes of the service: read when they are looked at, and kept up to date by the live events. */
 import { computed, signal } from '@preact/signals';
 import { ApiError, api, ok } from '../api/client.js';
 import type { LiveEvent } from '../api/events.js';

@@ -124,7 +124,7 @@ function frameOf({ id, camera, camera_frame: frame, ...finding }: ComparisonReco
     camera,
     number: 0,
     at: frame.captured_at,
-    // In place of a file: the comparison that an alert of this frame is about.
+    // Instead of a file: the comparison that an alert of this frame is about.
     file: id,
     seconds: 0,
     time: Date.parse(frame.captured_at),

@@ -51,7 +51,7 @@ export function withoutLogin<S extends Pick<CameraSettings, 'snapshot'>>(
   return { settings: stored, login: changed(before, given, key, context) };
 }
 
-/** @returns the earlier login with the given part in place of its own */
+/** @returns the earlier login with the given part instead of its own */
 function changed(
   before: string,
   given: { readonly username?: string | undefined; readonly password?: string | undefined },

@@ -35,7 +35,7 @@ const LIMITS: BodyLimits = {
   answeredMs: 5_000,
   bodyMs: BODY_MS,
   uploadMs: UPLOAD_MS,
-  // 8 KiB/s: slower than any line that is of use, and too much for holding many connections open.
+  // 8 KiB/s: slower than any usable line, and too much for holding many connections open.
   ...{ windowMs: 60_000, windowBytes: 60 * 8 * 1024, checkMs: 5_000 },
 };
 

@@ -20,12 +20,12 @@ const TAGS = {
   batches: 'Archived footage in, changes out.',
   events: 'Live events (server-sent events).',
   models: 'Bundles that the live workers serve.',
-  sessions: 'Signing in of browsers: a cookie in place of the API key.',
+  sessions: 'Signing in of browsers: a cookie instead of the API key.',
   operations:
     'For probes, scrapers and scalers. Probes need no key, metrics one with METRICS_AUTH=on; else keep them off the public network.',
 } as const;
 
-/** Said once, in place of four headers on each of the 500 answers. */
+/** Said once, instead of four headers on each of the 500 answers. */
 const COMMON_HEADERS = [
   'Every answer has the headers Trace-Id, the id of this request in logs and webhooks, and Scenedelta-Version, the',
   'version of the service. Every answer under /v1 has RateLimit, the rest of the quota of the key (r) and the seconds',
@@ -127,8 +127,8 @@ const WRITTEN = {
 const DESCRIPTIONS = Object.keys(WRITTEN) as (keyof typeof WRITTEN)[];
 
 /**
- * Answers from memory: the plugin would write the description anew for each request, which takes as long as hundreds of
- * other answers. It is written once the service listens, beside the rest of the start.
+ * Answers from memory: the plugin would write the description for each request, which takes as long as hundreds of other
+ * answers. It is written once the service listens, beside the rest of the start.
  */
 function answerDescription(app: Api) {
   const written = new Map<string, { body: Buffer; etag: string }>();

@@ -52,7 +52,7 @@ export function batchResultRoutes(app: Api, deps: RouteContext): void {
           Type.String({
             // Percent-encoded, longer ones exceed the 16 kB of a request's head.
             maxLength: 1024,
-            description: 'With vtt, in place of `name`: the video as `first_seen.file` of its changes names it.',
+            description: 'With vtt, instead of `name`: the video as `first_seen.file` of its changes names it.',
           }),
         ),
       },

@@ -48,7 +48,7 @@ const setSchema = {
 const resetSchema = {
   operationId: 'resetCameraBaseline',
   summary: 'Drop the baseline of a camera',
-  description: `Drops all backgrounds, or the previous frame; the next frame starts anew. ${TAKES_EFFECT}`,
+  description: `Drops all backgrounds, or the previous frame; the next frame begins a new baseline. ${TAKES_EFFECT}`,
   tags,
   params: CameraIdParams,
   response: { 202: answer, ...problems(['not-found', 'invalid-value']) },

@@ -29,7 +29,7 @@ const HeadersSchema = Type.Object({
 });
 /** For browsers, whose event sources send no headers. */
 const TokenQuery = Type.Object({
-  access_token: Type.Optional(text('An event token of POST /v1/events/token, in place of an API key.')),
+  access_token: Type.Optional(text('An event token of POST /v1/events/token, instead of an API key.')),
 });
 const security = [{ bearer: [] }, { apiKey: [] }, { eventToken: [] }];
 const STREAM =
@@ -94,7 +94,7 @@ export function eventRoutes(app: Api, deps: RouteContext): void {
         heartbeats: Type.Optional(
           literals(['true', 'false'], {
             description:
-              'Whether an event `heartbeat` without an id comes at the opening and in place of each comment, as long as ' +
+              'Whether an event `heartbeat` without an id comes at the opening and instead of each comment, as long as ' +
               'Redis answers: without one for longer than 15 s, events may be missing. Default: false.',
           }),
         ),

@@ -28,7 +28,7 @@ export const ListChangesQuerySchema = Type.Object(
       }),
     ),
     like: Type.Optional(
-      Type.String({ pattern: CHANGE_ID_PATTERN, description: 'In place of `q`: changes like this one.' }),
+      Type.String({ pattern: CHANGE_ID_PATTERN, description: 'Instead of `q`: changes like this one.' }),
     ),
     camera: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     ...labelQuery,

@@ -33,7 +33,7 @@ export interface ModeContext extends CameraFrameContext {
   readonly size: SizeCheck;
 }
 
-/** Result of the frame's comparison and of the change tracker, as far as the next baseline depends on it. */
+/** The results of the frame's comparison and of the change tracker on which the next baseline depends. */
 export interface FrameOutcome {
   /** after zones and areas; null if there was nothing to compare with */
   readonly finding: Finding | null;

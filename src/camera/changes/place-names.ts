@@ -1,5 +1,5 @@
 /**
- * The sentence of a change in the words of the camera's zones: the zone's name is written in place of the statement's
+ * The sentence of a change in the words of the camera's zones: the zone's name is written instead of the statement's
  * own phrase ("in loading bay 2", not "on the left"). A sentence of another grammar stays unchanged. Pure.
  */
 import { statementOf } from '../../language/read-clauses.js';

@@ -31,7 +31,7 @@ export interface RateRatio {
 
 /**
  * Both parameters of the gamma distribution: mistakes that the prior counts as expected and as seen. Of 0.5, 1, 2 and 4
- * the least one with which made cameras (`npm run bench -- budget`, another seed) had at most 1.2 times the false
+ * the least one with which synthetic cameras (`npm run bench -- budget`, another seed) had at most 1.2 times the false
  * alarms that they have without counts, or that are accepted. The likelihood of the counts is largest at 0.3, but sure
  * mistakes vary less between cameras than the counted ones.
  */

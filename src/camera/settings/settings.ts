@@ -136,7 +136,7 @@ export const CameraSettingsSchema = Type.Object(
     threshold: nullable(unit(), { description: 'Least confidence of a change; null: the threshold of the bundle.' }),
     alarms_per_day: nullable(Type.Number({ minimum: 0.01, maximum: 1000 }), {
       description:
-        'In place of `threshold`: accepted false alarms per day. ' +
+        'Instead of `threshold`: accepted false alarms per day. ' +
         "The threshold is computed from the bundle's calibration and the rate of the frames.",
     }),
     truth: nullable(truthShare(), {

@@ -40,7 +40,7 @@ const sum = (values: ReadonlyMap<string, number>): number =>
   [...values.values()].reduce((all, value) => all + value, 0);
 
 /**
- * Recorded time of a camera, as far as the begins of its files state it. A pause counts as the longest usual file, so
+ * Recorded time of a camera, by the begins of its files. A pause counts as the longest usual file, so
  * that one file of a wrong clock makes no half year of it.
  * @returns its length in seconds, and the part of it before a capture time (epoch ms; these only increase)
  */

@@ -102,7 +102,7 @@ export class Recording {
 
   /**
    * @param seconds presentation time
-   * @param onDamage is called with the reason for each damaged frame, in place of which an earlier one is looked for
+   * @param onDamage is called with the reason for each damaged frame; an earlier one is then looked for
    * @returns the encoded frame at this time, or at most MOST_STEPS_BACK before; of an image, its bytes
    * @throws ScenedeltaError 'image-unreadable', 'not-found', 'payload-too-large', 'processing-timeout', 'cancelled'
    */

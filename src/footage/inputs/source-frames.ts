@@ -243,7 +243,7 @@ async function* videoFrames(item: FootageItem, video: OpenedVideo, options: Item
 
 /**
  * Whether a frame is later than the one before and the first of its cell. The filter of ffmpeg samples by the same grid
- * and starts anew with each file, after a resume, and if the picture size changes.
+ * and starts again with each file, after a resume, and if the picture size changes.
  */
 const isDue = (at: number, lastAt: number | null, step: number | null): boolean =>
   lastAt === null || (at > lastAt && (step === null || cellAt(at, step) > cellAt(lastAt, step)));

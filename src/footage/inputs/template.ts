@@ -135,7 +135,7 @@ function dateOf(values: Values): Pick<WallClock, 'year' | 'month' | 'day'> {
   const ofYear = values.get('j');
   if (ofYear !== undefined) {
     const date = new Date(Date.UTC(year, 0, Number(ofYear)));
-    // A day that the year does not have fits no template: day 0 is none of the calendar.
+    // A day that the year does not have fits no template: the calendar has no day 0.
     const day = date.getUTCFullYear() === year ? date.getUTCDate() : 0;
     return { year, month: date.getUTCMonth() + 1, day };
   }

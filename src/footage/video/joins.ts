@@ -13,7 +13,7 @@ const LAST_VIDEO_ID = 0xef;
 /** Time stamps have 33 bits. */
 const WRAP = 2 ** 33;
 
-/** A decoding time as packets state it, 90 kHz, in place of one that ffmpeg has continued beyond the wrap. */
+/** A decoding time as packets state it, 90 kHz, instead of one that ffmpeg has continued beyond the wrap. */
 const wrapped = (dts: number): number => ((dts % WRAP) + WRAP) % WRAP;
 
 export interface Joins {

@@ -4,7 +4,7 @@ import { notFound } from '../../base/errors.js';
 import { run } from './run.js';
 
 const OLDEST = [4, 2] as const;
-/** The first version with -fps_mode, in place of -vsync. */
+/** The first version with -fps_mode, instead of -vsync. */
 const FPS_MODE = [5, 1] as const;
 const TIMEOUT_MS = 20_000;
 type Version = readonly [major: number, minor: number];

@@ -120,7 +120,7 @@ export function createEndpointStore(redis: Redis, options: { now?: () => number 
     /**
      * Replaces settings and shown address.
      * @param change.sealed undefined: the secrets stay
-     * @param change.again whether the receiver is asked and judged anew: nothing of the earlier attempts counts
+     * @param change.again whether the receiver is asked again and its earlier attempts do not count
      * @returns whether the endpoint exists
      */
     update: (

@@ -24,7 +24,7 @@ export const seesCamera = (visibility: Visibility, camera: string): boolean =>
 export const seesNoCamera = (visibility: Visibility): boolean =>
   visibility !== 'everything' && visibility.cameras.length === 0;
 
-/** Most indexes of cameras that are read in place of that of all. */
+/** Most indexes of cameras that are read instead of that of all. */
 const FEW_CAMERAS = 32;
 
 /** @returns the visible cameras if they are known and few, so that the rest need not be read; else null */

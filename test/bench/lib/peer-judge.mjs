@@ -1,4 +1,4 @@
-/** The judge of bench peers: moments at which a program saw a change, against those of a made recording. */
+/** The judge of bench peers: moments at which a program saw a change, against those of a synthetic recording. */
 
 /** Largest distance of a moment from the change that it is of, seconds: two sampling steps. */
 const NEAR = 2;

@@ -8,7 +8,7 @@ interface CardProps {
   readonly entry: ReportEntry;
   readonly hidden: boolean;
   readonly isCurrent: boolean;
-  /** text in place of a picture that is not there */
+  /** text instead of a picture that is not there */
   readonly missing: string;
 }
 
