@@ -223,9 +223,9 @@ export function answered<T extends Evidence>({ statements: _, facts: __, ...show
 }
 
 /**
- * The regions that `keep` returns, numbered from 1, and the statements and facts about them. A statement is dropped if
- * no region is left on a side that its kind needs; a fact or a checked clause, if any of its regions is dropped; an owner,
- * with its region.
+ * The regions that `keep` returns, numbered from 1, and the statements and facts about them. A statement is dropped
+ * if no region is left on a side that its kind needs; a fact or a checked clause, if any of its regions is dropped;
+ * an owner, with its region.
  */
 export function keepRegions(
   { regions, statements, facts, check }: Pick<Finding, 'regions' | 'statements' | 'facts' | 'check'>,

@@ -127,8 +127,8 @@ const WRITTEN = {
 const DESCRIPTIONS = Object.keys(WRITTEN) as (keyof typeof WRITTEN)[];
 
 /**
- * Answers from memory: the plugin would write the description for each request, which takes as long as hundreds of other
- * answers. It is written once the service listens, beside the rest of the start.
+ * Answers from memory: the plugin would write the description for each request, which takes as long as hundreds of
+ * other answers. It is written once the service listens, beside the rest of the start.
  */
 function answerDescription(app: Api) {
   const written = new Map<string, { body: Buffer; etag: string }>();
