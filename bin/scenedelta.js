@@ -10,6 +10,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { cpuFault } from '../scripts/lib/cpu.mjs';
+import { missingPart } from '../scripts/lib/native-parts.mjs';
 
 const root = new URL('../', import.meta.url);
 const program = new URL('dist/cli/main.js', root);
@@ -33,4 +34,11 @@ if (!existsSync(program)) {
     process.exit(1);
   }
 }
-await import(program.href);
+try {
+  await import(program.href);
+} catch (error) {
+  const missing = missingPart(error);
+  if (missing === undefined) throw error;
+  console.error(`scenedelta: ${missing}`);
+  process.exitCode = 1;
+}

@@ -9,6 +9,7 @@ import { cpuFault } from './lib/cpu.mjs';
 import { DiskGuard } from './lib/disk-guard.mjs';
 import { compareExample, EXAMPLE, firstKey, hasComparisons, saveHeatmap, waitUntilReady } from './lib/example.mjs';
 import { claimDataDir, claimPort } from './lib/instance.mjs';
+import { nativeFault } from './lib/native-parts.mjs';
 import { networkSettings } from './lib/network-question.mjs';
 import { readOptions } from './lib/options.mjs';
 import { COMMAND, ensureBuild, ensurePackages } from './lib/packages.mjs';
@@ -42,6 +43,8 @@ async function main() {
 
   await ensurePackages();
   await ensureBuild();
+  const missing = await nativeFault();
+  if (missing !== undefined) throw new Stop(missing);
   const config = await readConfig();
   const dataDir = resolve(config.dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });

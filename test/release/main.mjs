@@ -1,16 +1,19 @@
 /**
- * `npm run test:release`: the package that `npm pack` makes is installed under a prefix of its own, and `scenedelta up`
- * runs from it. Then its data is backed up while it runs, and restored into another folder under another port, by the
- * commands of docs/operations.md: comparisons, frames, cameras and keys must be the same. It needs the npm registry.
+ * `npm run test:release`: the package that `npm pack` makes is installed into an empty project, and `scenedelta up` runs
+ * from it. It is used by curl, as a library, by its clients and by an agent. Then its data is backed up while it runs,
+ * and restored into another folder under another port, by the commands of docs/operations.md: comparisons, frames,
+ * cameras and keys must be the same. It needs the registries of npm and PyPI.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { askInstance } from '../../scripts/lib/instance.mjs';
-import { ROOT, runMain, Stop, say } from '../../scripts/lib/shell.mjs';
+import { ROOT, runMain, Stop, say, seconds } from '../../scripts/lib/shell.mjs';
 import { formOf } from '../bench/lib/service.mjs';
+import { useByPackage } from './project.mjs';
 
 const LIMIT_MS = 180_000;
 const NOT_COPIED = ['redis', 'logs', 'reserve'];
@@ -19,12 +22,14 @@ await runMain(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sd-release-'));
   const started = [];
   try {
+    const start = Date.now();
     const program = install(folder);
     for (const client of ['companion', 'feedback', 'import', 'mcp', 'rounds', 'verify']) {
       execFileSync(program, [client, '--help'], { cwd: tmpdir() });
     }
     const first = await up(program, join(folder, 'first'), started);
-    say('first', first.url);
+    say('first', `${first.url}, ${seconds(start)} after npm install began`);
+    await useByPackage(join(folder, 'project'), first);
     const made = await work(first);
     const before = await read(first, made);
     backUp(first.dataDir, join(folder, 'backup'));
@@ -43,7 +48,9 @@ await runMain(async () => {
       `${Object.keys(before).length} resources are equal after the restore; a new pair is answered ${verdict}`,
     );
   } finally {
-    for (const child of started) child.kill('SIGTERM');
+    for (const child of started) {
+      if (child.kill('SIGTERM')) await once(child, 'exit');
+    }
     rmSync(folder, { recursive: true, force: true });
   }
 });
@@ -56,10 +63,15 @@ function install(folder) {
     execFileSync('npm', args, { cwd: ROOT, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   const [{ filename, size, entryCount }] = JSON.parse(npm('pack', '--json', '--pack-destination', folder));
   say('pack', `${basename(filename)}: ${entryCount} files, ${(size / 1e6).toFixed(1)} MB`);
-  const prefix = join(folder, 'prefix');
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{"private":true}');
   // A package for a newer Node is refused, of which npm would only warn.
-  npm('install', '--global', '--ignore-scripts', '--engine-strict', '--prefix', prefix, join(folder, filename));
-  return join(prefix, 'bin/scenedelta');
+  const options = ['--ignore-scripts', '--engine-strict', '--no-audit', '--no-fund', '--prefix', project];
+  const start = Date.now();
+  npm('install', ...options, join(folder, filename), '@types/node@20');
+  say('install', seconds(start));
+  return join(project, 'node_modules/.bin/scenedelta');
 }
 
 /** @returns {Promise<{ url: string, dataDir: string, headers: object, stop: () => Promise<void> }>} */

@@ -22,7 +22,7 @@ import httpx
 
 from scenedelta.answer import Change, Comparison, StreamEvent
 
-__version__ = "1.0.0-rc.1"
+__version__ = "1.0.0"
 __all__ = ["Client", "Failure", "WebhookVerificationError", "verify_webhook"]
 
 Frame = bytes | str | os.PathLike[str]
