@@ -70,9 +70,7 @@ imagePullSecrets: {{- toYaml . | nindent 2 }}
 terminationGracePeriodSeconds: 30
 securityContext:
   runAsNonRoot: true
-  runAsUser: 1000
-  runAsGroup: 1000
-  fsGroup: 1000
+  {{- with .root.Values.podIds }}{{ toYaml . | nindent 2 }}{{ end }}
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile: { type: RuntimeDefault }
 volumes:
