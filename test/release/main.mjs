@@ -1,8 +1,8 @@
 /**
- * `npm run test:release`: the package that `npm pack` makes is installed into an empty project, and `scenedelta up` runs
- * from it. It is used by curl, as a library, by its clients and by an agent. Then its data is backed up while it runs,
- * and restored into another folder under another port, by the commands of docs/operations.md: comparisons, frames,
- * cameras and keys must be the same. It needs the registries of npm and PyPI.
+ * `npm run test:release`: the package that `npm pack` makes is installed into an empty project, and `scenedelta up`
+ * runs from it. It is used by curl, as a library, by its clients and by an agent. Then its data is backed up while it
+ * runs, and restored into another folder under another port, by the commands of docs/operations.md: comparisons,
+ * frames, cameras and keys must be the same. It needs the registries of npm and PyPI.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
