@@ -1,4 +1,4 @@
-/** What is asked for with a frame by address, over HTTP and RTSP. */
+/** The request of a frame by its address, over HTTP or RTSP. */
 import type { Login } from '../secrets/login.js';
 
 export interface FrameRequest {

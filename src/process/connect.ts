@@ -69,7 +69,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Socket
   }
 }
 
-/** Nothing is sent before the certificate is checked: Node's own refusal would not tell the fingerprint. */
+/** Nothing is sent before the certificate is checked: Node's own refusal would not state the fingerprint. */
 async function secured(socket: Socket, host: string, certificate: string | null): Promise<TLSSocket> {
   const named = certificate === null ? undefined : readCertificate(certificate);
   const secure = connectTls({

@@ -1,4 +1,4 @@
-/** The setting `certificate` of cameras and endpoints: what is kept, and what names no certificate. */
+/** The setting `certificate` of cameras and endpoints: the stored text, and texts that name no certificate. */
 import { cameraApi } from '../helpers/camera-api.js';
 import { fakeApp } from '../helpers/fake-app.js';
 

@@ -1,6 +1,6 @@
 /**
- * The chart under the rules of OpenShift's restricted-v2: no pod chooses its account, none is privileged, and volumes are
- * of the kinds that it allows (`oc describe scc restricted-v2`).
+ * The chart under the rules of OpenShift's restricted-v2: no pod chooses its account, none is privileged, and volumes
+ * are of the kinds that it allows (`oc describe scc restricted-v2`).
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -29,7 +29,7 @@ export function assertBoundary(contentType: string): void {
   );
 }
 
-/** @returns the content of a file. @throws ScenedeltaError 'invalid-request', also while it is read, naming the field */
+/** @returns the content of a file. @throws ScenedeltaError 'invalid-request', also during reading, naming the field */
 export function contentOf({ file, encoding, fieldname }: MultipartFile): Readable {
   return isBase64(encoding, fieldname) ? Readable.from(decoded(file, fieldname), { objectMode: false }) : file;
 }

@@ -8,7 +8,7 @@ import { frameTooLarge, readFrameFile } from './frame-input.js';
 /** Name of the frame in errors, as in a form. */
 const FIELD = 'frame';
 
-/** Types of a body that may be an image; its bytes decide. Clients that know no type say octet-stream. */
+/** Types of a body that may be an image; its bytes decide. Clients without a type say octet-stream. */
 export const IMAGE_BODY = /^(?:image\/|(?:application|binary)\/octet-stream\b)/i;
 
 /** Only on routes with FastifyContextConfig.imageBody; other routes have refused the type before. */
