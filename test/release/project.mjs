@@ -65,7 +65,7 @@ function withoutHeavyParts(project) {
   });
   for (const name of ['sharp', 'onnxruntime-node']) {
     const [program, args] = [join(project, 'node_modules/.bin/scenedelta'), ['compare', 'before.jpg', 'after.jpg']];
-    const run = () => spawnSync(program, args, { cwd: project, encoding: 'utf8' });
+    const run = () => spawnSync(program, args, { cwd: project, encoding: 'utf8', timeout: 60_000 });
     const { status, stderr } = without([name], project, run);
     const line = new RegExp(`^scenedelta: ${name} has no part for this system .*: npm install .*\n$`);
     if (status !== 1 || !line.test(stderr)) throw new Stop(`without ${name} compare exits with ${status}: ${stderr}`);
