@@ -24,12 +24,15 @@ export async function startCompare(
   const config = { ...given, inferenceThreads: given.inferenceThreads || 1 };
   const logger = createLogger({ level: 'silent', name: 'compare' });
   const starting = startPool({ config, logger, onlyDefault: true, warmUp: false, booted });
-  const loading = import('./pair.js').catch(async (error) => {
-    // The threads would keep the process running.
-    await (await starting).pool.close();
-    throw error;
-  });
-  const [{ comparePair }] = await Promise.all([loading, withBundles(config, starting)]);
+  const loading = import('./pair.js').then(
+    ({ comparePair: compare }) => compare,
+    async (error) => {
+      // The threads would keep the process running.
+      await (await starting).pool.close();
+      throw error;
+    },
+  );
+  const [comparePair] = await Promise.all([loading, withBundles(config, starting)]);
   await comparePair(frames, { config, logger, starting }, options);
 }
 
