@@ -55,12 +55,17 @@ def labelled_pairs(path: Path) -> list[LabelledPair]:
     for line in read_ndjson(path):
         if line["verdict"] != "change":
             continue
-        sizes = {side: Image.open(path.parent / line[side]).size for side in ("before", "after")}
         camera = line.get("camera") or line.get("scene")
-        changes = [change_of(thing, sizes) for thing in line["objects"]]
+        changes = changes_of(path, line)
         flags = line.get("complete") is not False, bool(line.get("tiny_extra")), bool(line.get("made"))
         pairs.append(LabelledPair(line["id"], ROOMS.get(camera, camera), changes, *flags))
     return pairs
+
+
+def changes_of(path: Path, line: dict) -> list[Change]:
+    """@param path of the file of pairs, beside which the pictures of the line lie"""
+    sizes = {side: Image.open(path.parent / line[side]).size for side in ("before", "after")}
+    return [change_of(thing, sizes) for thing in line["objects"]]
 
 
 def change_of(thing: dict, sizes: dict[str, tuple[int, int]]) -> Change:

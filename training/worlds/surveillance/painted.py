@@ -1,4 +1,5 @@
-"""Pairs of real frames of fixed cameras, with known changes: the scenarios "painted", "one person" and "two people".
+"""Pairs of real frames of fixed cameras, with known changes: the scenarios "painted", "one-person", "two-people" and
+"lens".
 
     python -m training.data cache --data REAL --scenario painted --features F --maps difference.onnx --out DIR ...
     python -m training.worlds pairs --data REAL --scenario two-people --count 100 --out DIR
@@ -27,15 +28,17 @@ from training.data.regions import area, overlap
 from training.inputs import read_json
 from training.text.lexicon import NOUNS
 from training.text.noun_tree import NOTHING
+from training.worlds.surveillance.lens import with_lens
 from training.worlds.surveillance.real_variations import CHANGED, box_parts, reversed_in_time, varied
 
-PAINTED, ONE_PERSON, TWO_PEOPLE = "painted", "one-person", "two-people"  # the scenarios
+PAINTED, ONE_PERSON, TWO_PEOPLE, LENS = "painted", "one-person", "two-people", "lens"  # the scenarios
 TIER = {"train": "A", "heldout": "B"}
 STREAM = 77  # random stream of a seed
 LEAST_FRAMES = 4  # of a camera whose median is taken for its background
 DIFFERS = 0.05  # mean absolute difference of RGB (0..1) inside a box, from which a frame shows a thing there
 ALIKE = 0.04  # ... up to which a frame shows the background there
 ALIKE_AROUND = 0.05  # ... up to which two frames are alike around the box
+CHANGED_SHARE = 0.5  # of the pairs with something on the lens
 SHARES = {"real": 0.2, "unchanged": 0.12, "painted": 0.68}  # of the draws; real: complete pairs of pairs.ndjson
 THINGS = (0.52, 0.35, 0.13)  # probability of one, two and three painted boxes
 BESIDE = 0.65  # probability that a further box is looked for beside the first one
@@ -95,6 +98,9 @@ class PaintedSource:
 
     def sample(self, seed: int) -> Pair:
         rng = np.random.default_rng([STREAM, seed])
+        if self.scenario == LENS:  # a thing that was cut out has soft edges, as on a lens: only real changes are drawn
+            pair = self._real(rng) if self.real and rng.random() < CHANGED_SHARE else self._still(rng)
+            return with_lens(varied(pair, seed, rng), rng)
         draw = "painted" if self.scenario != PAINTED else rng.choice(list(SHARES), p=list(SHARES.values()))
         if draw == "real" and self.real:
             return varied(self._real(rng), seed, rng)
@@ -119,6 +125,12 @@ class PaintedSource:
             if pair is not None:
                 return reversed_in_time(pair) if rng.random() < 0.5 else pair
         raise RuntimeError("no complete pair has two frames of one size")
+
+    def _still(self, rng: np.random.Generator) -> Pair:
+        """One frame twice."""
+        camera = str(rng.choice(sorted(self.files)))
+        frame, none = self.frames(str(rng.choice(self.files[camera]))), np.zeros((1, 1), np.float32)
+        return Pair(frame, frame.copy(), "none", [], none, none, [], [], camera, [camera])
 
     def _painted(self, rng: np.random.Generator, unchanged: bool) -> Pair | None:
         kept = self.nothing if unchanged else self.things

@@ -1,0 +1,85 @@
+"""Things on the lens: their painters, and the fit that separates them from the scene."""
+
+import json
+
+import numpy as np
+import pytest
+
+from training.contract import Pair
+from training.worlds.surveillance.lens import PAINTERS, reduced, with_lens
+
+pytest.importorskip("sklearn", reason="the fit needs scikit-learn")
+from training.fits import lens  # noqa: E402
+
+
+def frame(level: int = 120) -> np.ndarray:
+    texture = np.random.default_rng(1).integers(-40, 40, (90, 120, 1))
+    return np.clip(level + np.repeat(np.repeat(texture, 1, 2), 3, 2), 0, 255).astype(np.float32)
+
+
+@pytest.mark.parametrize("name", PAINTERS)
+@pytest.mark.parametrize("level", [50, 150])
+def test_a_painter_changes_some_pixels_and_stays_in_range(name, level):
+    before, changed = frame(level), []
+    for seed in range(6):
+        after = PAINTERS[name](before.copy(), np.random.default_rng(seed))
+        assert after.shape == before.shape
+        assert np.isfinite(after).all() and after.min() >= -1 and after.max() < 400
+        changed.append(np.abs(np.clip(after, 0, 255) - before).max() > 4)
+    assert sum(changed) >= 3
+
+
+def pair() -> Pair:
+    boxes = {"boxes_before": [], "boxes_after": [[30.0, 30.0, 20.0, 40.0]]}
+    thing = {"noun": "man", "action": "appeared", **boxes}
+    none = np.zeros((1, 1), np.float32)
+    shown = frame().astype(np.uint8)
+    return Pair(shown, shown.copy(), "appear", [thing], none, none, [], ["a man has appeared"], "yard")
+
+
+def test_pairs_name_what_is_on_the_lens_and_keep_their_changes():
+    drawn = [with_lens(pair(), np.random.default_rng(seed)) for seed in range(60)]
+    assert {len(one.nuisances) for one in drawn} == {0, 2}
+    assert all(one.nuisances[1] in PAINTERS for one in drawn if one.nuisances)
+    assert all(one.objects and one.kind == "appear" for one in drawn)
+    assert {one.before.shape[1] for one in drawn} == {120}  # narrower than a camera of few pixels
+
+
+def test_a_reduced_pair_has_reduced_boxes():
+    small = reduced(pair(), 60)
+    assert small.after.shape == (45, 60, 3)
+    assert small.objects[0]["boxes_after"] == [[15.0, 15.0, 10.0, 20.0]]
+    assert reduced(small, 600) is small
+
+
+def region(x: float, steep: float) -> dict:
+    row = dict.fromkeys(lens.COLUMNS.split(), 0.0) | {"ownSteep": steep}
+    return {"side": "after", "box": {"x": x, "y": 0.1, "width": 0.2, "height": 0.2}, "row": row, "probability": 0.5}
+
+
+def test_the_fit_learns_from_labelled_regions_alone(tmp_path):
+    rng, lines, evidence = np.random.default_rng(0), [], []
+    from PIL import Image
+
+    for side in ("before", "after"):
+        Image.new("RGB", (100, 100)).save(tmp_path / f"{side}.png")
+    thing = {"noun": "man", "action": "appeared", "count": 1, "boxes_after": [[10, 10, 20, 20]]}
+    files = {"before": "before.png", "after": "after.png", "made": True}
+    for i in range(120):
+        on_lens = i % 3 == 0
+        kind = {"verdict": "none", "objects": []} if on_lens else {"verdict": "change", "objects": [thing]}
+        nuisance = ["lens", "drops"] if on_lens else ["noise"]
+        lines.append({"id": str(i), "scene": f"camera {i % 7}", "nuisance": nuisance, **kind, **files})
+        regions = [region(0.1, float(rng.normal(-1 if on_lens else 1, 0.4))), *([] if on_lens else [region(0.6, -5.0)])]
+        evidence.append({"id": str(i), "swapped": False, "evidence": {"regions": regions}})
+    for name, rows in (("pairs", lines), ("evidence", evidence)):
+        (tmp_path / f"{name}.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rows, of = lens.collect([tmp_path / "pairs.ndjson"], [tmp_path / "evidence.ndjson"])
+    assert len(rows.truths) == len(of) == 120  # a region beside the change, without anything on the lens, is unknown
+    assert sum(rows.truths) == 80
+    scores, truths = lens.held_out(rows), np.array(rows.truths)
+    level = lens.level_of(scores, of, truths)
+    assert (scores[truths] >= level).mean() >= 0.97
+    assert (scores[~truths] < level).mean() > 0.8
+    assert "unchanged, drops: called a change" in "\n".join(lens.figures(scores, of, truths, level))
+    assert lens.fit(rows)["weights"]["ownSteep"] > 0
