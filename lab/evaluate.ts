@@ -7,7 +7,7 @@ import { collect, createCommand } from '../src/cli/command.js';
 import { printLine } from '../src/cli/print.js';
 import { startProgress } from '../src/cli/progress.js';
 import { writeAtOnce } from '../src/cli/write-at-once.js';
-import type { JudgeEvidence } from '../src/pipeline/judge-evidence.js';
+import type { PairRows } from '../src/pipeline/judge-evidence.js';
 import { type Config, loadConfig } from '../src/process/config.js';
 import type { Signal } from './figures/baselines.js';
 import { MADE_NUISANCES, type MadeNuisance } from './figures/nuisances.js';
@@ -142,7 +142,7 @@ interface Measurement {
   /** search vector of a changed pair without alterations; null: there is none */
   readonly vector: Float32Array | null;
   readonly view: View;
-  readonly evidence: JudgeEvidence | undefined;
+  readonly evidence: PairRows | undefined;
 }
 
 /** The pair unaltered, with swapped frames, or under a nuisance. */

@@ -12,7 +12,7 @@ import type { Features } from '../../src/model/graph-io.js';
 import { loadBundle } from '../../src/model/manifest.js';
 import { fullFrame } from '../../src/model/preprocess.js';
 import { Pipeline } from '../../src/pipeline/compare.js';
-import type { JudgeEvidence } from '../../src/pipeline/judge-evidence.js';
+import type { PairRows } from '../../src/pipeline/judge-evidence.js';
 import { cacheFolder } from '../../src/process/cache-folder.js';
 import type { Config } from '../../src/process/config.js';
 import { createLogger } from '../../src/process/logger.js';
@@ -43,7 +43,7 @@ interface PairResult {
   /** of the pipeline's output */
   readonly embed?: () => Promise<Float32Array>;
   /** absent without a change, and of a bundle that names nothing */
-  readonly evidence?: JudgeEvidence;
+  readonly evidence?: PairRows;
 }
 
 export interface BundleRunner {

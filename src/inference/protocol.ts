@@ -16,9 +16,11 @@ import type {
 import type { Bundle } from '../model/manifest.js';
 import type { DetectedPerson } from '../model/people.js';
 import type { PixelBox } from '../model/preprocess.js';
+import type { MapRegion } from '../model/regions.js';
 import type { Provider } from '../model/session.js';
 import type { ViewpointEvidence } from '../viewpoint/examine.js';
 import type { Homography } from '../viewpoint/homography.js';
+import type { LensMeasurements } from '../viewpoint/lens/measure.js';
 
 export interface EncodeInput {
   /** pixels in a SharedArrayBuffer that must not change until the answer comes */
@@ -66,6 +68,8 @@ export interface Operations {
   embedPair: { in: PairEvidence; out: Float32Array };
   embedTexts: { in: readonly string[]; out: Float32Array[] };
   examine: { in: FramePair; out: ViewpointEvidence };
+  /** of each region, in the view of `before` */
+  measureRegions: { in: FramePair & { readonly regions: readonly MapRegion[] }; out: LensMeasurements[] };
   /** out: the share of the view of `before` that `after` covers, 0..1 */
   align: { in: AlignInput; out: number };
 }

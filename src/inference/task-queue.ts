@@ -22,6 +22,7 @@ const PRIORITY: Readonly<Record<Operation, number>> = {
   name: 0,
   people: 0,
   check: 0,
+  measureRegions: 0,
   embedPair: 0,
   // one person waits for it
   embedTexts: 0,

@@ -22,6 +22,7 @@ import type {
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { chooseProvider, type Provider } from '../model/session.js';
 import { examine } from '../viewpoint/examine.js';
+import { measureRegion } from '../viewpoint/lens/measure.js';
 import { warmUpExamine } from '../viewpoint/warm-up.js';
 import { warpToBefore } from '../viewpoint/warp.js';
 import { openBundleGraph } from './graph-cache.js';
@@ -265,6 +266,10 @@ async function serve(
     }
     case 'examine':
       return (inputs as Operations['examine']['in'][]).map(({ before, after }) => examine(before, after));
+    case 'measureRegions':
+      return (inputs as Operations['measureRegions']['in'][]).map(({ regions, ...frames }) =>
+        regions.map(({ side, box }) => measureRegion(frames, side, box)),
+      );
     case 'align':
       return (inputs as Operations['align']['in'][]).map(
         ({ before, after, homography, out }) => warpToBefore(before, after, homography, out).valid,

@@ -28,11 +28,11 @@ const SINGLE = [...EVENT, 'isAppearance'] as const;
 /** The columns for one that both frames show. */
 const MOVE = [...EVENT, 'link', 'iou', 'grown'] as const;
 
-const strict = { additionalProperties: false };
+export const strict = { additionalProperties: false };
 const Weight = Type.Number();
-const Level = Type.Number({ minimum: 0, maximum: 1 });
+export const Level = Type.Number({ minimum: 0, maximum: 1 });
 
-const linearOf = <C extends string>(columns: readonly C[]) =>
+export const linearOf = <C extends string>(columns: readonly C[]) =>
   Type.Object(
     {
       weights: Type.Object(

@@ -14,6 +14,7 @@ import { CheckSchema, contradictionOfCheck } from './check-schema.js';
 import { FactCalibrationSchema } from './fact-calibration.js';
 import { FileName, GraphsSchema } from './graphs-schema.js';
 import { JudgeSchema } from './judge-schema.js';
+import { LensSchema } from './lens-schema.js';
 import { NamesSchema } from './names-schema.js';
 import { PeopleRuleSchema } from './people-schema.js';
 import { contradictionOfSearch, SearchManifestSchema } from './search-manifest.js';
@@ -96,6 +97,8 @@ const ManifestSchema = Type.Object(
     names: Type.Optional(NamesSchema),
     /** decides what happened, of a bundle with names (pipeline/judge.ts) */
     judge: Type.Optional(JudgeSchema),
+    /** separates changes of the scene from things on the lens (pipeline/lens.ts); absent: all are of the scene */
+    lens: Type.Optional(LensSchema),
     /** of the graph `people`; absent with it */
     people: Type.Optional(PeopleRuleSchema),
     /** of the graph `check`; absent with it */

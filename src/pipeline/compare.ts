@@ -4,7 +4,6 @@ import { fillLostRows, isCut } from '../frames/lost-rows.js';
 import { allSettledOrThrow, assertSameAspectRatio, haveSamePixels, mapSides } from '../frames/pair.js';
 import { FeatureCache } from '../inference/feature-cache.js';
 import type { InferencePool } from '../inference/pool.js';
-import type { Prediction } from '../model/calibration.js';
 import type { CheckOutput, FeaturePair } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
 import { findRegions, type MapRegion } from '../model/regions.js';
@@ -17,7 +16,7 @@ import type { Registration } from '../viewpoint/registration.js';
 import { answerOf, answerWithoutModel, readQuestion } from './ask.js';
 import { captionerOf } from './captioners.js';
 import { Catalogue, type OperatingPoints } from './catalogue.js';
-import { cropsAbout } from './crops-about.js';
+import { embedder } from './crops-about.js';
 import type { CaptionParts } from './describe.js';
 import { Encoder } from './encoder.js';
 import {
@@ -29,6 +28,8 @@ import {
   viewpointOf,
 } from './finding.js';
 import { assertOneView, fitPair } from './fitted-pair.js';
+import { NO_EVENTS } from './judge-evidence.js';
+import { type LocatedRegions, locate } from './lens.js';
 import { isUnusable, lostOf, outsideOf } from './lost-parts.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
 import type { AlignedPair, EmbeddedTexts, FramePair, PairInput, PairOutput } from './pair.js';
@@ -104,13 +105,14 @@ export class Pipeline {
       const { timings, bundle } = comparison;
       if ('finding' in seen) return { finding: seen.finding, heatmaps: null, timings };
       const { pair, evidence, viewpoint, lost } = seen;
-      const prediction = fuse(pair.difference, evidence, bundle.manifest, input.threshold);
-      const regions = prediction.changed ? outsideOf(findRegions(pair.difference, bundle.manifest.regions), lost) : [];
+      const fused = fuse(pair.difference, evidence, bundle.manifest, input.threshold);
+      const found = fused.changed ? outsideOf(findRegions(pair.difference, bundle.manifest.regions), lost) : [];
+      const located = await comparison.step('register', () => locate(this.#pool, bundle.manifest, pair, fused, found));
       // A change without regions may be anywhere, except if a lost part explains it.
       const output =
-        prediction.changed && (regions.length > 0 || lost === null)
-          ? await this.#finishChanged(comparison, pair, prediction, viewpoint, regions)
-          : this.#finishUnchanged(comparison, pair, prediction, viewpoint, lost);
+        located.prediction.changed && (located.regions.length > 0 || lost === null)
+          ? await this.#finishChanged(comparison, pair, located, viewpoint)
+          : this.#finishUnchanged(comparison, pair, located, viewpoint, lost);
       return { ...output, finding: { ...output.finding, ...(lost === null ? {} : { lost }) }, timings };
     });
   }
@@ -202,8 +204,8 @@ export class Pipeline {
 
   #finishUnchanged(
     { bundle }: Comparison,
-    { difference: { before, after }, toSourceFrame }: AlignedPair,
-    prediction: Prediction,
+    { toSourceFrame }: AlignedPair,
+    { prediction, maps: { before, after }, evidence }: LocatedRegions,
     viewpoint: Viewpoint,
     lost: Lost | null,
   ): Omit<PairOutput, 'timings'> {
@@ -211,15 +213,18 @@ export class Pipeline {
     const finding = unchangedFinding(prediction, this.#catalogue.modelUsed(bundle), viewpoint, sentence, lost);
     const empty = finding.words.map(() => emptyLike(after));
     const words = { before: empty, after: empty };
-    return { finding, heatmaps: { before, after: toSourceFrame.map(after), words } };
+    return {
+      finding,
+      heatmaps: { before, after: toSourceFrame.map(after), words },
+      ...(evidence.length > 0 ? { evidence: () => ({ ...NO_EVENTS, regions: evidence }) } : {}),
+    };
   }
 
   async #finishChanged(
     comparison: Comparison,
     pair: AlignedPair,
-    prediction: Prediction,
+    { prediction, regions, maps, evidence: ofRegions }: LocatedRegions,
     viewpoint: Viewpoint,
-    regions: readonly MapRegion[],
   ): Promise<Omit<PairOutput, 'timings'>> {
     const { bundle, input, truth } = comparison;
     const { manifest } = bundle;
@@ -230,9 +235,8 @@ export class Pipeline {
         const wanted = { bundle, statements: wantsAll, truth, secondsApart };
         return captionerOf(manifest)(this.#captionParts, wanted, pair, regions);
       });
-    const strongest = crops.slice(0, seenTogether);
     const words = await comparison.step('heatmap', async () =>
-      toSourceFrame.words(wordHeatmaps(captioned, manifest.attention, difference.after)),
+      toSourceFrame.words(wordHeatmaps(captioned, manifest.attention, maps.after)),
     );
     const described = changedFinding(
       prediction,
@@ -244,27 +248,20 @@ export class Pipeline {
       facts,
     );
     const finding = { ...described, ...(check && { check }), ...(notes.length > 0 && { notes: [...notes] }) };
-    const after = toSourceFrame.map(difference.after);
-    const vectors = new Map<string, Promise<Float32Array>>();
+    const after = toSourceFrame.map(maps.after);
     const located = finding.regions.map((region, i) => ({ region, things: () => tightIn(regions[i] as MapRegion) }));
     const seen = input.statements && seenThings(located, toSourceFrame);
     return {
       finding: { ...finding, ...keepRegions(finding, toSourceFrame.region) },
       ...(seen ? { seen } : {}),
-      heatmaps: { before: difference.before, after, words },
-      ...(evidence === undefined ? {} : { evidence }),
+      heatmaps: { before: maps.before, after, words },
+      ...(evidence === undefined ? {} : { evidence: () => ({ ...evidence(), regions: ofRegions }) }),
       ...(manifest.graphs.pair === undefined
         ? {}
         : {
-            embed: (places) => {
-              const shown = places ? cropsAbout(places, crops, strongest.length, toSourceFrame) : strongest;
-              // Changes at places that the same crops show have one vector.
-              const key = shown.map((crop) => crops.indexOf(crop)).join();
-              const vector =
-                vectors.get(key) ?? this.#pool.run('embedPair', manifest.name, { ...difference, crops: shown });
-              vectors.set(key, vector);
-              return vector;
-            },
+            embed: embedder(crops, seenTogether, toSourceFrame, (shown) =>
+              this.#pool.run('embedPair', manifest.name, { ...difference, crops: shown }),
+            ),
           }),
     };
   }

@@ -34,3 +34,23 @@ export function cropsAbout<C extends Pick<RegionCrop, 'regions'>>(
   const shown = crops.filter(shows);
   return (shown.length > 0 ? shown : crops).slice(0, most);
 }
+
+/**
+ * @param crops and the other arguments as for `cropsAbout`. @param run of the graph `pair`
+ * @returns the search vector of the changes at `places`; absent: of the pair. Changes that the same crops show have one
+ */
+export function embedder<C extends Pick<RegionCrop, 'regions'>>(
+  crops: readonly C[],
+  most: number,
+  toSourceFrame: Pick<SourceFrameMapping, 'region'>,
+  run: (crops: readonly C[]) => Promise<Float32Array>,
+): (places?: readonly ChangedPlace[]) => Promise<Float32Array> {
+  const vectors = new Map<string, Promise<Float32Array>>();
+  return (places) => {
+    const shown = places ? cropsAbout(places, crops, most, toSourceFrame) : crops.slice(0, most);
+    const key = shown.map((crop) => crops.indexOf(crop)).join();
+    const vector = vectors.get(key) ?? run(shown);
+    vectors.set(key, vector);
+    return vector;
+  };
+}

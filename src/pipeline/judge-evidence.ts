@@ -5,6 +5,7 @@
 import type { Box, Side } from '../base/images.js';
 import { logitOf } from '../base/logistic.js';
 import { thirdOf } from '../language/place.js';
+import type { RegionRow } from '../model/lens-schema.js';
 import type { StatementKind } from '../schemas/comparison.js';
 import type { Event } from './events.js';
 import { statedPlace } from './facts.js';
@@ -32,6 +33,17 @@ export interface JudgeEvidence {
     readonly depth: string | null;
   })[];
 }
+
+/** The evidence that a bundle is fitted on: about events, and about each changed region. */
+export interface PairRows extends JudgeEvidence {
+  readonly regions: readonly RegionEvidence[];
+}
+
+/** Evidence about a changed region; `probability`: that it lies in the scene. */
+export type RegionEvidence = Judged & { readonly row: RegionRow; readonly side: Side; readonly box: Box };
+
+/** Evidence of a pair in which nothing happened in the scene. */
+export const NO_EVENTS: JudgeEvidence = { people: [], links: [], events: [] };
 
 export const judgeEvidence = (
   { examined }: Things,

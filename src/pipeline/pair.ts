@@ -6,7 +6,7 @@ import type { Difference, FeaturePair } from '../model/graph-io.js';
 import type { Finding, TimingsMs } from '../schemas/comparison.js';
 import type { SeenThing } from '../schemas/seen-thing.js';
 import type { ChangedPlace } from './crops-about.js';
-import type { JudgeEvidence } from './judge-evidence.js';
+import type { PairRows } from './judge-evidence.js';
 import type { SourceFrameMapping } from './word-heatmaps.js';
 
 export interface PairInput {
@@ -51,8 +51,8 @@ export interface PairOutput {
   readonly embed?: (places?: readonly ChangedPlace[]) => Promise<Float32Array>;
   /** of both frames, if `statements` were asked for and the frames have changed regions */
   readonly seen?: readonly SeenThing[];
-  /** Absent without a change, and of a bundle that names nothing */
-  readonly evidence?: () => JudgeEvidence;
+  /** Absent without a changed region, and of a bundle that names nothing */
+  readonly evidence?: () => PairRows;
 }
 
 /** Search vectors of texts. */

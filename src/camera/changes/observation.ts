@@ -2,11 +2,8 @@
 import type { Caption } from '../../language/write.js';
 import type { ChangeRegion } from '../../schemas/change.js';
 import type { Finding, Region } from '../../schemas/comparison.js';
+import { mayHide } from '../../schemas/hiding-nuisances.js';
 import type { Observation, ObservedThing } from './state.js';
-
-/** Nuisances that may hide a thing. A frame with only other nuisances proves an absence as a clear one does. */
-const HIDING: ReadonlySet<string> = new Set(['ir_switch', 'weather', 'defocus']);
-const mayHide = ({ nuisance }: Finding): boolean => nuisance.some(({ name }) => HIDING.has(name));
 
 export function observationOf(
   finding: Finding,

@@ -1,18 +1,16 @@
 /** The facts of a frame for the visits, from its finding and the things that its pixels show. Pure. */
 import { union } from '../../base/images.js';
 import type { Finding } from '../../schemas/comparison.js';
+import { mayHide } from '../../schemas/hiding-nuisances.js';
 import type { SeenThing } from '../../schemas/seen-thing.js';
 import type { VisitFrame, VisitThing } from './state.js';
-
-/** Nuisances that may hide a thing, as for changes: such a frame proves no absence. */
-const HIDING: ReadonlySet<string> = new Set(['ir_switch', 'weather', 'defocus']);
 
 type Found = Pick<Finding, 'verdict' | 'nuisance' | 'regions' | 'facts'>;
 
 /** @param finding null: there was nothing to compare with */
 export function viewOf(finding: Found | null, examined: boolean): VisitFrame['view'] {
   if (finding === null || finding.verdict === 'tamper') return 'hidden';
-  if (finding.nuisance.some(({ name }) => HIDING.has(name)) && finding.verdict !== 'change') return 'hidden';
+  if (mayHide(finding) && finding.verdict !== 'change') return 'hidden';
   return examined ? 'shows' : 'equals';
 }
 

@@ -1,0 +1,88 @@
+/**
+ * Which changed regions lie in the scene, and which on the lens or in the air before it: drops, insects, dirt, glare. A
+ * fitted regression over measurements of the pixels and over the network's own scores decides it for each region.
+ */
+import type { Heatmap, Side } from '../base/images.js';
+import { logitOf } from '../base/logistic.js';
+import type { InferencePool } from '../inference/pool.js';
+import type { Prediction } from '../model/calibration.js';
+import type { RegionRow } from '../model/lens-schema.js';
+import type { BundleManifest } from '../model/manifest.js';
+import type { MapRegion } from '../model/regions.js';
+import type { LensMeasurements } from '../viewpoint/lens/measure.js';
+import { judged, LEAST_PROBABILITY } from './judge.js';
+import type { RegionEvidence } from './judge-evidence.js';
+import type { AlignedPair } from './pair.js';
+
+/** The nuisance that is named if a region lies on the lens. */
+const LENS = 'lens';
+
+export interface LocatedRegions {
+  /** the regions of the scene, and the prediction about them: it is no change if there is none */
+  readonly regions: readonly MapRegion[];
+  readonly prediction: Prediction;
+  /** the change maps without the regions on the lens */
+  readonly maps: Readonly<Record<Side, Heatmap>>;
+  /** of all regions; empty of a bundle that does not separate them */
+  readonly evidence: readonly RegionEvidence[];
+}
+
+/**
+ * @param prediction one that is `changed`
+ */
+export async function locate(
+  pool: Pick<InferencePool, 'run'>,
+  { name, lens }: Pick<BundleManifest, 'name' | 'lens'>,
+  { frames, difference: maps }: Pick<AlignedPair, 'frames' | 'difference'>,
+  prediction: Prediction,
+  regions: readonly MapRegion[],
+): Promise<LocatedRegions> {
+  if (lens === undefined || regions.length === 0) return { regions, prediction, maps, evidence: [] };
+  const measured = await pool.run('measureRegions', name, { ...frames, regions });
+  const evidence = regions.map((region, i): RegionEvidence => {
+    const row = rowOf(region, measured[i] as LensMeasurements, prediction);
+    return { side: region.side, box: region.box, row, probability: judged(lens, row) };
+  });
+  const probabilities = evidence.map(({ probability }) => probability);
+  const [ofScene, onLens] = partition(regions, (_, i) => (probabilities[i] as number) >= lens.scene);
+  if (ofScene.length === regions.length) return { regions, prediction, maps, evidence };
+  const nuisance = { name: LENS, score: 1 - Math.min(...probabilities) };
+  return {
+    regions: ofScene,
+    prediction: {
+      ...prediction,
+      // The scene changed if something changed and the likeliest region of the scene is one.
+      change: prediction.change * (ofScene.length > 0 ? 1 : Math.max(...probabilities)),
+      changed: ofScene.length > 0,
+      nuisances: [nuisance, ...prediction.nuisances],
+    },
+    maps: {
+      before: without(maps.before, 'before', onLens, ofScene),
+      after: without(maps.after, 'after', onLens, ofScene),
+    },
+    evidence,
+  };
+}
+
+function partition<T>(all: readonly T[], test: (one: T, index: number) => boolean): [T[], T[]] {
+  return [all.filter(test), all.filter((one, i) => !test(one, i))];
+}
+
+/** The map of a frame with 0 in the boxes of regions, but not in those of others. */
+function without(map: Heatmap, side: Side, regions: readonly MapRegion[], others: readonly MapRegion[]): Heatmap {
+  const { width, height } = map;
+  const data = map.data.map((value, i) => {
+    const [x, y] = [((i % width) + 0.5) / width, (Math.floor(i / width) + 0.5) / height];
+    const covers = ({ side: of, box }: MapRegion) =>
+      of === side && x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height;
+    return regions.some(covers) && !others.some(covers) ? 0 : value;
+  });
+  return { width, height, data };
+}
+
+const rowOf = ({ score, area }: MapRegion, measured: LensMeasurements, { change }: Prediction): RegionRow => ({
+  ...measured,
+  score,
+  cells: Math.log(area),
+  changed: logitOf(change, LEAST_PROBABILITY),
+});

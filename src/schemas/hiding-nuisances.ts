@@ -1,0 +1,8 @@
+/** Nuisances that may hide a thing. A frame with only other nuisances proves an absence as a clear one does. */
+import type { Finding } from './comparison.js';
+
+const HIDING: ReadonlySet<string> = new Set(['ir_switch', 'weather', 'defocus', 'lens']);
+
+/** Whether a thing that the frame does not show may still be there. */
+export const mayHide = ({ nuisance }: Pick<Finding, 'nuisance'>): boolean =>
+  nuisance.some(({ name }) => HIDING.has(name));

@@ -1,0 +1,131 @@
+/** Planes of a part of a frame at several resolutions, and their gradients. The loops run per pixel: no allocation. */
+import type { RgbImage } from '../../base/images.js';
+
+/** Row-major. */
+export interface Plane {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Float32Array;
+}
+
+/** `data` is the size of the gradient in levels per pixel of the finest plane; 0 at the border. */
+export interface Gradient extends Plane {
+  readonly dx: Float32Array;
+  readonly dy: Float32Array;
+}
+
+/** A part of a frame. `left` and `top` in pixels of the frame; sizes in squares of `step` x `step` pixels. */
+export interface Part {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  readonly step: number;
+}
+
+/** Mean luma of each square, levels. */
+export function lumaOf({ width: all, data }: RgbImage, { left, top, width, height, step }: Part): Plane {
+  const out = new Float32Array(width * height);
+  const share = 1 / (1000 * step * step);
+  let i = 0;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      let sum = 0;
+      for (let v = 0; v < step; v++) {
+        let at = ((top + y * step + v) * all + left + x * step) * 3;
+        for (let u = 0; u < step; u++) {
+          sum += 299 * (data[at] as number) + 587 * (data[at + 1] as number) + 114 * (data[at + 2] as number);
+          at += 3;
+        }
+      }
+      out[i++] = sum * share;
+    }
+  }
+  return { width, height, data: out };
+}
+
+/** Means of 2 x 2 values. */
+export function halved({ width, height, data }: Plane): Plane {
+  const w = width >> 1;
+  const h = height >> 1;
+  const out = new Float32Array(w * h);
+  let i = 0;
+  for (let y = 0; y < h; y++) {
+    let at = 2 * y * width;
+    for (let x = 0; x < w; x++) {
+      const below = at + width;
+      out[i++] =
+        ((data[at] as number) + (data[at + 1] as number) + (data[below] as number) + (data[below + 1] as number)) / 4;
+      at += 2;
+    }
+  }
+  return { width: w, height: h, data: out };
+}
+
+/** The largest of 2 x 2 values. */
+export function largest({ width, height, data }: Plane): Plane {
+  const w = width >> 1;
+  const h = height >> 1;
+  const out = new Float32Array(w * h);
+  let i = 0;
+  for (let y = 0; y < h; y++) {
+    let at = 2 * y * width;
+    for (let x = 0; x < w; x++) {
+      const below = at + width;
+      let most = data[at] as number;
+      if ((data[at + 1] as number) > most) most = data[at + 1] as number;
+      if ((data[below] as number) > most) most = data[below] as number;
+      if ((data[below + 1] as number) > most) most = data[below + 1] as number;
+      out[i++] = most;
+      at += 2;
+    }
+  }
+  return { width: w, height: h, data: out };
+}
+
+/** The largest of the 3 x 3 values around each. */
+export function aroundEach({ width, height, data }: Plane): Plane {
+  const rows = new Float32Array(data.length);
+  const out = new Float32Array(data.length);
+  for (let i = 0; i < data.length; i++) {
+    let most = data[i] as number;
+    if (i % width > 0 && (data[i - 1] as number) > most) most = data[i - 1] as number;
+    if ((i + 1) % width > 0 && (data[i + 1] as number) > most) most = data[i + 1] as number;
+    rows[i] = most;
+  }
+  for (let i = 0; i < data.length; i++) {
+    let most = rows[i] as number;
+    if (i >= width && (rows[i - width] as number) > most) most = rows[i - width] as number;
+    if (i + width < data.length && (rows[i + width] as number) > most) most = rows[i + width] as number;
+    out[i] = most;
+  }
+  return { width, height, data: out };
+}
+
+/** Central differences. @param pixels of the finest plane per value */
+function gradientOf({ width, height, data }: Plane, pixels: number): Gradient {
+  const dx = new Float32Array(data.length);
+  const dy = new Float32Array(data.length);
+  const size = new Float32Array(data.length);
+  const share = 1 / (2 * pixels);
+  for (let y = 1; y < height - 1; y++) {
+    const end = (y + 1) * width - 1;
+    for (let i = y * width + 1; i < end; i++) {
+      const u = ((data[i + 1] as number) - (data[i - 1] as number)) * share;
+      const v = ((data[i + width] as number) - (data[i - width] as number)) * share;
+      dx[i] = u;
+      dy[i] = v;
+      size[i] = Math.sqrt(u * u + v * v);
+    }
+  }
+  return { width, height, data: size, dx, dy };
+}
+
+/** The gradients at steps of 1, 2, 4 and 8 values of the plane. */
+export type Scales = readonly [Gradient, Gradient, Gradient, Gradient];
+
+export function scalesOf(plane: Plane): Scales {
+  const two = halved(plane);
+  const four = halved(two);
+  return [gradientOf(plane, 1), gradientOf(two, 2), gradientOf(four, 4), gradientOf(halved(four), 8)];
+}

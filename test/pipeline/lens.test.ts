@@ -1,0 +1,66 @@
+import type { Prediction } from '../../src/model/calibration.js';
+import type { Difference } from '../../src/model/graph-io.js';
+import type { LensManifest } from '../../src/model/lens-schema.js';
+import type { MapRegion } from '../../src/model/regions.js';
+import { locate } from '../../src/pipeline/lens.js';
+import type { FramePair } from '../../src/pipeline/pair.js';
+import { measureRegion } from '../../src/viewpoint/lens/measure.js';
+import { altered, street } from '../viewpoint/scenes.js';
+
+const before = street('lens');
+const after = altered(before, (value) => value * 0.6);
+const frames = { before, after } as unknown as FramePair;
+const WEIGHTS = Object.fromEntries(
+  [
+    ...Object.keys(measureRegion(frames, 'after', { x: 0, y: 0, width: 0.2, height: 0.2 })),
+    'score',
+    'cells',
+    'changed',
+  ].map((name) => [name, 0]),
+) as LensManifest['weights'];
+/** Regions with a score of the map above a half are of the scene. */
+const lens: LensManifest = { weights: { ...WEIGHTS, score: 20 }, offset: -10, scene: 0.5 };
+const prediction: Prediction = { change: 0.9, changed: true, nuisances: [], kind: { name: 'appear', score: 1 } };
+const regionAt = (x: number, score: number): MapRegion => ({
+  side: 'after',
+  box: { x, y: 0, width: 0.25, height: 0.5 },
+  area: 0.125,
+  score,
+});
+const maps = {
+  before: { width: 4, height: 2, data: new Float32Array(8).fill(0.1) },
+  after: { width: 4, height: 2, data: new Float32Array(8).fill(0.8) },
+} as unknown as Difference;
+const pool = {
+  run: async (_operation: string, _bundle: string, { regions }: { regions: MapRegion[] }) =>
+    regions.map(({ side, box }) => measureRegion(frames, side, box)),
+} as unknown as Parameters<typeof locate>[0];
+const located = (regions: MapRegion[], rule: LensManifest | undefined = lens) =>
+  locate(pool, { name: 'x', ...(rule && { lens: rule }) }, { frames, difference: maps }, prediction, regions);
+
+describe('locate', () => {
+  it('keeps the regions of the scene, names the lens, and clears the map where it is', async () => {
+    const found = await located([regionAt(0, 0.9), regionAt(0.5, 0.2)]);
+    expect(found.regions).toEqual([regionAt(0, 0.9)]);
+    expect(found.prediction).toMatchObject({ change: 0.9, changed: true, nuisances: [{ name: 'lens' }] });
+    expect([...found.maps.after.data.slice(0, 4)].map((value) => value > 0)).toEqual([true, true, false, true]);
+    expect(found.maps.before).toEqual(maps.before);
+    expect(found.evidence.map(({ probability }) => probability > 0.5)).toEqual([true, false]);
+  });
+
+  it('calls a pair unchanged if all regions lie on the lens', async () => {
+    const { prediction: answer, regions } = await located([regionAt(0, 0.3), regionAt(0.5, 0.2)]);
+    expect(regions).toEqual([]);
+    expect(answer.changed).toBe(false);
+    expect(answer.change).toBeLessThan(0.05);
+    expect(answer.nuisances[0]?.score).toBeGreaterThan(0.9);
+  });
+
+  it('leaves pairs as they are without such regions, and of a bundle without the regression', async () => {
+    const scene = await located([regionAt(0, 0.9)]);
+    expect(scene.prediction).toBe(prediction);
+    expect(scene.maps).toBe(maps);
+    const plain = await locate(pool, { name: 'x' }, { frames, difference: maps }, prediction, [regionAt(0, 0.1)]);
+    expect(plain).toMatchObject({ regions: [regionAt(0, 0.1)], prediction, evidence: [] });
+  });
+});
