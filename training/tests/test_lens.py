@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from training.contract import Pair
-from training.worlds.surveillance.lens import PAINTERS, reduced, with_lens
+from training.worlds.surveillance.lens import PAINTERS, with_lens
+from training.worlds.surveillance.real_variations import reduced
 
 pytest.importorskip("sklearn", reason="the fit needs scikit-learn")
 from training.fits import lens  # noqa: E402

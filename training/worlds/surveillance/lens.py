@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 
 from training.contract import Pair
+from training.worlds.surveillance.real_variations import reduced
 
 Painter = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
@@ -284,20 +285,3 @@ def with_lens(pair: Pair, rng: np.random.Generator) -> Pair:
     noisy = [np.uint8(np.clip(frame + rng.normal(0, rng.uniform(0.5, 2.5), frame.shape), 0, 255)) for frame in frames]
     pair = replace(pair, before=noisy[0], after=noisy[1], nuisances=names)
     return reduced(pair, int(rng.integers(*SMALL_WIDTHS))) if rng.random() < SMALL else pair
-
-
-def reduced(pair: Pair, width: int) -> Pair:
-    """The pair at most `width` pixels wide, with its boxes."""
-    factor = width / pair.before.shape[1]
-    if factor >= 1:
-        return pair
-    size = width, round(pair.before.shape[0] * factor)
-    frames = [cv2.resize(frame, size, interpolation=cv2.INTER_AREA) for frame in (pair.before, pair.after)]
-    objects = [
-        {
-            **thing,
-            **{f"boxes_{s}": [[v * factor for v in box] for box in thing[f"boxes_{s}"]] for s in ("before", "after")},
-        }
-        for thing in pair.objects
-    ]
-    return replace(pair, before=frames[0], after=frames[1], objects=objects)

@@ -1,10 +1,11 @@
-"""Variations of a pair of real frames: time reversed, a window, a flip, other light and another compression.
+"""Variations of a pair of real frames: time reversed, a window, a flip, other light, another size and compression.
 
 Boxes, places, masks and captions follow the frames.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import cv2
@@ -76,6 +77,23 @@ def varied(pair: Pair, seed: int, rng: np.random.Generator) -> Pair:
     frames = [_taken(frame, light * rng.uniform(0.94, 1.06), rng) for frame in frames]
     captions = write_captions(objects, [], rng)
     return Pair(*frames, kind_of(objects), objects, *masks, [], captions, pair.plate_id, pair.models, seed)
+
+
+def reduced(pair: Pair, width: int) -> Pair:
+    """The pair at most `width` pixels wide, with its boxes."""
+    factor = width / pair.before.shape[1]
+    if factor >= 1:
+        return pair
+    size = width, round(pair.before.shape[0] * factor)
+    frames = [cv2.resize(frame, size, interpolation=cv2.INTER_AREA) for frame in (pair.before, pair.after)]
+    objects = [
+        {
+            **thing,
+            **{f"boxes_{s}": [[v * factor for v in box] for box in thing[f"boxes_{s}"]] for s in ("before", "after")},
+        }
+        for thing in pair.objects
+    ]
+    return replace(pair, before=frames[0], after=frames[1], objects=objects)
 
 
 def box_parts(box: Box, height: int, width: int) -> tuple[tuple[slice, slice], np.ndarray]:
