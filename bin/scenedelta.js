@@ -10,7 +10,6 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { cpuFault } from '../scripts/lib/cpu.mjs';
-import { missingPart } from '../scripts/lib/native-parts.mjs';
 
 const root = new URL('../', import.meta.url);
 const program = new URL('dist/cli/main.js', root);
@@ -37,6 +36,7 @@ if (!existsSync(program)) {
 try {
   await import(program.href);
 } catch (error) {
+  const { missingPart } = await import('../scripts/lib/native-parts.mjs');
   const missing = missingPart(error);
   if (missing === undefined) throw error;
   console.error(`scenedelta: ${missing}`);

@@ -9,7 +9,7 @@ let checkout: string;
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'sd-checkout-'));
   const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
-  for (const part of ['bin', 'scripts/lib/cpu.mjs', 'scripts/lib/native-parts.mjs', ...settings]) {
+  for (const part of ['bin', 'scripts/lib/cpu.mjs', ...settings]) {
     cpSync(resolve(part), join(checkout, part), { recursive: true });
   }
 });
