@@ -27,9 +27,7 @@ export interface LocatedRegions {
   readonly evidence: readonly RegionEvidence[];
 }
 
-/**
- * @param prediction one that is `changed`
- */
+/** @param prediction one that is `changed` */
 export async function locate(
   pool: Pick<InferencePool, 'run'>,
   { name, lens }: Pick<BundleManifest, 'name' | 'lens'>,

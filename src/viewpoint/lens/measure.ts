@@ -5,17 +5,8 @@
  * single image", Pattern Recognition 2011).
  */
 import type { Box, RgbImage, Side } from '../../base/images.js';
-import {
-  aroundEach,
-  type Gradient,
-  halved,
-  largest,
-  lumaOf,
-  type Part,
-  type Plane,
-  type Scales,
-  scalesOf,
-} from './planes.js';
+import { halved, type Plane } from '../planes.js';
+import { aroundEach, type Gradient, largest, lumaOf, type Part, scalesOf } from './planes.js';
 
 /** The frame whose map shows the region is "own", the other one "other". "wide" is of twice the scale. */
 export interface LensMeasurements {
@@ -70,12 +61,13 @@ export function measureRegion(frames: Readonly<Record<Side, RgbImage>>, side: Si
   const [a, b] = [scalesOf(mine), scalesOf(theirs)];
   const { width, height } = frames.after;
   const edges = exclusive(a[2], b[2]);
+  const [fine, otherFine] = [largest(largest(a[0])), largest(largest(b[0]))];
   return {
-    ownSteep: steepness(a, edges),
+    ownSteep: steepness(fine, a[2], edges),
     ownEdge: Math.log(meanOfLargest(edges, 0.05) + 0.3),
     ownEdgeWide: Math.log(meanOfLargest(exclusive(a[3], b[3]), 0.08) + 0.3),
-    ownFine: Math.log(strongestFine(a, mask) + 1),
-    otherFine: Math.log(strongestFine(b, mask) + 1),
+    ownFine: Math.log(meanWhereChanged(fine, mask) + 1),
+    otherFine: Math.log(meanWhereChanged(otherFine, mask) + 1),
     ownCoarse: Math.log(meanOfLargest(a[2].data, 0.1) + 0.5),
     otherCoarse: Math.log(meanOfLargest(b[2].data, 0.1) + 0.5),
     fineKept: correlation(a[0], b[0], mask),
@@ -100,11 +92,10 @@ function spanOf(start: number, size: number, margin: number, length: number): [n
   return [Math.min(Math.max(0, first), length - wanted), wanted];
 }
 
-/** Mean of the strongest fine gradients where the frames differ. */
-function strongestFine([fine]: Scales, mask: Plane): number {
-  const strongest = largest(largest(fine)).data;
+/** Mean of the largest values where the frames differ. */
+function meanWhereChanged({ data }: Plane, mask: Plane): number {
   return meanOfLargest(
-    strongest.map((size, i) => ((mask.data[i] as number) > DIFFERS ? size : 0)),
+    data.map((size, i) => ((mask.data[i] as number) > DIFFERS ? size : 0)),
     0.1,
   );
 }
@@ -119,8 +110,8 @@ function exclusive(mine: Gradient, theirs: Gradient): Float32Array {
 }
 
 /** Mean log ratio of the finest gradient to that at a quarter of the size, weighted by `edges` of that size. */
-function steepness([finest, , { width, data: coarse }]: Scales, edges: Float32Array): number {
-  const fine = aroundEach(largest(largest(finest)));
+function steepness(finest: Plane, { width, data: coarse }: Gradient, edges: Float32Array): number {
+  const fine = aroundEach(finest);
   let sum = 0;
   let weights = 0;
   for (let i = 0; i < edges.length; i++) {

@@ -1,12 +1,6 @@
 /** Planes of a part of a frame at several resolutions, and their gradients. The loops run per pixel: no allocation. */
 import type { RgbImage } from '../../base/images.js';
-
-/** Row-major. */
-export interface Plane {
-  readonly width: number;
-  readonly height: number;
-  readonly data: Float32Array;
-}
+import { halved, type Plane } from '../planes.js';
 
 /** `data` is the size of the gradient in levels per pixel of the finest plane; 0 at the border. */
 export interface Gradient extends Plane {
@@ -42,24 +36,6 @@ export function lumaOf({ width: all, data }: RgbImage, { left, top, width, heigh
     }
   }
   return { width, height, data: out };
-}
-
-/** Means of 2 x 2 values. */
-export function halved({ width, height, data }: Plane): Plane {
-  const w = width >> 1;
-  const h = height >> 1;
-  const out = new Float32Array(w * h);
-  let i = 0;
-  for (let y = 0; y < h; y++) {
-    let at = 2 * y * width;
-    for (let x = 0; x < w; x++) {
-      const below = at + width;
-      out[i++] =
-        ((data[at] as number) + (data[at + 1] as number) + (data[below] as number) + (data[below + 1] as number)) / 4;
-      at += 2;
-    }
-  }
-  return { width: w, height: h, data: out };
 }
 
 /** The largest of 2 x 2 values. */
