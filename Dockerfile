@@ -41,6 +41,9 @@ COPY --from=build /app/package.json /app/THIRD_PARTY_NOTICES.txt ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY models ./models
+# The entry point says in one line what the processor lacks.
+COPY bin ./bin
+COPY scripts/lib ./scripts/lib
 # The API shows the examples, and agents read the description.
 COPY openapi ./openapi
 RUN mkdir /data && chown node:node /data
@@ -51,5 +54,5 @@ EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "/app/dist/cli/main.js"]
+ENTRYPOINT ["node", "/app/bin/scenedelta.js"]
 CMD ["serve"]

@@ -1,20 +1,23 @@
-/** The image for a trial and the GPU variant of the compose file, as far as they can be checked without Docker. */
+/** The images and the GPU variant of the compose file, as far as they can be checked without Docker. */
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-it('the image for a trial copies files that exist, as the user of the image, and starts them', () => {
-  const text = readFileSync('deploy/Dockerfile.trial', 'utf8');
-  const sources = [...text.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, files = '']) => files.split(' '));
-  expect(sources.filter((file) => !existsSync(file))).toEqual([]);
-  expect(sources).toEqual(expect.arrayContaining(['bin', 'scripts/up.mjs', 'scripts/lib', 'examples/before.jpg']));
-  const [users, entry] = [
-    [...text.matchAll(/^USER (\S+)$/gm)].map(([, user]) => user),
-    /^ENTRYPOINT (.+)$/m.exec(text),
-  ];
-  expect([users, JSON.parse(entry?.[1] ?? '')]).toEqual([
-    ['root', 'node'],
-    ['node', '/app/scripts/up.mjs'],
-  ]);
+const context = readFileSync('.dockerignore', 'utf8').match(/(?<=^!).+$/gm) ?? [];
+
+it.each([
+  ['Dockerfile', 'bin/scenedelta.js', ['bin', 'scripts/lib']],
+  ['deploy/Dockerfile.cuda', 'bin/scenedelta.js', ['bin', 'scripts/lib']],
+  ['deploy/Dockerfile.trial', 'scripts/up.mjs', ['scripts/up.mjs', 'examples/before.jpg']],
+])('%s copies files that Docker is shown, and starts %s as the user of the image', (file, entry, parts) => {
+  const text = readFileSync(file, 'utf8');
+  const sources = [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files = '']) => files.split(' '));
+  expect(sources.filter((source) => !existsSync(source))).toEqual([]);
+  const shown = (source: string) => context.some((path) => source === path || source.startsWith(`${path}/`));
+  expect(sources.filter((source) => !shown(source))).toEqual([]);
+  expect(sources).toEqual(expect.arrayContaining(parts));
+  expect(text.match(/(?<=^USER )\S+$/gm)?.at(-1)).toMatch(/^(node|ubuntu)$/);
+  const program: string[] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(text)?.[1] ?? '');
+  expect(program).toEqual(['node', `/app/${entry}`]);
 });
 
 it('compose.cuda.yaml reserves a GPU for the worker of compose.yaml, and names the image of CUDA', () => {
