@@ -39,6 +39,7 @@ import {
   unsupportedType,
   useProblems,
 } from './plugins/problems.js';
+import { useQueuePage } from './plugins/queue-page.js';
 import { useRateLimit } from './plugins/rate-limit.js';
 import { traceIdOf, useTracing } from './plugins/tracing.js';
 import { ROUTES } from './routes/index.js';
@@ -168,6 +169,7 @@ export async function buildApp(
   };
   for (const routes of ROUTES) routes(app, context);
   registerMethodNotAllowed();
+  await useQueuePage(app, deps, options);
   return app;
 }
 

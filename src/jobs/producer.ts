@@ -34,7 +34,7 @@ export type JobProducer = ReturnType<typeof createJobProducer>;
  * @param clock epoch ms
  */
 export function createJobProducer(redis: Redis, clock: () => number = systemClock) {
-  const [live, archive, fetch, delivery, maintenance, snapshots, batches] = [
+  const queues = [
     QUEUES.live,
     QUEUES.archive,
     QUEUES.fetch,
@@ -43,6 +43,7 @@ export function createJobProducer(redis: Redis, clock: () => number = systemCloc
     SNAPSHOT_QUEUE,
     BATCH_QUEUE,
   ].map((name) => openQueue(name, redis)) as [Queue, Queue, Queue, Queue, Queue, Queue, Queue];
+  const [live, archive, fetch, delivery, maintenance, snapshots, batches] = queues;
   const flows = new FlowProducer({ connection: redis, prefix: QUEUE_PREFIX });
   flows.on('error', () => {});
   const queuesOf = { comparison: [fetch, live, archive], delivery: [delivery], batch: [batches] } as const;
@@ -59,6 +60,8 @@ export function createJobProducer(redis: Redis, clock: () => number = systemCloc
   return {
     ...batchJobs(redis, { batches, flows, call }),
     ...jobStates(redis, { live, archive, fetch, delivery }, { queuesOf, call, clock }),
+    /** All queues that it adds to, for the page that shows them. */
+    queues: queues as readonly Queue[],
     /**
      * One job per comparison: adding it twice changes nothing.
      * @param options.fetch whether frames must be fetched first; then `queue` comes after the queue of fetches
@@ -121,7 +124,6 @@ export function createJobProducer(redis: Redis, clock: () => number = systemCloc
         () => false,
       ),
     close: async (): Promise<void> => {
-      const queues = [live, archive, fetch, delivery, maintenance, snapshots, batches];
       await Promise.all([...queues, flows].map((queue) => queue.close()));
     },
   };

@@ -59,6 +59,7 @@ const settings = {
     'Proxies whose X-Forwarded-For distinguishes their clients for RATE_LIMIT; default: none.',
   ),
   METRICS_AUTH: flag(false, 'Require an API key with the scope metrics for /metrics and /internal/scale of the API.'),
+  QUEUE_PAGE: flag(false, 'Serve the page of the queues at /v1/queues, read only, for keys with the scope admin.'),
   DEVICE: Type.String({
     pattern: '^(auto|cpu|cuda:\\d+)$',
     title: 'auto, cpu or cuda:N',

@@ -32,6 +32,7 @@ import { FakeVisits } from './visits.js';
 export const UPLOADS = join(tmpdir(), `sd-api-${process.pid}`);
 
 class FakeQueue {
+  readonly queues = [];
   readonly jobs: { comparisonId: string; traceId: string; queue: string; priority: number }[] = [];
   readonly cancelled: string[] = [];
   /** as if Redis were away */

@@ -7,7 +7,7 @@ import type { Api, ApiOptions } from '../dependencies.js';
 
 type Options = Pick<ApiOptions, 'publicUrl'>;
 /** @returns e.g. '/cams/scenedelta'; '' at the root of a host */
-const basePathOf = ({ publicUrl }: Options): string =>
+export const basePathOf = ({ publicUrl }: Options): string =>
   publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '');
 
 /** @returns rewriteUrl of Fastify: the address as the routes have it */
