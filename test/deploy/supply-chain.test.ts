@@ -138,12 +138,17 @@ describe('.github/workflows/release.yml', () => {
     for (const { file } of jobs.images.strategy.matrix.include) expect(readFileSync(file, 'utf8')).toMatch(/^FROM /m);
   });
 
-  it('gives each job the rights that it needs alone, and attests the package and the images', () => {
+  it('gives each job the rights that it needs alone, and attests package, images and chart', () => {
     expect(permissions).toEqual({});
     expect(jobs.publish.permissions).toEqual({ contents: 'write' });
     const attests = ({ uses = '' }) => uses.startsWith('actions/attest');
     expect(jobs.package.steps.filter(attests)).toHaveLength(2);
     expect(jobs.images.steps.filter(attests)).toHaveLength(1);
+    expect(jobs.images.steps.find(({ id }: { id?: string }) => id === 'build').with).toMatchObject({
+      sbom: true,
+      provenance: 'mode=max',
+    });
+    expect(jobs.chart.steps.filter(attests)).toHaveLength(1);
   });
 
   it('puts no value of the event into a script', () => {
