@@ -1,1 +1,1 @@
-export function cpuFault(of?: { arch?: string; cpuinfo?: string }): string | undefined;
+export function cpuFault(of?: { arch?: string; cpuinfo?: string; simd?: boolean }): string | undefined;
