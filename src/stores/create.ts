@@ -1,10 +1,12 @@
 /** Creates all stores from the settings. */
+
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { BlobStore } from '../base/blobs.js';
 import { HOUR_MS } from '../base/clock.js';
 import { invalidRequest } from '../base/errors.js';
 import type { Config } from '../process/config.js';
+import { createProxies } from '../process/proxies.js';
 import { type BatchFiles, createBatchFiles } from './batches/batch-files.js';
 import { type BatchStore, createBatchStore } from './batches/batches.js';
 import { createFileBlobStore } from './blobs/files.js';
@@ -51,7 +53,7 @@ export interface Stores {
 /** @throws ScenedeltaError 'invalid-request' if the S3 settings are incomplete. */
 export function createStores(config: Config, redis: Redis): Stores {
   const retentionMs = config.resultRetentionHours * HOUR_MS;
-  const s3 = createS3Client(config);
+  const s3 = createS3Client(config, createProxies(config));
   const cameras = createCameraStore(redis);
   const changes = createChangeStore(redis, { retentionMs });
   return {

@@ -1,6 +1,6 @@
 /** The workspace and the package of the repository, which carries the built clients. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 const [clients, repository] = [read('clients/package.json'), read('package.json')];
@@ -32,5 +32,10 @@ describe('the client in Python', () => {
 
   it('has the types of openapi.yaml', () => {
     execFileSync(process.execPath, ['scripts/write-python-types.mjs', '--check']);
+  });
+
+  // `npm test` makes .venv-api if Python is installed.
+  (existsSync('.venv-api/bin/mypy') ? it : it.skip)('passes the strict types of mypy', () => {
+    execFileSync('.venv-api/bin/mypy', ['--strict', '--no-incremental', 'clients/python/scenedelta']);
   });
 });

@@ -1,4 +1,5 @@
 /** Beginning and end of a command about recordings: the plan of its inputs, and the pipeline. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { type PlanOptions, planRecording, type RecordingPlan } from '../../foota
 import { Pipeline } from '../../pipeline/compare.js';
 import type { Config } from '../../process/config.js';
 import { createLogger } from '../../process/logger.js';
+import { createProxies } from '../../process/proxies.js';
 import { createS3Client, type S3Client } from '../../stores/blobs/s3-client.js';
 import { sourcesOnly } from '../../stores/blobs/s3-sources.js';
 import { listenForStop } from '../command.js';
@@ -31,7 +33,7 @@ export function startPipeline(config: Config): Promise<Pipeline> {
 
 /** @returns undefined if S3_ENDPOINT is not set @throws ScenedeltaError 'invalid-request' without credentials */
 export function s3Sources(config: Config): S3Client | undefined {
-  const s3 = createS3Client(config);
+  const s3 = createS3Client(config, createProxies(config));
   return s3 && sourcesOnly(s3, config);
 }
 

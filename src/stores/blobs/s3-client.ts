@@ -8,6 +8,7 @@ import { startDeadline } from '../../base/deadline.js';
 import { invalidRequest, ScenedeltaError, urlFailed } from '../../base/errors.js';
 import type { Config } from '../../process/config.js';
 import { createHttpClient, drop, type HttpAnswer, readUpTo } from '../../process/http-exchange.js';
+import type { ProxyOf } from '../../process/proxies.js';
 
 interface S3Object {
   readonly key: string;
@@ -42,10 +43,11 @@ interface S3Request {
 
 /**
  * The operator chooses the endpoint, so it may be private: the outbound guard for clients' URLs does not apply.
+ * @param proxyOf absent: no proxies
  * @returns undefined if S3_ENDPOINT is not set.
  * @throws ScenedeltaError 'invalid-request' if it is set, but a credential is missing.
  */
-export function createS3Client(config: S3Config) {
+export function createS3Client(config: S3Config, proxyOf?: ProxyOf) {
   const { s3Endpoint, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = config;
   if (s3Endpoint === null) return undefined;
   if (accessKeyId === null || secretAccessKey === null) {
@@ -55,7 +57,7 @@ export function createS3Client(config: S3Config) {
     );
   }
   const endpoint = s3Endpoint.replace(/\/+$/, '');
-  const client = createHttpClient({ idleMs: config.outboundTimeoutMs });
+  const client = createHttpClient({ idleMs: config.outboundTimeoutMs, proxyOf });
   const signingKeys = new Map<string, ArrayBuffer>();
 
   /** One request and the reading of its answer, under one deadline. @returns undefined if there is no such object */
