@@ -157,11 +157,13 @@ async function compare(
   };
 }
 
+const AT_ANY_TIME: ReadonlySet<Message['type']> = new Set(['camera.stuck', 'camera.back', 'camera.signal_back']);
+
 const isCalledBack = ({ type }: Message): boolean => MESSAGE_EVENTS[type as MessageEvent].calledBack;
 
 /**
- * The events of visits and of the camera's signal that a receiver asks for, in the times in which the camera may alert.
- * The return of the signal is reported at any time, so that no receiver waits for it.
+ * The events of visits and of the camera's health that a receiver asks for, in the times in which the camera may alert.
+ * That it is stuck, and any return, is reported at any time of the schedule.
  */
 async function messagesOf(
   { visits, health }: Pick<StepResult, 'visits' | 'health'>,
@@ -178,7 +180,7 @@ async function messagesOf(
   const receivers = (await endpoints.all()).filter(({ stopped }) => stopped === null);
   return all.filter(
     (message) =>
-      (isOpen || message.type === 'camera.signal_back' || message.type === 'camera.back') &&
+      (isOpen || AT_ANY_TIME.has(message.type)) &&
       ((isCalledBack(message) && settings.alerts.callback_url !== null) ||
         receivers.some(({ settings: filters }) => wantsMessage(filters, message))),
   );

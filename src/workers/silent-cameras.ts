@@ -1,6 +1,6 @@
 /**
  * Watch over cameras from which no frame comes: a message when a camera falls silent, and one when it is back. Cameras
- * of one host that fall silent together are one message, because it is the host that failed.
+ * of one host or one label that fall silent together are one message, because what they share has failed.
  */
 import { newTraceId } from '../base/ids.js';
 import { isoTime } from '../base/wall-clock.js';
@@ -14,13 +14,15 @@ import type { StoredMessage } from '../stores/changes/change-writes.js';
 
 /** A camera is silent after this many of its intervals, as `stateOf` of camera/settings/health.ts. */
 const INTERVALS = 3;
-/** Time for which a silent camera waits for others of its host whose snapshots fail. */
+/** Time for which a silent camera waits for others of its host or label that fail. */
 const TOGETHER_MS = 60_000;
+/** Time for which the cameras of a group that are back wait for the others. */
+const BACK_TOGETHER_MS = 300_000;
 /** Instead of the id of an API key, because no request asked for it. */
 const WATCH = 'watch';
 
 interface SilenceDependencies {
-  readonly silences: Pick<SilenceStore, 'watched' | 'report'>;
+  readonly silences: SilenceStore;
   readonly cameras: Pick<CameraStore, 'state'>;
   readonly enqueueDelivery: Pick<EnqueueDelivery, 'ofAlert'>;
   /** epoch ms */
@@ -30,13 +32,22 @@ interface SilenceDependencies {
 
 type Silent = WatchedCamera & { readonly last: number };
 
-const hostOf = ({ camera: { settings } }: WatchedCamera): string | null =>
-  settings.snapshot === null ? null : new URL(settings.snapshot.url).hostname;
+/** What a camera may share with others that fail together. */
+const sharedBy = ({ camera: { settings } }: WatchedCamera): string[] => [
+  ...(settings.snapshot === null ? [] : [`host ${new URL(settings.snapshot.url).hostname}`]),
+  ...settings.labels.map((label) => `label ${label}`),
+];
 const idOf = ({ camera }: WatchedCamera): string => camera.id;
 
 /** Epoch ms of a camera's last frame; one without frames counts from its set-up if its frames are pulled. */
 const lastSign = ({ camera, seen }: WatchedCamera): number | null =>
   seen ?? (camera.settings.snapshot === null ? null : Date.parse(camera.created_at));
+
+/** Whether it may fall silent within TOGETHER_MS. */
+function isFailing(one: WatchedCamera, now: number): boolean {
+  const last = lastSign(one);
+  return last !== null && now - last >= one.camera.settings.silent_after_s * 1000 - TOGETHER_MS;
+}
 
 const isBack = ({ seen, silence }: WatchedCamera): boolean => silence !== null && seen !== null && seen > silence.since;
 
@@ -49,11 +60,29 @@ function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<stri
   return groups;
 }
 
+/** The cameras in groups: each shares a host or a label with another one of its group. */
+function sharing<T extends WatchedCamera>(cameras: readonly T[]): T[][] {
+  let groups: { shared: Set<string>; members: T[] }[] = [];
+  for (const camera of cameras) {
+    const shared = sharedBy(camera);
+    const touches = ({ shared: other }: { shared: Set<string> }) => shared.some((one) => other.has(one));
+    const joined = groups.filter(touches);
+    groups = groups.filter((group) => !joined.includes(group));
+    groups.push({
+      shared: new Set([...joined.flatMap((group) => [...group.shared]), ...shared]),
+      members: [...joined.flatMap(({ members }) => members), camera],
+    });
+  }
+  return groups.map(({ members }) => members);
+}
+
 /** @returns a function that looks at every camera once, and returns the number of messages */
 export function createSilenceWatch(deps: SilenceDependencies): () => Promise<number> {
   const { silences, clock, logger } = deps;
   // Frames could not come while no worker ran: their absence counts from now.
   const startedAt = clock();
+  /** time at which the first camera of a group was seen back, epoch ms, by the camera under which it was reported */
+  const backSince = new Map<string, number>();
 
   /** @returns whether it has been silent for too long at `now` */
   const isSilent = async ({ camera: { id, settings }, last }: Silent, now: number): Promise<boolean> => {
@@ -85,15 +114,22 @@ export function createSilenceWatch(deps: SilenceDependencies): () => Promise<num
     await send(message, { since, under: first.camera.id });
   };
 
-  /** One message when all cameras that were reported together are back. */
-  const reportBack = async (group: readonly WatchedCamera[], now: number): Promise<void> => {
-    const [first] = group;
-    if (first?.silence == null || !group.every(isBack)) return;
-    const { under, since } = first.silence;
-    const ids = group.map(idOf);
+  /**
+   * One message when all cameras that were reported together are back. If some stay away, the others do not wait for
+   * ever; the rest is reported anew if a receiver closes the first report with this message.
+   */
+  const reportBack = async (under: string, group: readonly WatchedCamera[], now: number): Promise<void> => {
+    const back = group.filter(isBack);
+    const [first] = back;
+    if (first?.silence == null) return void backSince.delete(under);
+    const begin = backSince.get(under) ?? now;
+    if (back.length < group.length && now - begin < BACK_TOGETHER_MS) return void backSince.set(under, begin);
+    backSince.delete(under);
+    const ids = back.map(idOf);
     const cameras = [...ids.filter((id) => id === under), ...ids.filter((id) => id !== under)];
-    const of = { cameras, reason: 'silent', since: isoTime(since), detail: null } as const;
+    const of = { cameras, reason: 'silent', since: isoTime(first.silence.since), detail: null } as const;
     await send(signalMessage('camera.back', now, of), null);
+    if (ids.includes(under)) await silences.forget(group.map(idOf).filter((id) => !ids.includes(id)));
   };
 
   return async () => {
@@ -103,7 +139,7 @@ export function createSilenceWatch(deps: SilenceDependencies): () => Promise<num
       watched.filter(({ silence }) => silence !== null),
       ({ silence }) => silence?.under ?? '',
     );
-    for (const group of reported.values()) await reportBack(group, now);
+    for (const [under, group] of reported) await reportBack(under, group, now);
 
     const silent: Silent[] = [];
     for (const one of watched) {
@@ -112,10 +148,16 @@ export function createSilenceWatch(deps: SilenceDependencies): () => Promise<num
       if (await isSilent({ ...one, last }, now)) silent.push({ ...one, last });
     }
     let sent = 0;
-    for (const [host, group] of groupedBy(silent, (one) => hostOf(one) ?? idOf(one))) {
+    for (const group of sharing(silent)) {
       const ids = group.map(idOf);
+      const shared = new Set(group.flatMap(sharedBy));
       const failing = watched.some(
-        (one) => hostOf(one) === host && one.silence === null && one.snapshotError !== null && !ids.includes(idOf(one)),
+        (one) =>
+          one.silence === null &&
+          !ids.includes(idOf(one)) &&
+          mayAlert(one, now) &&
+          sharedBy(one).some((name) => shared.has(name)) &&
+          isFailing(one, now),
       );
       const waited = group.some(({ camera: { settings }, last }) => {
         return now - last >= settings.silent_after_s * 1000 + TOGETHER_MS;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { initialCameraState } from '../../src/camera/state/state.js';
 import { initialVisitsState } from '../../src/camera/visits/state.js';
 import { openVisits } from '../../src/camera/visits/visit.js';
-import { at, foldAll, frame, thing } from '../camera/visits/made-frames.js';
+import { at, foldAll, frame, START, thing } from '../camera/visits/made-frames.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { storedVisit } from '../helpers/visits.js';
 
@@ -94,6 +94,10 @@ describe('GET /v1/visits', () => {
     fake.cameras.states.set('gate', { ...initialCameraState(), visits: now });
     expect((await get(`/v1/visits/${begun.id}`)).body).toMatchObject({ status: 'open', frames: 20 });
     expect((await get('/v1/visits')).body.items).toMatchObject([{ id: begun.id, frames: 20 }]);
+    // A camera from which no frame comes shows nobody.
+    const last = { at: START, sha256: '', comparison: '' };
+    fake.cameras.states.set('gate', { ...initialCameraState(), visits: now, last });
+    expect((await get(`/v1/visits/${begun.id}`)).body).toMatchObject({ status: 'ended', end: 'unseen', gone: null });
     // A state without it leaves the record as it was stored.
     fake.cameras.states.set('gate', { ...initialCameraState(), visits: initialVisitsState() });
     expect((await get(`/v1/visits/${begun.id}`)).body).toMatchObject({ frames: begun.frames });

@@ -148,7 +148,7 @@ it('a camera that repeats one picture is reported once, and once more when it re
   const stuck = Array.from({ length: 30 }, (_, i) => [EMPTY, 10 * i] as const);
   const { comparisons } = await send(camera, stuck);
   expect(comparisons.map((one) => codes(one)?.includes('frozen'))).toEqual(stuck.map(([, seconds]) => seconds >= 100));
-  expect((await bench.cameras.state('gate'))?.still).toMatchObject({ since: T, reported: true });
+  expect((await bench.cameras.state('gate'))?.still).toMatchObject({ since: T, stuck: true, reported: true });
   await send(camera, [
     [WITH_CAR, 300],
     [EMPTY, 310],

@@ -18,17 +18,19 @@ const HOUR_MS = 3_600_000;
 const SETTINGS = { before: 'reference', alerts: { confirm_frames: 1 } };
 const WALK = [4, 8, 12, 16, 20];
 /** A person walks in from the left and is gone for ten frames. */
-async function walk(settings: object = {}) {
+function walk(settings: object = {}) {
+  const frames = [EMPTY, ...WALK.map(personAt), ...Array.from({ length: 10 }, () => EMPTY)];
+  return watch(
+    frames.map((frame, second) => [frame, second] as const),
+    settings,
+  );
+}
+const personAt = (x: number) => picture({ things: [[x, 20, 6, 20, RED]] });
+async function watch(frames: Parameters<ReturnType<typeof runsOn>>[1], settings: object) {
   const camera = await setUpCamera(bench, 'gate', { ...SETTINGS, ...settings });
-  const walking = WALK.map((x) => picture({ things: [[x, 20, 6, 20, RED]] }));
-  const frames = [EMPTY, ...walking, ...Array.from({ length: 10 }, () => EMPTY)];
   const { pipeline } = walkingPipeline();
   const enqueueDelivery = createEnqueueDelivery({ ...bench, endpoints: world.endpoints, queue });
-  await runsOn(() => bench)(
-    camera,
-    frames.map((frame, second) => [frame, second] as const),
-    turnProcessor(bench, { pipeline, enqueueDelivery }),
-  );
+  await runsOn(() => bench)(camera, frames, turnProcessor(bench, { pipeline, enqueueDelivery }));
   return bench.visits.list({ kind: 'visit', limit: 10 });
 }
 const streamed = async () => (await events()).filter(({ type }) => type.startsWith('visit.'));
@@ -94,6 +96,20 @@ describe('A visit of a live camera', () => {
     const [visit] = (await walk(alertsOf(rule))).items as [Visit];
     expect(visit.alert).toMatchObject(rule);
     expect((await streamed()).map(({ type }) => type)).toEqual(['visit.opened', 'visit.ended', 'visit.alerted']);
+  });
+
+  it('does not go on while the camera repeats one picture, and ends unseen: no rule about its time holds', async () => {
+    await register({});
+    const stuck = Array.from({ length: 40 }, () => personAt(20));
+    const frames = [EMPTY, ...WALK.map(personAt)].map((frame, second) => [frame, second] as const);
+    const frozen = stuck.map((frame, i) => [frame, 35 + 30 * i] as const);
+    const rule = alertsOf({ when: 'a person has stayed longer than 150 s', severity: 'high' });
+    const { items } = await watch([...frames, ...frozen, [personAt(21), 1_240]], rule);
+    const ended = { end: 'unseen', last_seen: '2026-06-01T12:00:05.000Z' };
+    expect(items).toMatchObject([ended]);
+    const sent = await Promise.all(world.queued.map((id) => bench.deliveries.get(id)));
+    expect(sent.map((delivery) => delivery?.event)).toEqual(['change.opened', 'camera.stuck', 'camera.back']);
+    expect((await bench.cameras.state('gate'))?.still).toBeUndefined();
   });
 
   it('of a camera whose alerts are suspended is stored, and no endpoint gets it', async () => {

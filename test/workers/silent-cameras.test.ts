@@ -5,7 +5,7 @@ import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
 import { createSilenceStore } from '../../src/stores/cameras/silence.js';
 import { KEYS } from '../../src/stores/redis/keys.js';
 import { createSilenceWatch } from '../../src/workers/silent-cameras.js';
-import { EMPTY, runsOn } from '../helpers/camera-runs.js';
+import { at, EMPTY, runsOn } from '../helpers/camera-runs.js';
 import { setUpCamera, turnProcessor } from '../helpers/cameras.js';
 import { useEndpointDeliveries } from '../helpers/endpoint-deliveries.js';
 import { logger } from '../helpers/workers.js';
@@ -128,11 +128,92 @@ describe('Twenty cameras of one host', () => {
   });
 });
 
-it('A camera that repeats one picture is stuck, and back with the next other one', async () => {
+describe('Cameras of one label', () => {
+  const site = (id: string, last: number, settings: Partial<CameraSettings> = {}) => {
+    const snapshot = snapshotOf(`${id}.example`, id);
+    return camera(id, { labels: ['site-a'], ...(last % 2 === 0 && { snapshot }), ...settings });
+  };
+  const signals = async () => (await received()).map(({ type, data }) => [type, data.signal.cameras]);
+
+  it('that fall silent together are one message, whether they are pulled or posted', async () => {
+    await register({});
+    for (const i of [0, 1, 2, 3]) {
+      await site(`cam-${i}`, i);
+      await bench.redis.hset(KEYS.camera(`cam-${i}`), 'seen', now + i * 10_000);
+    }
+    await camera('other', { labels: ['site-b'] });
+    await frameOf('other');
+    expect([await later(5), await later(0.6)]).toEqual([1, 1]);
+    expect(await signals()).toEqual([
+      ['camera.silent', ['other']],
+      ['camera.silent', ['cam-0', 'cam-1', 'cam-2', 'cam-3']],
+    ]);
+  });
+
+  it('of which some stay away: the others are back after five minutes, and the rest is reported anew', async () => {
+    await register({});
+    for (const i of [0, 1, 2]) {
+      await site(`cam-${i}`, i);
+      await frameOf(`cam-${i}`);
+    }
+    expect(await later(6)).toBe(1);
+    await received();
+    for (const minutes of [1, 4, 2, 1]) {
+      now += minutes * MINUTE;
+      for (const i of [0, 1]) await frameOf(`cam-${i}`);
+      await later(0);
+    }
+    expect(await signals()).toEqual([
+      ['camera.back', ['cam-0', 'cam-1']],
+      ['camera.silent', ['cam-2']],
+    ]);
+  });
+});
+
+describe('A receiver that closes what it opened', () => {
+  it.each(['alertmanager', 'pagerduty'] as const)('is told that a camera is back: %s', async (format) => {
+    await register({ format });
+    await camera('gate', { snapshot: snapshotOf('10.0.0.7', 'gate') });
+    await frameOf('gate');
+    await later(6);
+    const [opened] = await received();
+    await frameOf('gate');
+    await later(1);
+    const [closed] = await received();
+    if (format === 'pagerduty') {
+      expect(opened).toMatchObject({ event_action: 'trigger', dedup_key: 'camera:gate' });
+      expect(closed).toMatchObject({ event_action: 'resolve', dedup_key: 'camera:gate' });
+    } else {
+      expect(closed.at(-1).labels).toEqual(opened[0].labels);
+      expect(Date.parse(opened[0].endsAt)).toBeGreaterThan(now);
+      expect(Date.parse(closed.at(-1).endsAt)).toBeLessThanOrEqual(Date.now());
+    }
+  });
+});
+
+it('A camera that repeats one picture, and back with the next other one', async () => {
   await register({ format: 'slack' });
   const gate = await camera('gate', { frozen_after_s: 100, alerts: { confirm_frames: 2 } as CameraSettings['alerts'] });
   const enqueueDelivery = createEnqueueDelivery({ ...bench, endpoints: world.endpoints, queue });
   const frames = [0, 60, 120, 180].map((second) => [EMPTY, second] as const);
   await runsOn(() => bench)(gate, frames, turnProcessor(bench, { enqueueDelivery }));
   expect((await received()).map(({ text }) => text)).toEqual([expect.stringContaining('Picture stands still')]);
+});
+
+it('A camera that repeats one picture is reported once its alerts are not suspended', async () => {
+  await register({});
+  const suspend_until = new Date(at(200)).toISOString();
+  const gate = await camera('gate', { frozen_after_s: 100, suspend_until });
+  const enqueueDelivery = createEnqueueDelivery({ ...bench, endpoints: world.endpoints, queue });
+  const send = (...seconds: number[]) =>
+    runsOn(() => bench)(
+      gate,
+      seconds.map((second) => [EMPTY, second] as const),
+      turnProcessor(bench, { enqueueDelivery }),
+    );
+  await send(0, 60, 120, 180);
+  expect(await received()).toEqual([]);
+  expect((await bench.cameras.state('gate'))?.still).toMatchObject({ stuck: true, reported: false });
+  await send(240, 300);
+  expect(await received()).toMatchObject([{ type: 'camera.stuck', data: { signal: { reason: 'stuck' } } }]);
 });

@@ -58,8 +58,7 @@ function allSpans({ spans, state, gapSeconds, changes, now, locale }: Evidence):
   if (last !== null && now - last.at > gapSeconds * 1000) {
     all.push({ reason: 'gap', from: last.at, until: null, detail: detailOf('gap') });
   }
-  if (still?.reported === true)
-    all.push({ reason: 'frozen', from: still.since, until: null, detail: detailOf('frozen') });
+  if (still?.stuck === true) all.push({ reason: 'frozen', from: still.since, until: null, detail: detailOf('frozen') });
   for (const { id, kind, caption, first_seen, reverted_at, settled_at } of changes) {
     if (kind !== 'tamper') continue;
     const settled = reverted_at === null && settled_at !== null;

@@ -13,7 +13,7 @@ export async function briefVisits(
   camera: string,
   { from, until, timezone }: Day,
   urlOf: (id: string) => string,
-  deps: Pick<ApiDependencies, 'visits' | 'cameras'>,
+  deps: Pick<ApiDependencies, 'visits' | 'cameras' | 'clock'>,
   locale: Locale,
 ): Promise<Pick<CameraBrief, 'visits' | 'passages'>> {
   // The hours of a day that begins at midnight; the last one may be shorter if the clock changes by half an hour.

@@ -41,7 +41,7 @@ function overviewOf(
       lastFrameAt: last?.at ?? null,
       intervalMs: kept?.intervalMs ?? null,
       tamper: tamper?.[0]?.name ?? (hasMoved ? 'turned' : null),
-      frozen: kept?.still?.reported === true,
+      frozen: kept?.still?.stuck === true,
       lost: kept?.signal?.reported === true,
     },
     now,

@@ -15,7 +15,7 @@ import type { Camera } from '../schemas/camera.js';
 import type { EvidenceQuery } from '../schemas/evidence.js';
 import { currentVisits } from '../visits/pages.js';
 
-export type EvidenceStores = Pick<ApiDependencies, 'results' | 'cameras' | 'changes' | 'visits'>;
+export type EvidenceStores = Pick<ApiDependencies, 'results' | 'cameras' | 'changes' | 'visits' | 'clock'>;
 
 export interface Evidence {
   readonly subject: Readonly<Record<string, string>>;

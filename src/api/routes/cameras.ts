@@ -116,7 +116,7 @@ export function cameraRoutes(app: Api, deps: RouteContext): void {
         waiting,
         pending: state === undefined ? [] : pendingChanges(state.tracker, rulesOf(id, camera.settings)),
         last_frame_at: last === null ? null : new Date(last.at).toISOString(),
-        frozen_since: state?.still?.reported === true ? new Date(state.still.since).toISOString() : null,
+        frozen_since: state?.still?.stuck === true ? new Date(state.still.since).toISOString() : null,
         signal_lost_since: state?.signal?.reported === true ? new Date(state.signal.since).toISOString() : null,
         interval_s: state?.intervalMs == null ? null : state.intervalMs / 1000,
         light: camera.settings.before === 'memory' ? (state?.light ?? null) : null,

@@ -1,4 +1,5 @@
 /** Pages of visits for answers: found by words of their sentences, each as it is now, with a link to its picture. */
+import { isLate } from '../../camera/settings/health.js';
 import { inMinutes, openVisits } from '../../camera/visits/visit.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { Visit } from '../../schemas/visit.js';
@@ -14,7 +15,7 @@ type VisitQuery = Omit<Parameters<VisitStore['list']>[0], 'fits'>;
 export type VisitPages = ReturnType<typeof visitPages>;
 
 /** Both throw as the store does. */
-export function visitPages(deps: Pick<ApiDependencies, 'visits' | 'cameras'>, link: Link) {
+export function visitPages(deps: Pick<ApiDependencies, 'visits' | 'cameras' | 'clock'>, link: Link) {
   const present = async (stored: readonly Visit[]): Promise<Visit[]> =>
     (await currentVisits(stored, deps)).map((visit) => ({
       ...roundFigures(visit),
@@ -36,16 +37,19 @@ export function visitPages(deps: Pick<ApiDependencies, 'visits' | 'cameras'>, li
 /** @returns in the order of the stored ones */
 export async function currentVisits(
   stored: readonly Visit[],
-  { cameras }: Pick<ApiDependencies, 'cameras'>,
+  { cameras, clock }: Pick<ApiDependencies, 'cameras' | 'clock'>,
 ): Promise<Visit[]> {
   const open = new Set(stored.filter(({ status }) => status === 'open').map(({ camera }) => camera));
-  const lasting = await Promise.all([...open].map((id) => openVisitsOf(id, cameras)));
+  const lasting = await Promise.all([...open].map((id) => openVisitsOf(id, cameras, clock())));
   return stored.map((visit) => lasting.flat().find(({ id }) => id === visit.id) ?? visit);
 }
 
-async function openVisitsOf(camera: string, cameras: ApiDependencies['cameras']): Promise<Visit[]> {
+/** A camera from which no frame comes shows nobody: its visits have ended unseen, as far as is known. */
+async function openVisitsOf(camera: string, cameras: ApiDependencies['cameras'], now: number): Promise<Visit[]> {
   const [state, stored] = await Promise.all([cameras.state(camera), cameras.get(camera)]);
+  const { visits, last = null, intervalMs = null } = state ?? {};
+  if (visits === undefined) return [];
   const timeZone = stored?.settings.schedule?.timezone ?? 'UTC';
-  const visits = state?.visits;
-  return visits === undefined ? [] : openVisits(visits, camera).map((visit) => inMinutes(visit, timeZone));
+  const end = isLate({ lastFrameAt: last?.at ?? null, intervalMs }, now) ? 'unseen' : null;
+  return openVisits(visits, camera, end).map((visit) => inMinutes(visit, timeZone));
 }

@@ -143,10 +143,10 @@ class Step {
     // A damaged frame never becomes "before".
     const hold = this.observation.lost !== undefined || left.some(({ stage }) => stage !== 'ended');
     const ended = settling.map((track) => ({ ...track, stage: 'ended' as const }));
-    const { at } = this.observation;
+    const { at, repeats } = this.observation;
     return {
       state: {
-        at,
+        at: repeats ? this.#last : at,
         // The next frame is compared with this one, which shows all ended locations.
         tracks: this.rules.before === 'previous' && !hold ? [] : [...left, ...ended],
         settled: bounded(this.#settled),
@@ -193,11 +193,11 @@ class Step {
 
   /** A settled change whose thing this frame proves to be as it was; it may count as left or removed now. */
   #watchSettled(settled: Settled): Settled {
-    const { at, verdict, lost } = this.observation;
+    const { at, verdict, lost, repeats } = this.observation;
     const outlines = lastRegions(settled.change);
     const isCovered = this.#tracks.some((track) => track.stage !== 'ended' && isSameLocation(track.regions, outlines));
     if (isCovered || isLost(outlines, lost) || (verdict !== 'none' && verdict !== 'change')) return settled;
-    const still = settled.still ? staySettled(settled.still, at, this.#last) : null;
+    const still = settled.still && !repeats ? staySettled(settled.still, at, this.#last) : settled.still;
     const change = { ...settled.change, last_seen: isoTime(at) };
     const { reportedAt } = settled;
     if (isLeft(change, still, this.rules)) {

@@ -34,6 +34,8 @@ export interface Observation {
   readonly lost?: readonly Box[];
   /** absent if the model names nothing */
   readonly things?: readonly ObservedThing[];
+  /** the picture of the observation before: the time between the two proves nothing of what stays */
+  readonly repeats?: boolean;
   /** as the visits of the camera follow them; absent: none are followed */
   readonly inView?: readonly ThingInView[];
 }

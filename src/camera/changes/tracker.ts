@@ -44,7 +44,11 @@ export function updateTracks(
     const evidence = seen ? { seen: outlines } : evidenceOfUnseen(track, observation);
     const next = applyEvidence(track, evidence, observation, rules);
     if (!seen) return { track: next, seen };
-    const still = followStill(track.still ?? null, nearestTo(track, locations, owners), observation, recent);
+    const known = track.still ?? null;
+    const still =
+      observation.repeats && known !== null
+        ? known
+        : followStill(known, nearestTo(track, locations, owners), observation, recent);
     return { track: { ...next, still, ...judgedAfter(track.judged, outlines) }, seen };
   });
   const unowned = locations.filter((_location, i) => owners[i]?.length === 0);

@@ -40,7 +40,7 @@ import {
 import type { FrameEvidence } from './evidence.js';
 import { newViewOrder } from './other-view.js';
 import { checkSignal } from './signal.js';
-import { checkStillness, frozenSpans } from './still.js';
+import { checkStillness } from './still.js';
 import { frameThreshold, judgedAt } from './threshold.js';
 import { concludeVisits, followVisits } from './visits.js';
 
@@ -108,7 +108,13 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   const before = resetIf(isReset, applyEvents(state.tracker, events.filter(isChangeEvent)), at);
   const frame = { comparisonId, at, frame: state.frames };
   const shown = { camera, at, comparisonId, rules };
-  const followed = followVisits(previous, evidence, shown, { finding: counting.finding, restart: isReset });
+  const identical = content === state.last?.sha256 || evidence.identical;
+  const stillness = checkStillness(camera, state, { at, identical });
+  const followed = followVisits(previous, evidence, shown, {
+    finding: counting.finding,
+    restart: isReset || stillness.turns,
+    repeats: identical,
+  });
   // The frames of a new view have confirmed the tampering by themselves.
   const confirming = newView.length > 0 ? { ...rules, confirmFrames: 1, persistMs: 0 } : rules;
   const step: Transition =
@@ -116,7 +122,7 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
       ? { state: before.state, changes: [], alerts: [], suppressed: 0, hold: false, absorb: [] }
       : advance(
           before.state,
-          { ...observationOf(counting.finding, frame), inView: thingsInView(followed.state) },
+          { ...observationOf(counting.finding, frame), repeats: identical, inView: thingsInView(followed.state) },
           confirming,
         );
   const { any, ...undecided } = undecidedOf(step.state.tracks);
@@ -153,8 +159,6 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
           excluded: counting.excluded,
           threshold: budget?.threshold ?? null,
         };
-  const identical = content === state.last?.sha256 || evidence.identical;
-  const { still, notes: stillNotes, event } = checkStillness(camera, state, { at, identical });
   const lost = checkSignal(camera.id, state.signal, {
     at,
     finding: counting.finding,
@@ -169,7 +173,7 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
     cameraFrame: {
       captured_at: isoTime(at),
       before: baseline.before === null ? null : describeBefore(settings, baseline.before.at),
-      notes: [...notes, ...excludedNotes(counting.excluded), ...stillNotes],
+      notes: [...notes, ...excludedNotes(counting.excluded), ...stillness.notes],
       ...(evidence.examined || state.examined === undefined ? {} : { nothing_new_since: sinceOf(state.examined) }),
       pending: pendingChanges(after.state, rules),
     },
@@ -186,7 +190,7 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
         counts,
         examined,
         noise: isForeign(counting.finding) ? state.noise : evidence.noise,
-        still,
+        still: stillness.still,
         signal: lost.signal,
         levels: state.levels,
         stretchedFrom: state.stretchedFrom,
@@ -202,8 +206,8 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
     absorbs: step.absorb.length > 0,
     threshold,
     reset: { before: isReset, after: isReplaced },
-    health: [event, lost.event].filter((one) => one !== null),
-    unseen: [...gapSpans(previous, at, settings.gap_s), ...frozenSpans(event), ...lost.unseen],
+    health: [stillness.event, lost.event].filter((one) => one !== null),
+    unseen: [...gapSpans(previous, at, settings.gap_s), ...stillness.unseen, ...lost.unseen],
   };
 }
 

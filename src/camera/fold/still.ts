@@ -11,8 +11,12 @@ const LEAST_FRAMES = 3;
 interface Stillness {
   readonly still: CameraState['still'];
   readonly notes: readonly CameraNote[];
-  /** null: nothing to report */
+  /** null: nothing to report; while alerts are suspended nothing is */
   readonly event: CameraHealthEvent | null;
+  /** with this frame the camera is stuck, or shows its scene again */
+  readonly turns: boolean;
+  /** the span that its recovery ends */
+  readonly unseen: readonly UnseenSpan[];
 }
 
 /**
@@ -32,24 +36,28 @@ export function checkStillness(
     at: isoTime(at),
   });
   if (!identical || last === null) {
-    const recovered = earlier?.reported === true ? event('camera.back', earlier.since) : null;
-    return { still: undefined, notes: [], event: recovered };
+    const wasStuck = earlier?.stuck === true;
+    return {
+      still: undefined,
+      notes: [],
+      event: earlier?.reported === true ? event('camera.back', earlier.since) : null,
+      turns: wasStuck,
+      unseen: wasStuck ? [{ reason: 'frozen', from: earlier.since, until: at }] : [],
+    };
   }
   const since = earlier?.since ?? last.at;
   const frames = (earlier?.frames ?? 1) + 1;
   const limit = settings.frozen_after_s * 1000;
   const frozen = limit > 0 && frames >= LEAST_FRAMES && at - since >= limit;
-  const reported = frozen || earlier?.reported === true;
+  const stuck = frozen || earlier?.stuck === true;
+  const isSuspended = settings.suspend_until !== null && at < Date.parse(settings.suspend_until);
+  const reports = frozen && !isSuspended && earlier?.reported !== true;
   const detail = `the picture has not changed at all since ${isoTime(since)}: the camera may be stuck`;
   return {
-    still: { since, frames, reported },
+    still: { since, frames, stuck, reported: reports || earlier?.reported === true },
     notes: frozen ? [{ code: 'frozen', detail }] : [],
-    event: frozen && earlier?.reported !== true ? event('camera.stuck', since) : null,
+    event: reports ? event('camera.stuck', since) : null,
+    turns: stuck && earlier?.stuck !== true,
+    unseen: [],
   };
 }
-
-/** @returns the span that a camera's recovery ends */
-export const frozenSpans = (event: CameraHealthEvent | null): UnseenSpan[] =>
-  event?.type === 'camera.back'
-    ? [{ reason: 'frozen', from: Date.parse(event.since), until: Date.parse(event.at) }]
-    : [];

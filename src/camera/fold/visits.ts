@@ -32,17 +32,18 @@ interface FollowedVisits {
 /**
  * The visits after a frame, before its changes are known.
  * @param parts.finding that counts by threshold, zones and areas
- * @param parts.restart the baseline began again with this frame
+ * @param parts.restart the baseline began again with this frame, or the camera is reported as stuck, or as back
+ * @param parts.repeats the frame is the picture of the frame before it
  */
 export function followVisits(
   previous: CameraState,
   { baseline, examined, finding: found, seen }: FrameEvidence,
   { camera, at, comparisonId }: FrameOfCamera,
-  { finding, restart }: { readonly finding: Finding | null; readonly restart: boolean },
+  { finding, restart, repeats }: { finding: Finding | null; restart: boolean; repeats: boolean },
 ): FollowedVisits {
   const { before } = baseline;
   const size = previous.size;
-  const view = viewOf(finding, examined);
+  const view = repeats ? 'repeats' : viewOf(finding, examined);
   return foldVisits(
     previous.visits,
     {

@@ -42,10 +42,16 @@ const STATE_OF_TAMPER: Readonly<Record<Tamper, HealthState>> = {
   foreign_picture: 'no_signal',
 };
 
+/** Whether the next frame is missing. @param now epoch ms */
+export const isLate = (
+  { lastFrameAt, intervalMs }: Pick<CameraHealth, 'lastFrameAt' | 'intervalMs'>,
+  now: number,
+): boolean => lastFrameAt !== null && now - lastFrameAt > Math.max(LATE_MS, LATE_INTERVALS * (intervalMs ?? 0));
+
 /** @param now epoch ms */
 export function stateOf({ lastFrameAt, intervalMs, tamper, frozen, lost }: CameraHealth, now: number): HealthState {
   if (lastFrameAt === null) return 'no_frame_yet';
-  if (now - lastFrameAt > Math.max(LATE_MS, LATE_INTERVALS * (intervalMs ?? 0))) return 'no_frames';
+  if (isLate({ lastFrameAt, intervalMs }, now)) return 'no_frames';
   if (tamper !== null) return STATE_OF_TAMPER[tamper];
   if (lost) return 'no_signal';
   return frozen ? 'stuck' : 'live';

@@ -54,7 +54,10 @@ export interface CameraState {
   /** capture time of the first frame from which on unseen spans are recorded, epoch ms; null before it */
   readonly recordedFrom: number | null;
   /** absent if the last frame differed from the one before */
-  readonly still?: StillFrames;
+  readonly still?: StillFrames & {
+    /** for so long that the camera counts as stuck */
+    readonly stuck: boolean;
+  };
   /** absent if the last frame showed the scene */
   readonly signal?: StillFrames & { readonly reason: SignalReason };
 }

@@ -2,7 +2,9 @@
  * The fold of the visits of a camera: from the state before a frame and the facts of the frame to the state after it
  * and the visits that began or ended. Pure: equal frames give equal visits, ids included. One step does, in this order:
  *
- *   pause       a long pause or a new baseline ends all tracks; a frame of the same time or an earlier one does nothing
+ *   pause       a long pause, a new baseline or a stuck camera ends all tracks; a frame of the same time or an earlier
+ *               one does nothing
+ *   repetition  a picture that is repeated shows nobody: the next other picture proves who has stayed
  *   before      the places at which the new "before" shows tracked things, and things that nothing has tracked yet
  *   matching    tracks get the things of the frame (match.ts), those last that "before" shows where nothing differs
  *   standing    such a track without a thing is still there
@@ -64,11 +66,11 @@ export function foldVisits(state: VisitsState, frame: VisitFrame, settings: Visi
   const events = paused ? state.tracks.flatMap((track) => endingOf(track, frame.camera, 'unseen')) : [];
   const begun = paused ? { ...state, before: null, tracks: [], ended: [] } : state;
   if (frame.view === 'hidden') return { state: { ...begun, at }, events };
-  const folded = frame.view === 'equals' ? foldEqual(begun, frame) : foldShown(begun, frame);
-  return { state: folded.state, events: [...events, ...folded.events] };
+  const { state: next, events: further } = FOLDS[frame.view](begun, frame);
+  return { state: next, events: [...events, ...further] };
 }
 
-/** The things that have not gone: place and name by the last frame that shows each, and its place in "before". */
+/** The things that have not gone: place and name by the last frame with each, and the place in "before". */
 export const thingsInView = ({ tracks, at, before }: VisitsState) =>
   tracks.map(({ box, apart, nouns, there, path }) => ({
     box,
@@ -84,6 +86,12 @@ export function absorbPlaces(state: VisitsState, places: readonly Box[]): Visits
     ...state,
     tracks: state.tracks.map((track) => (isAbsorbed(track) ? { ...track, inBefore: track.box } : track)),
   };
+}
+
+/** Who was in view may have gone since: their time does not go on. Who was not is still missing. */
+function foldRepeated(state: VisitsState, frame: VisitFrame): Folded {
+  const tracks = state.tracks.map((track) => (track.last === state.lookedAt ? track : missed(track, frame.at)));
+  return concluded(state, tracks, frame);
 }
 
 /** A frame that equals the one before it shows what that one showed. */
@@ -133,6 +141,8 @@ function foldShown(state: VisitsState, frame: VisitFrame): Folded {
   return concluded({ ...known, at, lookedAt: at, aspect }, [...tracks, ...started], frame);
 }
 
+const FOLDS = { shows: foldShown, equals: foldEqual, repeats: foldRepeated } as const;
+
 /**
  * The state with the places at which "before" shows things that are tracked. A thing that "before" shows and the frame
  * does not continues a track that was lost by then. If there is none, it was there already and becomes a track.
@@ -143,10 +153,7 @@ function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
   const isNew = state.before?.key !== before.key;
   const placed =
     isNew && before.isLearned !== true
-      ? state.tracks.map((track) => ({
-          ...track,
-          inBefore: placeAt(track, before.at),
-        }))
+      ? state.tracks.map((track) => ({ ...track, inBefore: placeAt(track, before.at) }))
       : state.tracks;
   const earlier = isNew ? [] : (state.before?.vacated ?? []);
   const gone = frame.things.filter(({ side }) => side === 'before');
@@ -262,12 +269,12 @@ const mayFill = (box: Box, place: Box): boolean => LARGER * areaOf(box) >= areaO
 const isSamePlace = (a: Box, b: Box): boolean => overlapsBy(a, b, SAME_PLACE);
 
 /** Opens the visits that have enough frames, and ends the tracks that are gone. */
-function concluded(state: VisitsState, tracks: readonly VisitTrack[], { camera }: VisitFrame): Folded {
+function concluded(state: VisitsState, tracks: readonly VisitTrack[], { at, camera }: VisitFrame): Folded {
   const events: VisitEvent[] = [];
   const left: VisitTrack[] = [];
   const ended = [...state.ended];
   for (const track of tracks) {
-    if (isGone(track, state.at as number)) {
+    if (isGone(track, at)) {
       events.push(...endingOf(track, camera, 'gone'));
       if (track.opened || mostVoted(track.classes) === 'object') ended.push({ track, end: 'gone' });
     } else if (!track.opened && track.merged === 0 && isVisit(track)) {

@@ -47,11 +47,11 @@ export interface VisitFrame {
   /** of both sides, the strongest first */
   readonly things: readonly VisitThing[];
   /**
-   * shows: the things are all that differs. equals: it equals the frame before it. hidden: it shows nothing of the
-   * scene (weather, tampering, no comparison).
+   * shows: the things are all that differs. equals: it equals the frame before it except for noise. repeats: it is the
+   * same picture. hidden: it shows nothing of the scene (weather, tampering, no comparison).
    */
-  readonly view: 'shows' | 'equals' | 'hidden';
-  /** whether the baseline began again: nothing before this frame can be compared with it */
+  readonly view: 'shows' | 'equals' | 'repeats' | 'hidden';
+  /** whether all tracks end: the baseline began again, or the camera is stuck, or is back */
   readonly restart: boolean;
 }
 

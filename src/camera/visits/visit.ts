@@ -39,8 +39,8 @@ const hasMoved = ({ path, box }: VisitTrack, length = box.height): boolean =>
   path.some((point) => distance(boxOf(point), box, 1) > length);
 
 /** Visits that are still open, as records: of a recording that has ended, and for listings. */
-export const openVisits = ({ tracks }: VisitsState, camera: string): Visit[] =>
-  tracks.filter(({ opened }) => opened).map((track) => visitOf(track, camera, null));
+export const openVisits = ({ tracks }: VisitsState, camera: string, end: VisitEnd | null = null): Visit[] =>
+  tracks.filter(({ opened }) => opened).map((track) => visitOf(track, camera, end));
 
 /** @param end null: the visit is open */
 export function visitOf(track: VisitTrack, camera: string, end: VisitEnd | null): Visit {

@@ -88,5 +88,12 @@ export function createSilenceStore(redis: Redis, options: { retentionMs: number;
         for (const [name, ...args] of commands) transaction.call(String(name), ...args.map(String));
         repliesOf(await transaction.exec());
       }),
+    /** Forgets that silences were reported. */
+    forget: (cameras: readonly string[]): Promise<void> =>
+      redisCall('forgetting a silence', async () => {
+        const pipeline = redis.pipeline();
+        for (const id of cameras) pipeline.hdel(KEYS.camera(id), 'silence');
+        repliesOf(await pipeline.exec());
+      }),
   };
 }

@@ -52,6 +52,12 @@ describe('an object that came and stays', () => {
     expect(objects([empty(0), ...unnamed])).toEqual([]);
   });
 
+  it('does not count while the camera repeats one picture; the next other one proves all of the time', () => {
+    const repeated = every(20, 200, (n) => ({ ...bag(n), repeats: true }));
+    expect(objects([empty(0), bag(10), ...repeated])).toEqual([]);
+    expect(objects([empty(0), bag(10), ...repeated, bag(210)])).toEqual([[210, 'change.escalated']]);
+  });
+
   it('waits for as long as the view is hidden', () => {
     const hidden = [...every(10, 40, bag), blocked(50), ...every(60, 120, bag)];
     // 30 s before, none from 40 to 60
