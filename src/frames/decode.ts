@@ -153,10 +153,24 @@ async function readFrameHeader(bytes: Uint8Array, limits: Limits) {
   return header;
 }
 
-async function readHeader(bytes: Uint8Array, { field, pixelLimit }: Limits) {
+interface Header {
+  readonly encoded: Uint8Array;
+  readonly metadata: Metadata;
+}
+
+/** Headers by the bytes of their frames: size, shape and preview of one frame are asked for one after the other. */
+const known = new WeakMap<Uint8Array, Header>();
+
+async function parseHeader(bytes: Uint8Array, field: string): Promise<Header> {
   const encoded = completeJpeg(bytes);
   assertFewParts(encoded, field);
-  const metadata = await readMetadata(encoded, field);
+  const header = { encoded, metadata: await readMetadata(encoded, field) };
+  known.set(bytes, header);
+  return header;
+}
+
+async function readHeader(bytes: Uint8Array, { field, pixelLimit }: Limits) {
+  const { encoded, metadata } = known.get(bytes) ?? (await parseHeader(bytes, field));
   const { width, height } = uprightSize(metadata);
   const costly = costlyKind(metadata);
   const [limit, by] =
