@@ -28,7 +28,7 @@ module.exports = {
       comment: 'What a document shows lies in it: no page, no texts, no API.',
       severity: 'error',
       from: { path: '^console/src/documents/' },
-      to: { path: '^console/src/', pathNot: '^console/src/(documents|styles)/' },
+      to: { path: '^console/src/', pathNot: '^console/src/(brand|documents|styles)/' },
     },
     {
       name: 'little-of-the-service',

@@ -8,7 +8,7 @@ import { build } from 'vite';
 import settings from './vite.config.mjs';
 
 /** Sources of the pictures of each document. */
-const PICTURES = { report: 'data:', evidence: "'self' file:", brief: "'none'" };
+const PICTURES = { report: 'data:', evidence: "'self' file: data:", brief: 'data:' };
 const PAGE = 'document.html';
 
 const sha256 = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -45,6 +45,7 @@ for (const name of Object.keys(PICTURES)) {
   await build({
     ...settings,
     configFile: false,
+    publicDir: false,
     logLevel: 'warn',
     plugins: [inlined(name)],
     build: {

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import sharp from 'sharp';
 import { defineConfig } from 'vite';
 
 const ROOT = import.meta.dirname ?? new URL('.', import.meta.url).pathname;
@@ -19,11 +20,36 @@ const compressed = {
   },
 };
 
+/** Icons of the installed page, from the drawing of the mark: name, side in px, and share of the side that it fills. */
+const ICONS = [
+  ['180', 180, 1],
+  ['192', 192, 1],
+  ['512', 512, 1],
+  // Systems cut a circle or a rounded square out of it.
+  ['maskable', 512, 0.7],
+];
+const GROUND = '#00707d';
+
+const icons = {
+  name: 'icons',
+  async writeBundle({ dir }) {
+    for (const [name, side, share] of ICONS) {
+      const drawn = await sharp(join(dir, 'icons/mark.svg'), { density: 1200 })
+        .resize(Math.round(side * share))
+        .toBuffer();
+      await sharp({ create: { width: side, height: side, channels: 4, background: share < 1 ? GROUND : '#0000' } })
+        .composite([{ input: drawn }])
+        .png({ palette: true })
+        .toFile(join(dir, `icons/${name}.png`));
+    }
+  },
+};
+
 export default defineConfig({
   root: ROOT,
   // The service may be below a path of its host, which is known in the browser alone.
   base: './',
-  plugins: [compressed],
+  plugins: [compressed, icons],
   esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
   build: {
     outDir: resolve(ROOT, '../dist/console'),

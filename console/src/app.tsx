@@ -1,16 +1,19 @@
-/** Frame of the console: navigation, the state of the connection, signing in, and the view of the current path. */
+/** Frame of the console: the head, the state of the connection, signing in, and the view of the current path. */
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { away } from './api/connection.js';
+import { Mark } from './brand/mark.js';
+import { isCurrent, Navigation, VIEWS } from './navigation.js';
 import { session, signOut } from './session.js';
 import { SignIn } from './sign-in.js';
 import { automaticLocale, chooseLanguage, chosenLanguage, t } from './texts/texts.js';
-import { TryPage } from './try/page.js';
 import { lazyView } from './ui/lazy-view.js';
 import { LocaleSelect, languageName } from './ui/locale-select.js';
+import { isNarrow } from './ui/narrow.js';
 import { Toasts } from './ui/toasts.js';
 
+const TryPage = lazyView(async () => (await import('./try/page.js')).TryPage);
 const ReviewPage = lazyView(async () => (await import('./review/page.js')).ReviewPage);
 const CamerasPage = lazyView(async () => (await import('./cameras/page.js')).CamerasPage);
 const WallPage = lazyView(async () => (await import('./cameras/wall.js')).WallPage);
@@ -22,16 +25,6 @@ const SENTENCES = {
   unreachable: t('The service cannot be reached.'),
   'without store': t('The service is there, but its store (Redis) does not answer: nothing is saved.'),
 } as const;
-const VIEWS = [
-  ['/', t('Try')],
-  ['/review', t('Review')],
-  ['/cameras', t('Cameras')],
-  ['/wall', t('Wall')],
-  ['/footage', t('Footage')],
-  ['/endpoints', t('Endpoints')],
-  ['/system', t('System')],
-] as const;
-
 export function App() {
   return (
     <>
@@ -39,7 +32,10 @@ export function App() {
         {t('Skip to the content')}
       </a>
       <header class="top">
-        <span class="brand">scenedelta</span>
+        <Link class="brand" href="/">
+          <Mark />
+          {BRAND}
+        </Link>
         {session.value && <Navigation />}
         <LocaleSelect
           label={t('Language')}
@@ -47,7 +43,7 @@ export function App() {
           none={t('Automatic: {language}', { language: languageName(automaticLocale) })}
           onValue={chooseLanguage}
         />
-        {session.value?.key && (
+        {session.value?.key && !isNarrow.value && (
           <button
             type="button"
             class="plain"
@@ -84,17 +80,15 @@ function useTitle(): void {
   }, [thing, name]);
 }
 
-const isCurrent = (view: string, path: string): boolean =>
-  path === view || (view !== '/' && path.startsWith(`${view}/`));
-
 function Content(): ComponentChildren {
   useTitle();
   if (session.value === undefined) return away.value ? null : <p class="quiet">{t('Loading …')}</p>;
   if (session.value === null) return <SignIn />;
   return (
     <Switch>
-      <Route path="/" component={TryPage} />
+      <Route path="/" component={ReviewPage} />
       <Route path="/review/:change?" component={ReviewPage} />
+      <Route path="/try" component={TryPage} />
       <Route path="/cameras/:camera?" component={CamerasPage} />
       <Route path="/wall" component={WallPage} />
       <Route path="/footage/:batch?" component={FootagePage} />
@@ -106,18 +100,5 @@ function Content(): ComponentChildren {
         </p>
       </Route>
     </Switch>
-  );
-}
-
-function Navigation() {
-  const [path] = useLocation();
-  return (
-    <nav aria-label={t('Pages')}>
-      {VIEWS.map(([view, name]) => (
-        <Link key={view} href={view} aria-current={isCurrent(view, path) ? 'page' : undefined}>
-          {name}
-        </Link>
-      ))}
-    </nav>
   );
 }

@@ -3,7 +3,6 @@ import './styles/base.css';
 import './styles/frame.css';
 import './styles/pair.css';
 import './styles/rows.css';
-import './styles/try.css';
 import { loadTexts } from './texts/texts.js';
 
 await loadTexts();

@@ -122,3 +122,20 @@ it('a small picture has at most 480 px on each side and the privacy zones, also 
   expect(masked.headers.etag).not.toBe(plain.headers.etag);
   expect((await get(url.replace('small', 'huge'))).statusCode).toBe(400);
 });
+
+it('a picture of a thing is the part of the frame around it, and has the privacy zones', async () => {
+  await service.blobs.put(frameKey(SHA), await jpeg(90, 1600, 900));
+  await put('gate', { zones: [PRIVACY] });
+  const url = `/v1/comparisons/${await withFrame('gate')}/frames/after`;
+  const small = await get(`${url}?around=0.1,0.4,0.05,0.1`);
+  expect(await sharp(small.rawPayload).metadata()).toMatchObject({ format: 'jpeg', width: 300, height: 225 });
+  const corner = await get(`${url}?around=0.8,0.5,0.05,0.05`);
+  const { channels } = await sharp(corner.rawPayload).stats();
+  expect(Math.max(...channels.map(({ max }) => max))).toBeLessThan(40);
+  expect(corner.headers.etag).not.toBe(small.headers.etag);
+  const whole = await get(`${url}?around=0,0,1,1`);
+  expect(await sharp(whole.rawPayload).metadata()).toMatchObject({ width: 480, height: 270 });
+  for (const wrong of ['0.1,0.4,0.05', '2,0,1,1', '0.1,0.4,0.05,x']) {
+    expect((await get(`${url}?around=${wrong}`)).statusCode).toBe(400);
+  }
+});

@@ -18,7 +18,7 @@ describeInBrowser('The console', () => {
     const words = [{ text: HOSTILE, score: 0.9 }];
     const id = await service.addComparison({ caption: HOSTILE, words, metadata: { note: HOSTILE } });
     const { page, errors } = await open();
-    await page.goto(`${service.url}/?comparison=${id}`);
+    await page.goto(`${service.url}/try?comparison=${id}`);
     expect(await page.locator('.word').innerText()).toBe(HOSTILE);
     await page.getByText('Metadata').click();
     expect(await page.locator('pre').innerText()).toContain('onerror');
@@ -31,7 +31,7 @@ describeInBrowser('The console', () => {
     const { page } = await open();
     let sent = 0;
     page.on('request', (request) => (sent += Number(request.method() === 'POST')));
-    await page.goto(service.url);
+    await page.goto(`${service.url}/try`);
     const slot = page.getByRole('group', { name: 'before' });
     const dataTransfer = await page.evaluateHandle(
       `(() => { const dropped = new DataTransfer();
@@ -48,7 +48,7 @@ describeInBrowser('The console', () => {
     const frames = [...service.blobs.kept].filter(([key]) => key.startsWith('frames/'));
     for (const [key] of frames) service.blobs.kept.delete(key);
     const { page } = await open();
-    await page.goto(`${service.url}/?comparison=${id}`);
+    await page.goto(`${service.url}/try?comparison=${id}`);
     await page.getByText('The frame "before" is not available any more.').waitFor();
     expect(await page.locator('.sentence').innerText()).toContain('parcel');
     for (const [key, bytes] of frames) service.blobs.kept.set(key, bytes);
@@ -56,7 +56,7 @@ describeInBrowser('The console', () => {
 
   it('says that the service is away while the page is open, and works again when it is back', async () => {
     const { page } = await open();
-    await page.goto(service.url);
+    await page.goto(`${service.url}/try`);
     const compare = page.getByRole('button', { name: 'Compare the example pair' });
     await compare.waitFor();
     await service.goAway();
@@ -102,7 +102,7 @@ describeInBrowser('The console', () => {
         ? route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(problem) })
         : route.continue(),
     );
-    await page.goto(service.url);
+    await page.goto(`${service.url}/try`);
     await page.getByText('its store (Redis) does not answer').waitFor();
     expect(await page.getByRole('heading', { name: 'Sign in' }).count()).toBe(0);
     refused = false;

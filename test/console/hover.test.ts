@@ -13,7 +13,7 @@ beforeEach(async () => {
   comparison = await service.addComparison({}, 'gate');
 });
 
-const shows = (row: Locator, side: string) => row.locator(`img[src*="/${comparison}/frames/${side}?size=small"]`);
+const shows = (row: Locator, side: string) => row.locator(`img[src*="/${comparison}/frames/${side}?"]`);
 
 /** @returns the paths of the frames "before" that were requested, as a list that grows */
 function askedBefore(page: Page): string[] {

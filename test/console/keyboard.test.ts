@@ -59,7 +59,7 @@ describeInBrowser('By keyboard alone', () => {
     const { id: endpoint } = await addEndpoint();
     const { page } = await open();
     for (const [path, shown] of [
-      [`/?comparison=${comparison}`, 'Outlines'],
+      [`/try?comparison=${comparison}`, 'Outlines'],
       [`/review/${change.id}`, 'False alarm'],
       ['/cameras', 'New camera'],
       ['/cameras/gate', 'Remove rule 1'],

@@ -172,6 +172,7 @@ describeInBrowser('The page "Review"', () => {
     const { page } = await open();
     await page.goto(`${service.url}/review`);
     await page.getByText('4 changes').waitFor();
+    await page.getByText('All days').click();
     // Yesterday may be in the month before.
     if ((await page.locator('.day.dotted').count()) === 1) {
       await page.getByRole('button', { name: 'Month before' }).click();

@@ -28,6 +28,7 @@ let session: Awaited<ReturnType<BrowserContext['storageState']>> | undefined;
 const signedIn = async (): Promise<Tab> => {
   const tab = await open(session === undefined ? {} : { storageState: session });
   await tab.page.goto(session === undefined ? link() : service.url);
+  await tab.page.getByRole('link', { name: 'Try' }).click();
   await tab.page.getByRole('heading', { name: 'What changed between two pictures?' }).waitFor();
   session ??= await tab.page.context().storageState();
   return tab;
@@ -39,7 +40,7 @@ const chooseFrames = async ({ page }: Tab) => {
 };
 
 describeInBrowser('The page "Try"', () => {
-  it('shows the first caption after two clicks: the link of `npm run up`, and the example pair', async () => {
+  it('shows the first caption after three clicks: the link of `npm run up`, the page, and the example pair', async () => {
     const tab = await signedIn();
     expect(tab.page.url()).not.toContain('sign-in');
     await tab.page.getByRole('button', { name: 'Compare the example pair' }).click();

@@ -41,7 +41,12 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Tab> 
   }, 60_000);
   afterAll(() => browser?.close());
   return async (options = {}) => {
-    const context = await browser.newContext({ viewport: { width: WIDTHS[0] as number, height: HEIGHT }, ...options });
+    const context = await browser.newContext({
+      viewport: { width: WIDTHS[0] as number, height: HEIGHT },
+      // Requests that a service worker answers are not seen by tests.
+      serviceWorkers: 'block',
+      ...options,
+    });
     const page = await context.newPage();
     page.setDefaultTimeout(STEP_LIMIT_MS);
     const errors: string[] = [];

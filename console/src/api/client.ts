@@ -4,7 +4,7 @@ import type { paths } from '../../../openapi/generated/api.js';
 import { locale, t } from '../texts/texts.js';
 import { reportAway, reportReached } from './connection.js';
 import { addressOf, ROOT } from './root.js';
-import type { Side } from './types.js';
+import type { Box, Side } from './types.js';
 
 /** An answer that is no success, as a sentence for people. */
 export class ApiError extends Error {
@@ -99,6 +99,13 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 /** @returns the address of a frame of a comparison. @param size small: for lists */
 export const frameAddress = (comparison: string, side: Side, size: 'full' | 'small'): string =>
   addressOf(`/v1/comparisons/${comparison}/frames/${side}?size=${size}`);
+
+/** @returns the address of the part of a frame around a thing; without a box, that of the small frame */
+export function cropAddress(comparison: string, side: Side, box: Box | null): string {
+  if (box === null) return frameAddress(comparison, side, 'small');
+  const around = [box.x, box.y, box.width, box.height].map((share) => Number(share.toFixed(3))).join();
+  return addressOf(`/v1/comparisons/${comparison}/frames/${side}?around=${around}`);
+}
 
 /** Links of answers begin with PUBLIC_URL; the page may have been opened by another name of the same service. */
 export function localAddress(link: string): string {

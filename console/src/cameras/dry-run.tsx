@@ -62,7 +62,7 @@ function Outcome({ alert_count, alerts, frames, from, to, suppressed, threshold,
       <ul class="dry-run-alerts">
         {alerts.map(({ type, at, caption, severity, comparison }) => (
           <li key={`${comparison} ${type} ${caption}`} class="clip">
-            <a href={addressOf(`/?comparison=${comparison}`)}>{shownTime(at)}</a> {caption}{' '}
+            <a href={addressOf(`/try?comparison=${comparison}`)}>{shownTime(at)}</a> {caption}{' '}
             <span class="quiet">{t(severity)}</span>
           </li>
         ))}

@@ -65,7 +65,7 @@ function SideBySide({ urls, outlines }: PairProps) {
       {(['before', 'after'] as const).map((side) => (
         <figure key={side}>
           <Frame side={side} url={urls[side]} outline={outlines?.[side]} />
-          <figcaption>{side}</figcaption>
+          <figcaption>{t(side)}</figcaption>
         </figure>
       ))}
     </div>
@@ -117,7 +117,7 @@ function Blink({ urls, outlines }: PairProps) {
         <div class="pair-top" hidden={side === 'before'}>
           <Frame side="after" url={urls.after} outline={outlines?.after} />
         </div>
-        <span class="pair-label left">{side}</span>
+        <span class="pair-label left">{t(side)}</span>
       </div>
       <div class="pair-tools">
         <button type="button" aria-pressed={running} onClick={() => setRunning(!running)}>

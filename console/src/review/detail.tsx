@@ -2,8 +2,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { ApiError, localAddress, messageOf } from '../api/client.js';
-import type { Box, Change, Comparison, Side } from '../api/types.js';
+import { ApiError, cropAddress, localAddress, messageOf } from '../api/client.js';
+import { type Box, type Change, type Comparison, SIDES, type Side } from '../api/types.js';
+import { Severity } from '../brand/severity.js';
 import { PairView } from '../pair/pair-view.js';
 import { Sentence } from '../pair/sentence.js';
 import { useOutlines } from '../pair/use-outlines.js';
@@ -12,9 +13,11 @@ import { t } from '../texts/texts.js';
 import { readComparison } from '../try/compare.js';
 import { Evidence, Fact } from '../ui/fact.js';
 import { percent, shownTime } from '../ui/format.js';
+import { Thumbnail } from '../ui/thumbnail.js';
 import { ActionBar } from './action-bar.js';
 import { act, undo, withPending } from './actions.js';
 import { Marks } from './list.js';
+import { pictureOf } from './picture.js';
 import { cameraName, zoneName } from './store.js';
 
 interface Props {
@@ -59,7 +62,9 @@ export function Detail({ change: stored, onNext, onChoose }: Props) {
         <Fact name={t('Camera')}>{cameraName(change.camera)}</Fact>
         {change.zone !== null && <Fact name={t('Zone')}>{zoneName(change.camera, change.zone)}</Fact>}
         <Fact name={t('Kind')}>{t(change.object?.value ?? change.kind)}</Fact>
-        <Fact name={t('Severity')}>{t(change.severity)}</Fact>
+        <Fact name={t('Severity')}>
+          <Severity level={change.severity} name={t(change.severity)} />
+        </Fact>
         {change.judged?.map(({ when, p }) => (
           <Fact key={when} name={t('Sentence of a rule')}>
             {when}: {percent(p)}
@@ -124,8 +129,25 @@ function Frames({ change }: { readonly change: Change }) {
         <p class="sentence plain-sentence">{caption}</p>
       )}
       {fault !== '' && <p class="fault">{fault}</p>}
+      <Closeup change={change} />
       {fitting && <PairView urls={{ before: link('before'), after: link('after') }} outlines={outlines} />}
     </>
+  );
+}
+
+/** The thing itself, before and after. */
+function Closeup({ change }: { readonly change: Change }) {
+  const { comparison, box } = pictureOf(change);
+  if (box === null) return null;
+  return (
+    <div class="closeup">
+      {SIDES.map((side) => (
+        <figure key={side}>
+          <Thumbnail src={cropAddress(comparison, side, box)} />
+          <figcaption>{t(side)}</figcaption>
+        </figure>
+      ))}
+    </div>
   );
 }
 

@@ -48,18 +48,18 @@ export function Filters({ filter, search, onFilter }: Props) {
         options={ofLabel.map(({ id, name }) => [id, name ?? id])}
         onChange={(camera) => onFilter({ camera, zone: '' })}
       />
+      <Choice
+        name={t('Severity')}
+        value={filter.severity}
+        options={SEVERITIES.map((severity) => [severity, t(severity)])}
+        onChange={(severity) => onFilter({ severity })}
+      />
       <Choice name={t('Zone')} value={filter.zone} options={[...zones]} onChange={(zone) => onFilter({ zone })} />
       <Choice
         name={t('Kind')}
         value={filter.kind}
         options={KINDS.map((kind) => [kind, t(kind)])}
         onChange={(kind) => onFilter({ kind })}
-      />
-      <Choice
-        name={t('Severity')}
-        value={filter.severity}
-        options={SEVERITIES.map((severity) => [severity, t(severity)])}
-        onChange={(severity) => onFilter({ severity })}
       />
       <label class="check">
         <input
@@ -69,7 +69,10 @@ export function Filters({ filter, search, onFilter }: Props) {
         />
         {t('Group by visit')}
       </label>
-      <Calendar camera={filter.camera} label={filter.label} day={filter.day} onDay={(day) => onFilter({ day })} />
+      <details class="day-choice" key={filter.day}>
+        <summary>{filter.day === '' ? t('All days') : filter.day}</summary>
+        <Calendar camera={filter.camera} label={filter.label} day={filter.day} onDay={(day) => onFilter({ day })} />
+      </details>
     </form>
   );
 }

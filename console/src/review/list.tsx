@@ -1,13 +1,16 @@
 /** The list of visits and changes. */
 import type { ComponentChildren } from 'preact';
-import { frameAddress } from '../api/client.js';
-import { type Change, type ChangeMatch, otherSide, type Side, type Visit } from '../api/types.js';
+import { cropAddress } from '../api/client.js';
+import { type Box, type Change, type ChangeMatch, otherSide, SEVERITIES, type Side, type Visit } from '../api/types.js';
+import { Severity } from '../brand/severity.js';
 import { t } from '../texts/texts.js';
 import { ago, shortSpan, shownTime } from '../ui/format.js';
+import { isNarrow } from '../ui/narrow.js';
 import { Thumbnail } from '../ui/thumbnail.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { isOf, pending, withPending } from './actions.js';
 import { marked } from './marks.js';
+import { pictureOf } from './picture.js';
 import { cameraName, zoneName } from './store.js';
 import type { Entry } from './visits.js';
 
@@ -16,19 +19,31 @@ interface Props {
   readonly selected: string | undefined;
   readonly onSelect: (id: string, event: MouseEvent) => void;
   readonly onView: (last: number) => void;
+  /** lines beside each other */
+  readonly columns: number;
   /** of the hits of a search, by id */
   readonly matches?: ReadonlyMap<string, ChangeMatch>;
 }
 
+/** Heights of a row with its picture, px: beside the text, and on a telephone above it. */
+const ROW = { wide: 174, narrow: 324 } as const;
+
 export const ChangeList = ({ entries, matches, ...given }: Props) => (
-  <VirtualList label={t('Changes')} items={entries} idOf={({ id }) => id} marked={marked.value} {...given}>
+  <VirtualList
+    label={t('Changes')}
+    row={isNarrow.value ? ROW.narrow : ROW.wide}
+    items={entries}
+    idOf={({ id }) => id}
+    marked={marked.value}
+    {...given}
+  >
     {({ id, visit, changes }, isActive) =>
       visit === null ? (
         changes.map((change) => (
           <Row key={id} change={withPending(change)} match={matches?.get(id)} isActive={isActive} />
         ))
       ) : (
-        <VisitRow visit={visit} changes={changes.length} isActive={isActive} />
+        <VisitRow visit={visit} changes={changes} isActive={isActive} />
       )
     }
   </VirtualList>
@@ -36,19 +51,35 @@ export const ChangeList = ({ entries, matches, ...given }: Props) => (
 
 interface VisitRowProps {
   readonly visit: Visit;
-  /** number of them */
-  readonly changes: number;
+  readonly changes: readonly Change[];
   readonly isActive: boolean;
 }
 
-const VisitRow = ({ visit, changes, isActive }: VisitRowProps) => (
-  <PictureRow {...visit.best} sentence={visit.caption} isActive={isActive}>
-    <span>{cameraName(visit.camera)}</span>
-    <time dateTime={visit.first_seen}>{shortSpan(visit.first_seen, visit.last_seen)}</time>
-    {visit.status === 'open' && <b>{t('still there')}</b>}
-    {changes > 0 && <span>{t('{n} change|{n} changes', { n: changes })}</span>}
-  </PictureRow>
-);
+function VisitRow({ visit, changes, isActive }: VisitRowProps) {
+  const { best, caption, camera, first_seen, last_seen, status } = visit;
+  return (
+    <PictureRow
+      picture={best}
+      sentence={caption}
+      severity={severityOf(visit, changes)}
+      camera={camera}
+      time={<time dateTime={first_seen}>{shortSpan(first_seen, last_seen)}</time>}
+      isActive={isActive}
+    >
+      {status === 'open' && <b>{t('still there')}</b>}
+      {changes.length > 0 && <span>{t('{n} change|{n} changes', { n: changes.length })}</span>}
+      {changes.length > 0 && changes.every(({ acknowledged_at }) => acknowledged_at !== null) && (
+        <b>{t('acknowledged')}</b>
+      )}
+    </PictureRow>
+  );
+}
+
+/** @returns that of its alert, or the highest of its changes; null: nothing says how severe it is */
+export function severityOf({ alert }: Visit, changes: readonly Change[]): Change['severity'] | null {
+  const levels = changes.map(({ severity }) => SEVERITIES.indexOf(severity));
+  return alert?.severity ?? SEVERITIES[Math.max(-1, ...levels)] ?? null;
+}
 
 interface RowProps {
   readonly change: Change;
@@ -58,48 +89,67 @@ interface RowProps {
 
 function Row({ change, match, isActive }: RowProps) {
   const zone = zoneName(change.camera, change.zone);
-  // A thing that has left is in the frame before.
-  const side = change.regions.every((region) => region.side === 'before') ? 'before' : 'after';
   return (
     <PictureRow
-      comparison={change.comparisons.best}
-      side={side}
+      picture={pictureOf(change)}
       sentence={change.feedback?.caption ?? change.ended?.caption ?? change.caption}
+      severity={change.severity}
+      camera={change.camera}
+      time={
+        <time dateTime={change.confirmed_at} title={shownTime(change.confirmed_at)}>
+          {ago(change.confirmed_at)}
+        </time>
+      }
       isActive={isActive}
     >
-      <span>{cameraName(change.camera)}</span>
       {zone !== '' && <span>{zone}</span>}
-      <span>{t(change.severity)}</span>
-      <time dateTime={change.confirmed_at} title={shownTime(change.confirmed_at)}>
-        {ago(change.confirmed_at)}
-      </time>
       <Marks change={change} />
       {match !== undefined && <MatchedWords match={match} />}
     </PictureRow>
   );
 }
 
-interface PictureRowProps {
+interface Picture {
   readonly comparison: string;
   /** the frame of it that shows the thing; the other one is played with it */
   readonly side: Side;
+  /** null: the whole frame */
+  readonly box: Box | null;
+}
+
+interface PictureRowProps {
+  readonly picture: Picture;
   readonly sentence: string;
+  readonly severity: Change['severity'] | null;
+  readonly camera: string;
+  readonly time: ComponentChildren;
   readonly isActive: boolean;
-  /** facts */
+  /** further facts */
   readonly children: ComponentChildren;
 }
 
-const PictureRow = ({ comparison, side, sentence, isActive, children }: PictureRowProps) => (
-  <div class="picture-row">
+const PictureRow = ({ picture, sentence, severity, camera, time, isActive, children }: PictureRowProps) => (
+  <div class={`picture-row ${severity ?? ''}`}>
     <Thumbnail
-      src={frameAddress(comparison, side, 'small')}
-      other={frameAddress(comparison, otherSide(side), 'small')}
+      src={cropAddress(picture.comparison, picture.side, picture.box)}
+      other={cropAddress(picture.comparison, otherSide(picture.side), picture.box)}
       isPlaying={isActive}
-    />
-    <span class="row-title" title={sentence}>
-      {sentence}
-    </span>
-    <span class="row-facts">{children}</span>
+    >
+      <span class="frame-gone">{t('The frame is not available any more.')}</span>
+    </Thumbnail>
+    <div class="picture-text">
+      <span class="row-facts">
+        {severity !== null && <Severity level={severity} name={t(severity)} />}
+        {time}
+      </span>
+      <span class="row-title" title={sentence}>
+        {sentence}
+      </span>
+      <span class="row-facts">
+        <span>{cameraName(camera)}</span>
+        {children}
+      </span>
+    </div>
   </div>
 );
 

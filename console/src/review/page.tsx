@@ -1,10 +1,11 @@
 /** The page "Review": the live list of visits and changes, filters, and the selected one. */
 import { useSignalEffect } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useLocation, useSearchParams } from 'wouter-preact';
+import { Link, useLocation, useSearchParams } from 'wouter-preact';
 import { recoveries } from '../api/connection.js';
 import { live, watchEvents } from '../api/events.js';
 import { useKeys } from '../ui/keys.js';
+import { isNarrow } from '../ui/narrow.js';
 import { usePolling } from '../ui/polling.js';
 import '../styles/review.css';
 import { t, tx } from '../texts/texts.js';
@@ -45,6 +46,8 @@ import {
 const FOLLOW_MS = 5000;
 /** Rows that are read below the last visible one. */
 const ROWS_AHEAD = 30;
+/** px of a line with its picture, if several are beside each other */
+const LEAST_WIDTH = 420;
 
 export function ReviewPage({ params }: { readonly params: { readonly change?: string } }) {
   const [, navigate] = useLocation();
@@ -116,6 +119,7 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
   const visitCount = entries.filter((entry) => entry.visit !== null).length;
   const left = entries.length - visitCount;
   const chosen = markedChanges(entries);
+  const isDetailed = selected !== undefined || marked.value.size > 0;
   const select = (id: string | undefined) => {
     const text = queryOf(filter).toString();
     if (id !== undefined)
@@ -143,16 +147,9 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
     '/': () => search.current?.focus(),
   });
   return (
-    <div class="review">
-      <details class="review-filters" open={matchMedia('(min-width: 60rem)').matches}>
-        <summary>{t('Filter')}</summary>
-        <Filters filter={filter} search={search} onFilter={onFilter} />
-      </details>
-      <section class="review-list" aria-label={t('List')}>
-        <header class="review-head">
-          <h1>{t('Changes')}</h1>
-          <a href={briefOf(filter)}>{filter.day === '' ? t('Brief of today') : t('Brief of this day')}</a>
-        </header>
+    <div class={`review ${isDetailed ? 'with-detail' : ''} ${selected === undefined ? '' : 'with-selection'}`}>
+      <header class="review-head">
+        <h1>{t('Changes')}</h1>
         <p class="quiet" role="status">
           {[
             ...(isPart ? [t('the first')] : []),
@@ -164,6 +161,13 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
           <kbd>j</kbd>
           <kbd>k</kbd>
         </p>
+        <a href={briefOf(filter)}>{filter.day === '' ? t('Brief of today') : t('Brief of this day')}</a>
+      </header>
+      <details class="review-filters" open={!isNarrow.value}>
+        <summary>{t('Filter')}</summary>
+        <Filters filter={filter} search={search} onFilter={onFilter} />
+      </details>
+      <section class="review-list" aria-label={t('List')}>
         <p class="fault">{fault}</p>
         {filter.like !== '' && (
           <p class="quiet">
@@ -177,6 +181,7 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
         {entries.length > 0 ? (
           <ChangeList
             entries={entries}
+            columns={isNarrow.value || isDetailed ? 1 : Math.max(1, Math.floor(innerWidth / LEAST_WIDTH))}
             selected={entries[position]?.id}
             onSelect={(id, { ctrlKey, metaKey, shiftKey }) => {
               if (ctrlKey || metaKey) toggleMark(id);
@@ -194,12 +199,17 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
         )}
       </section>
       <section class="review-detail" aria-label={t('Selected change')}>
+        {isNarrow.value && selected !== undefined && (
+          <Link class="back" href={`/review${query.size === 0 ? '' : `?${query}`}`}>
+            ‹ {t('List')}
+          </Link>
+        )}
         {marked.value.size > 0 && <Bulk changes={chosen} />}
         {marked.value.size === 0 && change !== undefined && (
           <Detail change={change} onNext={step(1)} onChoose={toggle} />
         )}
         {marked.value.size === 0 && visit !== undefined && (
-          <VisitDetail visit={visit} changes={entries[position]?.changes ?? []} />
+          <VisitDetail visit={visit} changes={entries[position]?.changes ?? []} onNext={step(1)} onChoose={toggle} />
         )}
         {change === undefined && visit === undefined && missing === selected && selected !== undefined && (
           <p class="fault">
@@ -227,5 +237,11 @@ const Empty = ({ isFiltered }: { readonly isFiltered: boolean }) => (
     {isFiltered
       ? t('No change fits.')
       : t('No change yet. Changes come from cameras: set one up under Cameras and send its frames.')}
+    {!isFiltered && (
+      <span class="first-steps">
+        <Link href="/cameras">{t('New camera')}</Link>
+        <Link href="/try">{t('Compare two pictures')}</Link>
+      </span>
+    )}
   </p>
 );

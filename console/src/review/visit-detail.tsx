@@ -3,21 +3,64 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { localAddress } from '../api/client.js';
 import type { Change, Visit } from '../api/types.js';
+import { Severity } from '../brand/severity.js';
 import { UNITS } from '../pair/outlines.js';
+import { session } from '../session.js';
 import { t } from '../texts/texts.js';
 import { Evidence, Fact } from '../ui/fact.js';
 import { shownSpan, shownTime } from '../ui/format.js';
+import { ActionBar } from './action-bar.js';
+import { act, undo } from './actions.js';
+import { severityOf } from './list.js';
 import { cameraName } from './store.js';
 
 interface Props {
   readonly visit: Visit;
   readonly changes: readonly Change[];
+  readonly onNext: () => void;
+  readonly onChoose: () => void;
 }
 
-export const VisitDetail = ({ visit, changes }: Props) => (
-  <article class="detail">
-    <p class="sentence plain-sentence">{visit.caption}</p>
-    <Picture key={visit.best.comparison} visit={visit} />
+export function VisitDetail({ visit, changes, onNext, onChoose }: Props) {
+  const level = severityOf(visit, changes);
+  return (
+    <article class="detail">
+      <p class="sentence plain-sentence">{visit.caption}</p>
+      <Picture key={visit.best.comparison} visit={visit} />
+      {changes.length > 0 ? (
+        <Judgements changes={changes} onNext={onNext} onChoose={onChoose} />
+      ) : (
+        <p class="quiet">{t('No change is part of this visit: there is nothing to judge.')}</p>
+      )}
+      <Facts visit={visit} changes={changes} level={level} />
+    </article>
+  );
+}
+
+/** The same buttons as those of a change; they are about all changes of the visit. */
+function Judgements({ changes, onNext, onChoose }: Omit<Props, 'visit'>) {
+  const admin = session.value?.admin ?? false;
+  const actThenNext = (action: Parameters<typeof act>[1]) => () => {
+    act(changes, action);
+    onNext();
+  };
+  const actions = [
+    ['r', t('Right'), actThenNext({ kind: 'feedback', judgement: 'correct' })],
+    ['f', t('False alarm'), actThenNext({ kind: 'feedback', judgement: 'false_alarm' })],
+    ['a', t('Acknowledge'), actThenNext({ kind: 'acknowledge' })],
+    ...(admin ? ([['n', t('Normal here'), actThenNext({ kind: 'normal' })]] as const) : []),
+    ['u', t('Undo'), () => undo()],
+    ['x', t('Choose'), onChoose],
+  ] as const;
+  return <ActionBar actions={actions} />;
+}
+
+interface FactsProps extends Pick<Props, 'visit' | 'changes'> {
+  readonly level: Change['severity'] | null;
+}
+
+const Facts = ({ visit, changes, level }: FactsProps) => (
+  <>
     {changes.length > 0 && (
       <ul class="visit-changes" aria-label={t('Changes of this visit')}>
         {changes.map(({ id, caption, confirmed_at }) => (
@@ -29,6 +72,11 @@ export const VisitDetail = ({ visit, changes }: Props) => (
     )}
     <dl class="detail-facts">
       <Fact name={t('Camera')}>{cameraName(visit.camera)}</Fact>
+      {level !== null && (
+        <Fact name={t('Severity')}>
+          <Severity level={level} name={t(level)} />
+        </Fact>
+      )}
       <Fact name={visit.there_before ? t('There since') : t('First seen')}>{shownTime(visit.first_seen)}</Fact>
       <Fact name={t('Last seen')}>{shownTime(visit.last_seen)}</Fact>
       {visit.gone !== null && <Fact name={t('Gone')}>{shownSpan(visit.gone.after, visit.gone.before)}</Fact>}
@@ -37,7 +85,7 @@ export const VisitDetail = ({ visit, changes }: Props) => (
       <Fact name={t('State')}>{t(visit.end ?? visit.status)}</Fact>
       <Evidence of={`visit=${visit.id}`} />
     </dl>
-  </article>
+  </>
 );
 
 /** The drawing is stretched over the picture; its lines keep their width. */

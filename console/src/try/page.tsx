@@ -7,6 +7,7 @@ import beforeUrl from '../../../examples/before.jpg?url';
 import { ApiError, fetchApi, messageOf } from '../api/client.js';
 import { type Comparison, SIDES, type Side } from '../api/types.js';
 import { assertFits } from '../session.js';
+import '../styles/try.css';
 import { t } from '../texts/texts.js';
 import { compare, type FrameSource, readComparison } from './compare.js';
 import { Result } from './result.js';

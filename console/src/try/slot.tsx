@@ -38,7 +38,7 @@ export function Slot({ side, source, fault, onFiles, onAddress, onClear }: Props
       onDragLeave={() => setOver(false)}
       onDrop={drop}
     >
-      <legend>{side}</legend>
+      <legend>{t(side)}</legend>
       {source?.kind === 'file' ? (
         <div class="slot-file">
           <Preview url={source.preview} />

@@ -2,13 +2,17 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** In pixels, as in base.css. */
-const ROW = 78;
+/** Height of a row without a picture, px. */
+const TEXT_ROW = 78;
 /** Rows that exist above and below the visible ones. */
 const SPARE = 6;
 
 interface Props<T> {
   readonly label: string;
+  /** height of a row, px */
+  readonly row?: number;
+  /** items beside each other in a row */
+  readonly columns?: number;
   readonly items: readonly T[];
   readonly idOf: (item: T) => string;
   /** the row that the keys move from */
@@ -22,7 +26,18 @@ interface Props<T> {
   readonly children: (item: T, isActive: boolean) => ComponentChildren;
 }
 
-export function VirtualList<T>({ label, items, idOf, selected, marked, onSelect, onView, children }: Props<T>) {
+export function VirtualList<T>({
+  label,
+  row = TEXT_ROW,
+  columns = 1,
+  items,
+  idOf,
+  selected,
+  marked,
+  onSelect,
+  onView,
+  children,
+}: Props<T>) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 900 });
   const [pointed, setPointed] = useState<string | null>(null);
@@ -43,13 +58,13 @@ export function VirtualList<T>({ label, items, idOf, selected, marked, onSelect,
   useEffect(() => {
     const element = box.current;
     if (element === null || position < 0) return;
-    const top = position * ROW;
+    const top = Math.floor(position / columns) * row;
     if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + ROW > element.scrollTop + element.clientHeight) element.scrollTop = top + ROW - element.clientHeight;
-  }, [position]);
+    else if (top + row > element.scrollTop + element.clientHeight) element.scrollTop = top + row - element.clientHeight;
+  }, [position, row, columns]);
 
-  const first = Math.max(0, Math.floor(view.top / ROW) - SPARE);
-  const last = Math.min(items.length, Math.ceil((view.top + view.height) / ROW) + SPARE);
+  const first = Math.max(0, Math.floor(view.top / row) - SPARE) * columns;
+  const last = Math.min(items.length, (Math.ceil((view.top + view.height) / row) + SPARE) * columns);
   useEffect(() => onView?.(last), [last]);
   return (
     <div
@@ -63,7 +78,7 @@ export function VirtualList<T>({ label, items, idOf, selected, marked, onSelect,
       aria-multiselectable={marked !== undefined}
       aria-activedescendant={position >= first && position < last ? `row-${selected}` : undefined}
     >
-      <div class="rows-space" style={{ height: `${items.length * ROW}px` }} role="presentation">
+      <div class="rows-space" style={{ height: `${Math.ceil(items.length / columns) * row}px` }} role="presentation">
         {items.slice(first, last).map((item, i) => {
           const id = idOf(item);
           return (
@@ -77,7 +92,11 @@ export function VirtualList<T>({ label, items, idOf, selected, marked, onSelect,
               aria-selected={marked?.size ? marked.has(id) : id === selected}
               aria-setsize={items.length}
               aria-posinset={first + i + 1}
-              style={{ transform: `translateY(${(first + i) * ROW}px)` }}
+              style={{
+                height: `${row}px`,
+                width: `${100 / columns}%`,
+                transform: `translate(${((first + i) % columns) * 100}%, ${Math.floor((first + i) / columns) * row}px)`,
+              }}
               onClick={(event) => onSelect(id, event)}
               onMouseEnter={() => setPointed(id)}
               onMouseLeave={() => setPointed(null)}

@@ -10,10 +10,17 @@ export type StartPage = ((reply: FastifyReply) => FastifyReply) | null;
 
 /** Paths of its views beside '/': a page that is loaded there is the same one. */
 const VIEWS = [
-  ...['/review', '/review/:change', '/cameras', '/cameras/:camera', '/wall', '/footage', '/footage/:batch'],
+  ...['/try', '/review', '/review/:change', '/cameras', '/cameras/:camera', '/wall', '/footage', '/footage/:batch'],
   ...['/endpoints', '/endpoints/:endpoint', '/system'],
 ];
 const YEAR_MS = 365 * 86_400_000;
+/** Files of an installed page, whose names have no hash. */
+const INSTALLED = {
+  'manifest.webmanifest': 'application/manifest+json',
+  'service-worker.js': 'text/javascript; charset=utf-8',
+  'icons/mark.svg': 'image/svg+xml',
+  ...Object.fromEntries(['180', '192', '512', 'maskable'].map((name) => [`icons/${name}.png`, 'image/png'])),
+};
 
 /**
  * Scripts, styles and connections of its own origin only; pictures and videos also from memory, for files that the user
@@ -26,6 +33,8 @@ const POLICY = [
   "img-src 'self' blob: data:",
   "media-src 'self' blob:",
   "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
   "form-action 'none'",
   "base-uri 'none'",
   // Home Assistant shows pages below a path of its own address in a frame.
@@ -56,6 +65,12 @@ export async function useConsole(
       response.setHeader('X-Content-Type-Options', 'nosniff');
     },
   });
+  for (const [name, type] of Object.entries(INSTALLED)) {
+    const file = await readFile(join(consoleFolder, name));
+    app.get(`/${name}`, { schema: { hide: true } }, async (_request, reply) =>
+      reply.header('Cache-Control', 'no-cache').header('X-Content-Type-Options', 'nosniff').type(type).send(file),
+    );
+  }
   // The page names its files relative to the root of the service, e.g. ./assets/index.js.
   const send = (reply: FastifyReply) =>
     reply

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { ScenedeltaError } from '../../base/errors.js';
 import { IMAGE_TYPES } from '../../base/image-type.js';
+import type { Box } from '../../base/images.js';
 import { servedFrame } from '../../frames/served-frame.js';
 import { createThumbnails } from '../../frames/thumbnail.js';
 import { isFinal } from '../../schemas/comparison.js';
@@ -30,6 +31,15 @@ export function frameRoutes(app: Api, deps: RouteContext): void {
           description: 'small: as a JPEG of at most 480 px on each side, for lists.',
         }),
       ),
+      around: Type.Optional(
+        Type.String({
+          pattern: '^[01](?:\\.[0-9]{1,4})?(?:,[01](?:\\.[0-9]{1,4})?){3}$',
+          description:
+            'x,y,width,height of the box of a thing, in shares of the frame. The answer is the part of the frame ' +
+            'around it, as a JPEG of at most 480 px on each side.',
+          examples: ['0.42,0.3,0.05,0.12'],
+        }),
+      ),
     }),
     response: {
       200: media('The frame.', Object.fromEntries(IMAGE_TYPES.map((type) => [type, binary])), RESPONSE_HEADERS.etag),
@@ -49,11 +59,14 @@ export function frameRoutes(app: Api, deps: RouteContext): void {
         `The ${side} frame of ${id} has not been fetched${final ? '' : ' yet'}`,
       );
     }
-    const isSmall = request.query.size === 'small';
-    const etag = isSmall ? frame.etag.replace(/"$/, '-small"') : frame.etag;
+    const { around } = request.query;
+    const isSmall = request.query.size === 'small' || around !== undefined;
+    const etag = isSmall ? frame.etag.replace(/"$/, `-${around ?? 'small'}"`) : frame.etag;
     reply.header('ETag', etag).header('Cache-Control', PICTURE_CACHE);
     if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-    const bytes = isSmall ? await small.read(etag, frame, side) : await frame.bytes();
+    const bytes = isSmall
+      ? await small.read(etag, frame, side, around === undefined ? undefined : boxOf(around))
+      : await frame.bytes();
     if (bytes === undefined) {
       throw new ScenedeltaError('gone', `The ${side} frame of ${id} is no longer kept (FRAME_RETENTION_HOURS)`);
     }
@@ -61,4 +74,10 @@ export function frameRoutes(app: Api, deps: RouteContext): void {
     reply.header('X-Content-Type-Options', 'nosniff').type(isSmall ? 'image/jpeg' : frame.contentType);
     return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   });
+}
+
+/** @param text as the parameter `around` */
+function boxOf(text: string): Box {
+  const [x, y, width, height] = text.split(',').map(Number) as [number, number, number, number];
+  return { x, y, width, height };
 }
