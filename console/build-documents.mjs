@@ -30,7 +30,12 @@ const inlined = (name) => ({
     if (/<\/(script|style)|<!--/i.test(script + style)) throw new Error(`${name} has text that ends its own element`);
     const policy = [
       ...["default-src 'none'", `script-src ${sha256(script)}`, `style-src ${sha256(style)}`],
-      ...[`img-src ${PICTURES[name]}`, "base-uri 'none'", "form-action 'none'"],
+      ...[
+        `img-src ${PICTURES[name]}`,
+        ...(name === 'report' ? ["media-src 'self' file:"] : []),
+        "base-uri 'none'",
+        "form-action 'none'",
+      ],
     ].join('; ');
     const source = page
       .replace(/<script [^>]*src=[^>]*><\/script>/, () => `<script type="module">${script}</script>`)

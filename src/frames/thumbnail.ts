@@ -32,17 +32,24 @@ export function cropAround({ x, y, width, height }: Box, frame: Size): Box {
   return { x: within(x + width / 2, w), y: within(y + height / 2, h), width: w, height: h };
 }
 
+interface ThumbnailOptions extends DecodeLimits {
+  readonly field: string;
+  /** box of a thing, in shares of the frame: the picture is a crop around it */
+  readonly around?: Box | undefined;
+  /** px of the longer side; default: 480 */
+  readonly longest?: number;
+}
+
 /**
  * @param bytes an encoded frame, masked if its camera has privacy zones
- * @param options.around box of a thing, in shares of the frame: the picture is a crop around it
- * @returns a JPEG of 20 to 40 kB, no side longer than 480 px
+ * @returns a JPEG of 20 to 40 kB
  * @throws ScenedeltaError image-unreadable, image-too-large, image-too-small, processing-timeout
  */
 export async function thumbnail(
   bytes: Uint8Array,
-  { around, ...options }: DecodeLimits & { readonly field: string; readonly around?: Box | undefined },
+  { around, longest = LONGEST_SIDE, ...options }: ThumbnailOptions,
 ): Promise<Buffer> {
-  const { data, width, height } = await decodeToFit(bytes, around ? LONGEST_DECODED : LONGEST_SIDE, options);
+  const { data, width, height } = await decodeToFit(bytes, around ? LONGEST_DECODED : longest, options);
   const image = sharp(data, { raw: { width, height, channels: 3 } });
   if (around !== undefined) {
     const part = cropAround(around, { width, height });
@@ -54,7 +61,7 @@ export async function thumbnail(
         width: Math.max(1, Math.min(Math.round(part.width * width), width - left)),
         height: Math.max(1, Math.min(Math.round(part.height * height), height - top)),
       })
-      .resize(LONGEST_SIDE, LONGEST_SIDE, { fit: 'inside', withoutEnlargement: true });
+      .resize(longest, longest, { fit: 'inside', withoutEnlargement: true });
   }
   return image.jpeg({ quality: QUALITY }).toBuffer();
 }

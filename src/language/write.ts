@@ -3,7 +3,7 @@
  * the only place where the service turns what changed into words; `read-clauses.ts` reads the captioner's words by the
  * same table. A sentence is never put into another one: texts stand before or after it.
  */
-import type { Content, Statement } from '../schemas/statement.js';
+import type { Content, Statement, Thing } from '../schemas/statement.js';
 import type { Locale } from './locales.js';
 import { OTHERS, withUsefulPlaces } from './order.js';
 import { type Case, type Table, type Template, tableOf, wordOf } from './table.js';
@@ -129,7 +129,7 @@ export const spelled = (words: readonly Word[], { spelling = [] }: Table): strin
 export const sentenceOf = (text: string, locale: Locale): string => stopped(capital(text, locale), locale);
 
 /** The first letter as a capital, in a script that has them. */
-const capital = (text: string, locale: Locale): string =>
+export const capital = (text: string, locale: Locale): string =>
   text.replace(/^\p{Ll}/u, (letter) => letter.toLocaleUpperCase(locale));
 
 const stopped = (text: string, locale: Locale): string =>
@@ -160,4 +160,12 @@ function templateOf(
     (needs === undefined || has[needs]) && (of === undefined || things.every((thing) => of.includes(classOf(thing))));
   while (!fits(template) && template.otherwise !== undefined) template = templates[template.otherwise] as Template;
   return template;
+}
+
+/** A thing by itself, as a sentence names it first: "a white van", "two people". */
+export function nounPhrase(thing: Thing, locale: Locale): string {
+  const table = tableOf(locale);
+  // More than the table counts are several.
+  const count = thing.count !== null && thing.count >= table.counts.length ? null : thing.count;
+  return spelled(writeThing({ ...thing, count }, 0, 'nom', table), table);
 }

@@ -134,6 +134,7 @@ export type CameraBrief = Static<typeof CameraBriefSchema>;
 
 export const BriefSchema = Type.Object(
   {
+    summary: text('A paragraph: how busy the day was, what is worth telling of it, and what was not seen.'),
     cameras: Type.Array(CameraBriefSchema, { description: 'Ordered by id.' }),
     next_cursor: nullable(Type.String(), 'For the next cameras; null if these are the last.'),
   },

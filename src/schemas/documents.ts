@@ -23,6 +23,10 @@ export interface Link {
 
 /** The changes and visits of a recording; report.html also embeds their pictures, as base64 by number. */
 export interface ReportData extends DocumentHead {
+  /** a paragraph: how much there is, and what is worth telling of it */
+  readonly lead: string;
+  /** crops of what is worth telling, in the order of time */
+  readonly strip: readonly ReportCrop[];
   /** counts of records and frames, in one line */
   readonly summary: string;
   /** that later changes are missing; null if the run came to the end */
@@ -42,7 +46,16 @@ export interface ReportData extends DocumentHead {
 export const REPORT_TEXTS = [
   ...(['timeline', 'timeline_keys', 'keys', 'filters', 'camera', 'kind', 'day', 'text', 'all'] as const),
   ...(['outlines', 'places', 'visits', 'changes', 'no_picture', 'shown', 'in_the_footage', 'zone'] as const),
+  ...(['details', 'play'] as const),
 ];
+
+/** A crop of a thing, which leads to the card of its entry. */
+export interface ReportCrop {
+  readonly entry: string;
+  /** number of the embedded picture */
+  readonly picture: number;
+  readonly text: string;
+}
 
 /** A visit or a change. */
 export interface ReportEntry {
@@ -59,6 +72,8 @@ export interface ReportEntry {
   readonly when: string;
   readonly facts: Facts;
   readonly pictures: readonly ReportPicture[];
+  /** path of a short video of it beside the report; null: there is none */
+  readonly clip: string | null;
   /** whether it is a change that belongs to a visit, which the page lists already */
   readonly isPlace: boolean;
 }
@@ -79,6 +94,8 @@ export interface ReportCamera {
   readonly span: readonly [number, number];
   /** times without frames, ms */
   readonly gaps: readonly (readonly [number, number])[];
+  /** times between them, mostly full hours, with their labels */
+  readonly ticks: readonly (readonly [time: number, label: string])[];
   /** labels of begin and end */
   readonly from: string;
   readonly to: string;
@@ -104,9 +121,20 @@ export interface EvidenceData extends DocumentHead {
 export interface BriefData extends DocumentHead {
   /** to the changes in the console; null if it is not served */
   readonly back: Link | null;
+  /** a paragraph; '' without a camera */
+  readonly summary: string;
+  readonly pictures: readonly BriefPicture[];
   readonly cameras: readonly BriefCamera[];
   /** that there is no camera, or that there are more; null: neither */
   readonly end: string | null;
+}
+
+/** A crop of a thing, and where there is more about it. */
+export interface BriefPicture {
+  /** base64 of a JPEG */
+  readonly jpeg: string;
+  readonly text: string;
+  readonly url: string;
 }
 
 export interface BriefCamera {

@@ -86,7 +86,7 @@ describe('the pages of a brief', () => {
 
   it('say that nothing changed, and that there is no camera', async () => {
     expect((await ask(`?day=${DAY}&format=markdown`)).body).toBe(
-      '# Daily brief\n\n## gate\n\n2026-01-05, UTC\n\n### Nothing changed\n',
+      '# Daily brief\n\nNothing changed.\n\n## gate\n\n2026-01-05, UTC\n\n### Nothing changed\n',
     );
     fake.cameras.kept.clear();
     expect((await ask('?format=markdown')).body).toContain('There is no camera.');
@@ -99,11 +99,9 @@ describe('the pages of a brief', () => {
     change(at('09:00'), { feedback: { judgement: 'correct', at: at('09:00'), caption: EVIL } });
     const html = await ask(`?day=${DAY}&format=html`);
     expect(html.body).not.toContain('<script>alert');
-    expect(html.body.match(/\\u003cscript>alert\(1\)\\u003c\/script>/g)).toHaveLength(3);
+    expect(html.body.match(/\\u003cscript>alert\(1\)\\u003c\/script>/g)).toHaveLength(5);
     const policy = html.headers['content-security-policy'];
-    expect(policy).toMatch(
-      /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; img-src 'none'; /,
-    );
+    expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; img-src data:; /);
     expect(policy).toContain("frame-ancestors 'self'");
     expect(html.headers['x-content-type-options']).toBe('nosniff');
     const { body } = await ask(`?day=${DAY}&format=markdown`);

@@ -4,6 +4,7 @@ import { storedChange } from '../helpers/changes.js';
 import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 import { tabTo } from '../helpers/gestures.js';
+import { storedVisit } from '../helpers/visits.js';
 
 const { open, service } = await useConsole();
 beforeEach(() => {
@@ -38,6 +39,11 @@ describeInBrowser('The daily brief', () => {
     const van = add('van', '08:00', 'a white van has appeared in loading bay 2');
     add('bin', '09:30', `the ${HOSTILE} is gone`, { kind: 'disappear' });
     add('other', '10:00', 'a person has appeared', { camera: 'yard' });
+    const comparison = await service.addComparison({}, 'gate');
+    const begun = Date.parse(`${DAY}T11:00:00Z`);
+    const box = { x: 0.4, y: 0.4, width: 0.1, height: 0.2 };
+    const best = { comparison, side: 'after' as const, at: new Date(begun).toISOString(), box };
+    service.visits.kept.push(storedVisit({ begun, best, camera: 'yard' }));
     const { page, errors } = await open({ timezoneId: 'Europe/Berlin' });
     await page.goto(`${service.url}/review?camera=gate&day=${DAY}`);
     await page.getByText('2 changes', { exact: false }).first().waitFor();
@@ -48,7 +54,8 @@ describeInBrowser('The daily brief', () => {
       ['gate', '2026-05-31T22:00:00.000Z'],
     ]);
     await page.getByText('a white van has appeared in loading bay 2').first().waitFor();
-    expect(await page.locator('img').count()).toBe(0);
+    await page.getByText(/^A quiet day\. A white van has appeared in loading bay 2 \(/).waitFor();
+    expect(await page.locator('img[src=x]').count()).toBe(0);
     expect(await inspect(page, 'brief')).toEqual([]);
     const links = page.getByRole('listitem').getByRole('link');
     expect(new URL((await links.first().getAttribute('href')) ?? '').pathname).toBe(`/review/${van.id}`);
@@ -56,6 +63,8 @@ describeInBrowser('The daily brief', () => {
     await page.getByLabel('Camera').selectOption('');
     await page.getByRole('link', { name: 'Brief of this day' }).click();
     await page.getByText('a person has appeared').first().waitFor();
+    const crop = page.getByRole('link', { name: /^A person in red \(yard, 13:00/ }).locator('img');
+    expect(await crop.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).toBeGreaterThan(200);
     expect([await page.title(), errors]).toEqual(['Daily brief', []]);
     // Each choice of a filter is a step back.
     for (const camera of ['', 'gate']) {

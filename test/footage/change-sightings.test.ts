@@ -126,7 +126,11 @@ describe('the sighting of a recorded change', () => {
         for (const change of merged) expectOneFrame(change, given, pictures);
         shown += merged.filter(({ pictured }) => pictured !== undefined).length;
         const made = recording(merged);
-        const report = reportData(made, (path) => pictures.get(String(path)) ?? null);
+        const report = reportData(made, {
+          numberOf: (path) => pictures.get(String(path)) ?? null,
+          told: [],
+          crops: new Map(),
+        });
         for (const [
           i,
           {

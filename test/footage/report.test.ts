@@ -21,7 +21,7 @@ async function pageOf(made: Recording, readPicture: ReportOptions['readPicture']
 const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 describe('report.html', () => {
-  it('needs no network: its policy allows its own script and style and embedded pictures alone', async () => {
+  it('needs no network: its policy allows its own script and style, embedded pictures and films beside it alone', async () => {
     const page = await pageOf(recording([change(1)]));
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? '';
     const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(page) ?? [];
@@ -31,6 +31,7 @@ describe('report.html', () => {
       `script-src ${sha256(script)}`,
       `style-src ${sha256(style)}`,
       'img-src data:',
+      "media-src 'self' file:",
       "base-uri 'none'",
       "form-action 'none'",
     ]);
@@ -88,7 +89,14 @@ describe('report.html', () => {
       [0, null],
       [null, null],
     ]);
-    expect(page.match(/id="picture-/g)).toHaveLength(2);
+    // Two pictures, and a crop of the only change whose picture is there.
+    expect(page.match(/id="picture-/g)).toHaveLength(3);
+    const { strip, lead } = dataOf<ReportData>(page);
+    expect(strip).toEqual([
+      { entry: changes[0]?.id, picture: 2, text: expect.stringContaining(changes[0]?.caption ?? '') },
+    ]);
+    expect(lead).toMatch(/^3 changes\. /);
+    expect((await sharp(Buffer.from(blockOf(page, 'picture-2') ?? '', 'base64')).metadata()).format).toBe('jpeg');
     const embedded = await sharp(Buffer.from(blockOf(page, 'picture-0') ?? '', 'base64')).metadata();
     expect([embedded.format, embedded.width, embedded.height]).toEqual(['jpeg', 560, 315]);
   });

@@ -25,6 +25,10 @@ export function detailOf({ overview }: Camera): string {
     : t('It has sent the same picture since {time}.', { time: shownTime(frozen_since) });
 }
 
+/** Whether its pictures do not show the scene as it is. A camera without any frame yet is no problem. */
+export const hasProblem = ({ overview }: Camera): boolean =>
+  overview !== undefined && !['live', 'no_frame_yet'].includes(overview.state);
+
 export function State({ camera }: { readonly camera: Camera }) {
   const state = camera.overview?.state ?? 'no_frame_yet';
   return (

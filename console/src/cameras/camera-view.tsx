@@ -178,30 +178,42 @@ function CameraView({ camera, onChanged }: Props) {
             onRemove={remove}
             onAdd={add}
           />
-          {admin && <SourceFields id={camera.id} draft={source} hasLogin={camera.status?.snapshot_login ?? false} />}
-          <Rules camera={camera} draft={rules} zones={zones.value} />
-          {admin && <DryRun camera={camera} settings={edits} />}
-          {admin ? (
-            <div class="camera-save">
-              <button type="button" class="primary" disabled={busy.value || !edited.value} onClick={save}>
-                {t('Save')}
-              </button>
-              {edited.value && (
-                <button type="button" onClick={discard}>
-                  {t('Discard')}
-                </button>
-              )}
-              <span class="quiet">{edited.value ? t('Not saved yet.') : ''}</span>
-              <SureButton name={t('Delete')} sure={t('Delete the camera and all its changes')} onSure={erase} />
-            </div>
-          ) : (
-            <p class="quiet">{t('Saving needs a key with the scope admin.')}</p>
-          )}
-          <p role="alert" class="fault">
-            {fault.value}
-          </p>
         </div>
       </div>
+      <div class="camera-sections">
+        {admin && (
+          <div class="panel">
+            <SourceFields id={camera.id} draft={source} hasLogin={camera.status?.snapshot_login ?? false} />
+          </div>
+        )}
+        <Rules camera={camera} draft={rules} zones={zones.value} />
+        {admin && (
+          <div class="panel">
+            <DryRun camera={camera} settings={edits} />
+          </div>
+        )}
+      </div>
+      <footer class="camera-foot">
+        {admin ? (
+          <div class="camera-save">
+            <button type="button" class="primary" disabled={busy.value || !edited.value} onClick={save}>
+              {t('Save')}
+            </button>
+            {edited.value && (
+              <button type="button" onClick={discard}>
+                {t('Discard')}
+              </button>
+            )}
+            <span class="quiet">{edited.value ? t('Not saved yet.') : ''}</span>
+            <SureButton name={t('Delete')} sure={t('Delete the camera and all its changes')} onSure={erase} />
+          </div>
+        ) : (
+          <p class="quiet">{t('Saving needs a key with the scope admin.')}</p>
+        )}
+        <p role="alert" class="fault">
+          {fault.value}
+        </p>
+      </footer>
     </div>
   );
 }

@@ -94,108 +94,121 @@ export function Rules({ camera, draft, zones }: Props) {
   };
   const budget = camera.alarm_budget;
   return (
-    <section aria-label={t('Rules')} class="rules">
-      <h2>{t('Rules')}</h2>
-      <Field
-        setting="name"
-        name={t('Name of the camera')}
-        maxLength={128}
-        value={draft.value.name}
-        placeholder={camera.id}
-        onValue={(name) => put({ name })}
-      />
-      <Field
-        setting="labels"
-        name={t('Labels (with commas between them)')}
-        maxLength={1024}
-        value={draft.value.labels}
-        onValue={(labels) => put({ labels })}
-      />
-      <LocaleSelect
-        setting="locale"
-        label={t('Language of the sentences')}
-        value={draft.value.locale}
-        none={t('English')}
-        onValue={(locale) => put({ locale })}
-      />
-      <label>
-        {t('Compare frames with')}
-        <select
-          name="before"
-          value={draft.value.before}
-          onChange={(event) => put({ before: event.currentTarget.value as Camera['before'] })}
-        >
-          {BEFORE.map(([mode, meaning]) => (
-            <option key={mode} value={mode}>
-              {meaning}
-            </option>
-          ))}
-        </select>
-      </label>
-      <div class="rule-numbers">
-        <Figure
-          setting="alerts.confirm_frames"
-          name={t('Frames in a row')}
-          value={draft.value.confirmFrames}
-          min={1}
-          onValue={(v) => put({ confirmFrames: v })}
+    <>
+      <section aria-label={t('Camera')} class="panel">
+        <h2>{t('Camera')}</h2>
+        <Field
+          setting="name"
+          name={t('Name of the camera')}
+          maxLength={128}
+          value={draft.value.name}
+          placeholder={camera.id}
+          onValue={(name) => put({ name })}
         />
-        <Figure
-          setting="alerts.persist_s"
-          name={t('Seconds it must last')}
-          value={draft.value.persistS}
-          min={0}
-          onValue={(v) => put({ persistS: v })}
+        <Field
+          setting="labels"
+          name={t('Labels (with commas between them)')}
+          maxLength={1024}
+          value={draft.value.labels}
+          onValue={(labels) => put({ labels })}
         />
-        <Figure
-          setting="alerts.cooldown_s"
-          name={t('Cool-down, seconds')}
-          value={draft.value.cooldownS}
-          min={0}
-          onValue={(v) => put({ cooldownS: v })}
+        <LocaleSelect
+          setting="locale"
+          label={t('Language of the sentences')}
+          value={draft.value.locale}
+          none={t('English')}
+          onValue={(locale) => put({ locale })}
         />
-        <Figure
-          setting="alerts.left_after_s"
-          name={t('Seconds until an object counts as left (0: never)')}
-          value={draft.value.leftAfterS}
-          min={0}
-          onValue={(v) => put({ leftAfterS: v })}
-        />
+      </section>
+      <section aria-label={t('Rules')} class="panel">
+        <h2>{t('Rules')}</h2>
         <label>
-          {t('Alert from')}
+          {t('Compare frames with')}
           <select
-            name="alerts.min_severity"
-            value={draft.value.minSeverity}
-            onChange={(event) => put({ minSeverity: event.currentTarget.value as RulesDraft['minSeverity'] })}
+            name="before"
+            value={draft.value.before}
+            onChange={(event) => put({ before: event.currentTarget.value as Camera['before'] })}
           >
-            <SeverityOptions />
+            {BEFORE.map(([mode, meaning]) => (
+              <option key={mode} value={mode}>
+                {meaning}
+              </option>
+            ))}
           </select>
         </label>
-      </div>
-      <SeverityRules
-        rules={draft.value.severityRules}
-        zones={zones}
-        onRules={(severityRules) => put({ severityRules })}
-      />
-      <h2>{t('Times')}</h2>
-      <ScheduleFields schedule={draft.value.schedule} onSchedule={(schedule) => put({ schedule })} />
-      <PauseField until={draft.value.suspendUntil} onUntil={(suspendUntil) => put({ suspendUntil })} />
-      <h2>{t('Alarm budget')}</h2>
-      <Figure
-        setting="alarms_per_day"
-        name={t('Accepted false alarms per day (empty: no budget)')}
-        value={draft.value.alarmsPerDay}
-        min={0.01}
-        onValue={(v) => put({ alarmsPerDay: v })}
-      />
-      {budget !== undefined && (
-        <p class={budget.met === false ? 'fault' : 'quiet'}>
-          {budget.detail}
-          {budget.threshold !== null && ` (${t('threshold {share}', { share: percent(budget.threshold) })})`}
-        </p>
-      )}
-      <Further draft={draft.value.further} onDraft={(further) => put({ further })} />
-    </section>
+        <div class="rule-numbers">
+          <Figure
+            setting="alerts.confirm_frames"
+            name={t('Frames in a row')}
+            value={draft.value.confirmFrames}
+            min={1}
+            onValue={(v) => put({ confirmFrames: v })}
+          />
+          <Figure
+            setting="alerts.persist_s"
+            name={t('Seconds it must last')}
+            value={draft.value.persistS}
+            min={0}
+            onValue={(v) => put({ persistS: v })}
+          />
+          <Figure
+            setting="alerts.cooldown_s"
+            name={t('Cool-down, seconds')}
+            value={draft.value.cooldownS}
+            min={0}
+            onValue={(v) => put({ cooldownS: v })}
+          />
+          <Figure
+            setting="alerts.left_after_s"
+            name={t('Seconds until an object counts as left (0: never)')}
+            value={draft.value.leftAfterS}
+            min={0}
+            onValue={(v) => put({ leftAfterS: v })}
+          />
+          <label>
+            {t('Alert from')}
+            <select
+              name="alerts.min_severity"
+              value={draft.value.minSeverity}
+              onChange={(event) => put({ minSeverity: event.currentTarget.value as RulesDraft['minSeverity'] })}
+            >
+              <SeverityOptions />
+            </select>
+          </label>
+        </div>
+      </section>
+      <section class="panel panel-wide">
+        <SeverityRules
+          rules={draft.value.severityRules}
+          zones={zones}
+          onRules={(severityRules) => put({ severityRules })}
+        />
+      </section>
+      <section class="panel">
+        <h2>{t('Times')}</h2>
+        <ScheduleFields schedule={draft.value.schedule} onSchedule={(schedule) => put({ schedule })} />
+        <PauseField until={draft.value.suspendUntil} onUntil={(suspendUntil) => put({ suspendUntil })} />
+      </section>
+      <section class="panel">
+        <h2>{t('Alarm budget')}</h2>
+        <Figure
+          setting="alarms_per_day"
+          name={t('Accepted false alarms per day (empty: no budget)')}
+          value={draft.value.alarmsPerDay}
+          min={0.01}
+          onValue={(v) => put({ alarmsPerDay: v })}
+        />
+        {budget !== undefined && (
+          <p class={budget.met === false ? 'fault' : 'quiet'}>
+            {budget.detail}
+            {budget.threshold !== null && ` (${t('threshold {share}', { share: percent(budget.threshold) })})`}
+          </p>
+        )}
+      </section>
+      <section class="panel">
+        <Further draft={draft.value.further} onDraft={(further) => put({ further })} />
+      </section>
+    </>
   );
 }
 

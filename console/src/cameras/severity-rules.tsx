@@ -1,4 +1,5 @@
 /** Severity of changes: the first rule of which all conditions hold decides. */
+import { useState } from 'preact/hooks';
 import type { Camera, Zone } from '../api/types.js';
 import { t } from '../texts/texts.js';
 import { SeverityOptions } from './severity-options.js';
@@ -7,6 +8,15 @@ import { NIGHT, Windows } from './windows.js';
 export type SeverityRule = Camera['alerts']['severity_rules'][number];
 
 const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'] as const;
+
+/** Sentences that the service reads, in the language in which it reads them. */
+const EXAMPLES = [
+  'a person has appeared',
+  'a person has stayed longer than 60 s',
+  'a car or a van has appeared',
+  'a bag has appeared',
+  'a car came and left',
+];
 
 /** The severity of tampering without rules: a new rule alters nothing until it is edited. */
 const NEW_RULE: SeverityRule = { kind: 'tamper', severity: 'high' };
@@ -26,7 +36,7 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
   const raise = (i: number) => onRules(rules.toSpliced(i, 1).toSpliced(i - 1, 0, rules[i] as SeverityRule));
   return (
     <>
-      <h2>{t('Severity')}</h2>
+      <h2>{t('What is told, and how severe it is')}</h2>
       <p class="quiet">
         {t(
           'The first rule that holds decides, then the severity of the zone. Without either, tampering is ' +
@@ -47,6 +57,25 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
       <ol class="severity-rules">
         {rules.map((rule, i) => (
           <li key={i}>
+            <input
+              class="rule-sentence"
+              maxLength={200}
+              placeholder={t('any change, or: a person or a red car has appeared at the gate')}
+              name="alerts.severity_rules.when"
+              aria-label={t('Sentence of rule {n}', { n: i + 1 })}
+              value={rule.when ?? ''}
+              onInput={({ currentTarget: { value } }) => {
+                put(i, { when: value, ...(value === '' ? { when_probability: '' } : {}) });
+              }}
+            />
+            <select
+              name="alerts.severity_rules.severity"
+              aria-label={t('Severity of rule {n}', { n: i + 1 })}
+              value={rule.severity}
+              onChange={(event) => put(i, { severity: event.currentTarget.value })}
+            >
+              <SeverityOptions />
+            </select>
             <select
               name="alerts.severity_rules.kind"
               aria-label={t('Kind of rule {n}', { n: i + 1 })}
@@ -83,25 +112,6 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
               aria-label={t('Least area of rule {n}, in percent of the frame', { n: i + 1 })}
               value={rule.min_area === undefined ? '' : Number((rule.min_area * 100).toPrecision(6))}
               onInput={({ currentTarget: { value } }) => put(i, { min_area: value === '' ? '' : Number(value) / 100 })}
-            />
-            <select
-              name="alerts.severity_rules.severity"
-              aria-label={t('Severity of rule {n}', { n: i + 1 })}
-              value={rule.severity}
-              onChange={(event) => put(i, { severity: event.currentTarget.value })}
-            >
-              <SeverityOptions />
-            </select>
-            <input
-              class="rule-sentence"
-              maxLength={200}
-              placeholder={t('any change, or: a person or a red car has appeared at the gate')}
-              name="alerts.severity_rules.when"
-              aria-label={t('Sentence of rule {n}', { n: i + 1 })}
-              value={rule.when ?? ''}
-              onInput={({ currentTarget: { value } }) => {
-                put(i, { when: value, ...(value === '' ? { when_probability: '' } : {}) });
-              }}
             />
             {rule.when !== undefined && (
               <label class="rule-sentence">
@@ -160,9 +170,48 @@ export function SeverityRules({ rules, zones, onRules }: Props) {
           </li>
         ))}
       </ol>
-      <button type="button" onClick={() => onRules([...rules, NEW_RULE])}>
+      <NewRule onRule={(rule) => onRules([...rules, rule])} />
+    </>
+  );
+}
+
+/** A rule begins with its sentence; one without is about a kind, a zone or an area, which are chosen afterwards. */
+function NewRule({ onRule }: { readonly onRule: (rule: SeverityRule) => void }) {
+  const [when, setWhen] = useState('');
+  const [severity, setSeverity] = useState<SeverityRule['severity']>('high');
+  const add = () => {
+    onRule(when.trim() === '' ? NEW_RULE : { when: when.trim(), severity });
+    setWhen('');
+  };
+  return (
+    <fieldset class="new-rule">
+      <legend>{t('Tell me when …')}</legend>
+      <input
+        maxLength={200}
+        list="rule-examples"
+        placeholder={EXAMPLES[0] ?? ''}
+        aria-label={t('Sentence of a new rule')}
+        value={when}
+        onInput={(event) => setWhen(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') add();
+        }}
+      />
+      <datalist id="rule-examples">
+        {EXAMPLES.map((example) => (
+          <option key={example} value={example} />
+        ))}
+      </datalist>
+      <select
+        aria-label={t('Severity of a new rule')}
+        value={severity}
+        onChange={(event) => setSeverity(event.currentTarget.value as SeverityRule['severity'])}
+      >
+        <SeverityOptions />
+      </select>
+      <button type="button" onClick={add}>
         {t('Add a rule')}
       </button>
-    </>
+    </fieldset>
   );
 }

@@ -8,6 +8,7 @@ import '../styles/cameras.css';
 import { t } from '../texts/texts.js';
 import { ago } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
+import { detailOf, hasProblem } from './camera-state.js';
 import { Card } from './card.js';
 import { LabelSelect } from './label-select.js';
 import { type LastSentence, lastSentenceOf, listCameras, readCamera } from './store.js';
@@ -36,7 +37,7 @@ export function WallPage() {
     sentences.value = new Map([...sentences.peek(), [id, last]]);
   };
   const read = async () => {
-    cameras.value = (await listCameras({ q: '', sort: 'id' }, Number.POSITIVE_INFINITY)).items;
+    cameras.value = (await listCameras({ q: '', sort: 'state' }, Number.POSITIVE_INFINITY)).items;
   };
   const fault = usePolling(read, () => AGAIN_MS);
   const ids = shown.map(({ id }) => id).join();
@@ -63,8 +64,10 @@ export function WallPage() {
     };
   }, [ids]);
 
-  const sentenceOf = ({ id }: Camera): string | undefined => {
-    const last = sentences.value.get(id);
+  /** @returns why the camera shows nothing new, or the last sentence about it; undefined: neither is known */
+  const sentenceOf = (camera: Camera): string | undefined => {
+    if (hasProblem(camera)) return detailOf(camera);
+    const last = sentences.value.get(camera.id);
     return last == null ? undefined : `${ago(last.at)}: ${last.caption}`;
   };
   const choose = (next: { readonly label?: string; readonly chosen?: readonly string[] }) =>
@@ -115,7 +118,7 @@ export function WallPage() {
       </p>
       <ul class="wall" ref={wall}>
         {shown.map((camera) => (
-          <li key={camera.id}>
+          <li key={camera.id} class={hasProblem(camera) ? 'problem' : ''}>
             <Card camera={camera} sentence={sentenceOf(camera)} size={shown.length > LARGE_TILES ? 'small' : 'full'} />
           </li>
         ))}

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** Height of a row without a picture, px. */
 const TEXT_ROW = 78;
-/** Rows that exist above and below the visible ones. */
+/** Items that exist above and below the visible ones. */
 const SPARE = 6;
 
 interface Props<T> {
@@ -63,8 +63,9 @@ export function VirtualList<T>({
     else if (top + row > element.scrollTop + element.clientHeight) element.scrollTop = top + row - element.clientHeight;
   }, [position, row, columns]);
 
-  const first = Math.max(0, Math.floor(view.top / row) - SPARE) * columns;
-  const last = Math.min(items.length, (Math.ceil((view.top + view.height) / row) + SPARE) * columns);
+  const spare = Math.ceil(SPARE / columns);
+  const first = Math.max(0, Math.floor(view.top / row) - spare) * columns;
+  const last = Math.min(items.length, (Math.ceil((view.top + view.height) / row) + spare) * columns);
   useEffect(() => onView?.(last), [last]);
   return (
     <div

@@ -1,9 +1,10 @@
 /** A brief as the data of its page, or as CommonMark. Pure. */
 import type { Locale } from '../../language/locales.js';
 import { textIn } from '../../language/translate.js';
-import type { BriefCamera, BriefData, BriefLine } from '../../schemas/documents.js';
+import type { BriefCamera, BriefData, BriefLine, BriefPicture } from '../../schemas/documents.js';
 
 interface BriefText {
+  readonly summary: string;
   readonly cameras: readonly BriefCamera[];
   /** whether there are further cameras */
   readonly more: boolean;
@@ -11,12 +12,18 @@ interface BriefText {
 }
 
 /** @param review address of the changes in the console; null if it is not served */
-export function briefData({ cameras, more, locale }: BriefText, review: string | null): BriefData {
+export function briefData(
+  { summary, cameras, more, locale }: BriefText,
+  pictures: readonly BriefPicture[],
+  review: string | null,
+): BriefData {
   return {
     locale,
     title: textIn(locale, 'brief'),
     noscript: textIn(locale, 'brief_noscript'),
     back: review === null ? null : { text: textIn(locale, 'back'), url: review },
+    summary,
+    pictures,
     cameras,
     end: endOf(cameras, more, locale),
   };
@@ -33,7 +40,7 @@ const escaped = (text: string): string => text.replace(/[\\`*_[\]<>&#|~!]/g, '\\
 const bulletOf = ({ text, link }: BriefLine): string =>
   `- ${escaped(text)}${link === null ? '' : ` [${link.text}](${link.url})`}`;
 
-export function briefMarkdown({ cameras, more, locale }: BriefText): string {
+export function briefMarkdown({ summary, cameras, more, locale }: BriefText): string {
   const parts = cameras.flatMap(({ title, subtitle, sections }) => [
     `## ${escaped(title)}`,
     escaped(subtitle),
@@ -43,5 +50,6 @@ export function briefMarkdown({ cameras, more, locale }: BriefText): string {
     ]),
   ]);
   const end = endOf(cameras, more, locale);
-  return `${[`# ${textIn(locale, 'brief')}`, ...parts, ...(end === null ? [] : [end])].join('\n\n')}\n`;
+  const told = summary === '' ? [] : [escaped(summary)];
+  return `${[`# ${textIn(locale, 'brief')}`, ...told, ...parts, ...(end === null ? [] : [end])].join('\n\n')}\n`;
 }

@@ -4,6 +4,7 @@ import { inMinutes } from '../../camera/visits/visit.js';
 import type { Locale } from '../../language/locales.js';
 import { translated } from '../../language/translate.js';
 import { type CameraBrief, MOST_BRIEF_VISITS } from '../../schemas/brief.js';
+import type { Visit } from '../../schemas/visit.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { currentVisits } from '../visits/pages.js';
 import type { Day } from './day.js';
@@ -15,7 +16,7 @@ export async function briefVisits(
   urlOf: (id: string) => string,
   deps: Pick<ApiDependencies, 'visits' | 'cameras' | 'clock'>,
   locale: Locale,
-): Promise<Pick<CameraBrief, 'visits' | 'passages'>> {
+): Promise<Pick<CameraBrief, 'visits' | 'passages'> & { readonly whole: readonly Visit[] }> {
   // The hours of a day that begins at midnight; the last one may be shorter if the clock changes by half an hour.
   const bounds = [...Array.from({ length: Math.ceil((until - from) / HOUR_MS) }, (_, i) => from + i * HOUR_MS), until];
   const [page, begun, passed] = await Promise.all([
@@ -24,17 +25,17 @@ export async function briefVisits(
     deps.visits.counts('passage', camera, bounds),
   ]);
   const current = (await currentVisits(page.items, deps)).map((visit) => inMinutes(visit, timezone));
-  const items = translated(current, locale)
-    .reverse()
-    .map((visit) => {
-      const { id, caption, status, first_seen, last_seen, gone } = visit;
-      return { id, caption, status, first_seen, last_seen, gone, url: urlOf(id) };
-    });
+  const whole = translated(current, locale).reverse();
+  const items = whole.map((visit) => {
+    const { id, caption, status, first_seen, last_seen, gone } = visit;
+    return { id, caption, status, first_seen, last_seen, gone, url: urlOf(id) };
+  });
   const perHour = (counts: readonly number[]) =>
     counts.flatMap((count, i) => (count === 0 ? [] : [{ from: new Date(bounds[i] as number).toISOString(), count }]));
   const count = begun.reduce((sum, one) => sum + one, 0);
   return {
     visits: { count, per_hour: perHour(begun), items, left_out: Math.max(0, count - items.length) },
     passages: perHour(passed),
+    whole,
   };
 }

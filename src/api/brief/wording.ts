@@ -15,7 +15,7 @@ interface Wording {
 
 export function cameraText(wording: Wording): BriefCamera {
   const { brief, locale } = wording;
-  const { camera, name, day, timezone, over, not_seen, truncated } = brief;
+  const { day, timezone, over, not_seen, truncated } = brief;
   const text = (key: string): string => textIn(locale, key);
   const leftOut = (n: number, key: string): BriefLine[] =>
     n === 0 ? [] : [{ text: textIn(locale, key, { n }), link: null }];
@@ -49,7 +49,7 @@ export function cameraText(wording: Wording): BriefCamera {
   const passages = { title: text('passages'), hours: hoursOf(brief.passages, brief), lines: perHour(brief.passages) };
   const nothing = { title: text('nothing'), lines: [] };
   return {
-    title: name === null || name.trim() === '' ? camera : `${oneLine(name)} (${camera})`,
+    title: cameraTitle(brief, 'name and id'),
     subtitle: `${day}, ${timezone}${over ? '' : text('so_far')}${truncated ? text('truncated') : ''}`,
     sections: [
       ...[visits, passages].filter(({ lines }) => lines.length > 0),
@@ -67,6 +67,12 @@ function hoursOf(counts: CameraBrief['passages'], brief: CameraBrief): BriefHour
     const count = counts.find((one) => Date.parse(one.from) === begin)?.count ?? 0;
     return { time: timeIn(brief)(new Date(begin).toISOString()), count };
   });
+}
+
+/** @returns the name of the camera for people, or its id without one */
+export function cameraTitle({ camera, name }: CameraBrief, shown: 'name' | 'name and id'): string {
+  if (name === null || name.trim() === '') return camera;
+  return shown === 'name' ? oneLine(name) : `${oneLine(name)} (${camera})`;
 }
 
 /** Names and corrected sentences may contain line breaks and other control characters. */
@@ -109,7 +115,7 @@ function unseenLine({ from, until, detail, change }: Unseen, { brief, locale, pa
 }
 
 /** Times of another day have their date. */
-const timeIn =
+export const timeIn =
   ({ day, timezone }: CameraBrief) =>
   (iso: string): string => {
     const at = Date.parse(iso);
@@ -117,7 +123,7 @@ const timeIn =
     return date === day ? clockOf(at, timezone) : `${date} ${clockOf(at, timezone)}`;
   };
 
-function duration(seconds: number): string {
+export function duration(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;

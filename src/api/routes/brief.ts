@@ -7,13 +7,17 @@ import type { StoredCamera } from '../../camera/settings/camera.js';
 import { CAMERA_ID_PATTERN } from '../../camera/settings/id-pattern.js';
 import type { Locale } from '../../language/locales.js';
 import { DEFAULT_LOCALE, translated } from '../../language/translate.js';
-import { type Brief, BriefSchema, type CameraBrief } from '../../schemas/brief.js';
+import { capital } from '../../language/write.js';
+import { type Brief, BriefSchema } from '../../schemas/brief.js';
 import { literals } from '../../schemas/constructors.js';
+import type { BriefPicture } from '../../schemas/documents.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import { DAY_PATTERN, dayOf } from '../brief/day.js';
 import { briefData, briefMarkdown } from '../brief/documents.js';
 import { briefLists, isFact, withEnds } from '../brief/lists.js';
 import { notSeen } from '../brief/not-seen.js';
+import { createCrops } from '../brief/pictures.js';
+import { type CameraPart, type Highlight, highlightsOf, paragraphOf } from '../brief/summary.js';
 import { briefVisits } from '../brief/visits.js';
 import { cameraText } from '../brief/wording.js';
 import { labelled, labelQuery } from '../cameras/labelled.js';
@@ -25,6 +29,7 @@ import type { RouteContext } from './context.js';
 
 /** Changes that are read per index of a camera: if one camera is asked for, and if several are. */
 const MOST_READ = { alone: 2_000, among_others: 500 } as const;
+const MOST_PICTURES = 12;
 const FORMATS = ['json', 'markdown', 'html'] as const;
 type Format = (typeof FORMATS)[number];
 
@@ -83,19 +88,19 @@ export function briefRoutes(app: Api, deps: RouteContext): void {
     camera: StoredCamera,
     text: string,
     { tz, mostRead, locale }: { tz: string | undefined; mostRead: number; locale: Locale },
-  ): Promise<CameraBrief> => {
+  ): Promise<CameraPart> => {
     const { id, settings } = camera;
     const now = deps.clock();
     const day = dayOf(text, tz ?? settings.schedule?.timezone ?? 'UTC', now);
     if (day.from > now) throw notYet(text, id, day.timezone);
-    const [found, spans, state, visits] = await Promise.all([
+    const [found, spans, state, { whole, ...visits }] = await Promise.all([
       deps.days.changesOf(id, day, mostRead),
       deps.days.unseenOf(id, day),
       deps.cameras.state(id),
       briefVisits(id, day, urlOf, deps, locale),
     ]);
     const changes = translated(found.changes.filter(isFact).map(withEnds), locale);
-    return {
+    const brief = {
       camera: id,
       name: settings.name,
       day: day.name,
@@ -108,6 +113,19 @@ export function briefRoutes(app: Api, deps: RouteContext): void {
       not_seen: notSeen(day, { spans, state, gapSeconds: settings.gap_s, changes, now, locale }),
       truncated: found.truncated,
     };
+    return { brief, visits: whole, changes };
+  };
+
+  const crop = createCrops(deps);
+  const picturesOf = async (highlights: readonly Highlight[], locale: Locale): Promise<BriefPicture[]> => {
+    const pictures: BriefPicture[] = [];
+    // One after the other, because each decodes a frame.
+    for (const { picture, text, id } of highlights.slice(0, MOST_PICTURES).sort((a, b) => a.at - b.at)) {
+      const jpeg = await crop(picture);
+      if (jpeg === undefined) continue;
+      pictures.push({ jpeg: jpeg.toString('base64'), text: capital(text, locale), url: pageOf(id) });
+    }
+    return pictures;
   };
 
   const camerasOf = async (
@@ -130,31 +148,39 @@ export function briefRoutes(app: Api, deps: RouteContext): void {
       throw invalidValue(`tz is ${came}, expected an IANA time zone such as Europe/Berlin`, 'tz');
     }
     const page = await camerasOf(request.query, request.visibility);
-    const briefs: CameraBrief[] = [];
+    const parts: CameraPart[] = [];
     // One after the other, because each may be thousands of changes.
     const mostRead = request.query.camera === undefined ? MOST_READ.among_others : MOST_READ.alone;
     const localeOf = ({ settings }: StoredCamera) => request.locale ?? settings.locale ?? DEFAULT_LOCALE;
     for (const camera of page.items) {
-      briefs.push(await briefOf(camera, day, { tz, mostRead, locale: localeOf(camera) }));
+      parts.push(await briefOf(camera, day, { tz, mostRead, locale: localeOf(camera) }));
     }
-    const { items, next_cursor } = pageBody(request, reply, { items: briefs, nextCursor: page.nextCursor });
+    const briefs = { items: parts.map(({ brief }) => brief), nextCursor: page.nextCursor };
+    const { items, next_cursor } = pageBody(request, reply, briefs);
     const format = request.query.format ?? formatOf(request.headers.accept);
     const [first] = page.items;
     const locale = first === undefined ? (request.locale ?? DEFAULT_LOCALE) : localeOf(first);
     const used = new Set([locale, ...page.items.map(localeOf)]);
     reply.header('Vary', 'Accept, Accept-Language').header('Content-Language', [...used].join(', '));
-    if (format === 'json') return { cameras: items, next_cursor } satisfies Brief;
+    const highlights = highlightsOf(parts, locale);
+    const summary = paragraphOf(parts, highlights, locale);
+    if (format === 'json') return { summary, cameras: items, next_cursor } satisfies Brief;
     const cameras = items.map((brief, i) =>
       cameraText({ brief, locale: localeOf(page.items[i] as StoredCamera), pageOf }),
     );
-    const text = { cameras, more: next_cursor !== null, locale };
+    const text = { summary, cameras, more: next_cursor !== null, locale };
     if (format === 'markdown') return reply.type('text/markdown; charset=utf-8').send(briefMarkdown(text));
     const template = await readTemplate(deps.documentsFolder, 'brief');
     return reply
       .header('Content-Security-Policy', `${template.policy}; frame-ancestors 'self'`)
       .header('X-Content-Type-Options', 'nosniff')
       .type('text/html; charset=utf-8')
-      .send(fillTemplate(template, briefData(text, deps.consoleFolder === null ? null : '../review')));
+      .send(
+        fillTemplate(
+          template,
+          briefData(text, await picturesOf(highlights, locale), deps.consoleFolder === null ? null : '../review'),
+        ),
+      );
   });
 }
 

@@ -1,6 +1,5 @@
 /** Data of report.html from the records of a recording: text ready to be shown, and positions on a timeline. Pure. */
 import { type Box, SIDES, type Side } from '../../base/images.js';
-import { wallTimeIn } from '../../base/wall-clock.js';
 import type { Locale } from '../../language/locales.js';
 import { DEFAULT_LOCALE, textIn } from '../../language/translate.js';
 import {
@@ -11,9 +10,11 @@ import {
   type ReportEntry,
 } from '../../schemas/documents.js';
 import { roundFigures } from '../../schemas/rounding.js';
-import type { FootageChange, FootageSummary, FootageVisit, Moment, Outline } from '../records.js';
+import type { FootageChange, FootageVisit, Moment, Outline } from '../records.js';
 import { passagesPerHour, visitsOfChanges } from './grouping.js';
 import type { Recording } from './recording.js';
+import { type Clock, clockOf, hours, NO_CLOCK, ticksOf } from './report-clock.js';
+import type { Told } from './report-strip.js';
 
 /** A text of the report by its key without `report.`, in the language of the report. */
 interface Text {
@@ -28,8 +29,25 @@ function textsOf({ summary: { cameras } }: Recording): Text {
 
 type NumberOf = (path: string | null) => number | null;
 
-/** @param numberOf the number of an embedded picture by its path; null without one */
-export function reportData(recording: Recording, numberOf: NumberOf): ReportData {
+interface Pictures {
+  /** the number of an embedded picture by its path; null without one */
+  readonly numberOf: NumberOf;
+  /** the most important first */
+  readonly told: readonly Told[];
+  /** numbers of the embedded crops, by the id of their visit or change */
+  readonly crops: ReadonlyMap<string, number>;
+}
+
+/** @returns ids of the changes that belong to a visit */
+export const placesOf = ({ changes, visits }: Recording): ReadonlySet<string> =>
+  new Set(
+    visitsOfChanges(
+      changes,
+      visits.filter(({ kind }) => kind === 'visit'),
+    ).keys(),
+  );
+
+export function reportData(recording: Recording, { numberOf, told, crops }: Pictures): ReportData {
   const text = textsOf(recording);
   const { summary, changes, gaps } = recording;
   const visits = recording.visits.filter(({ kind }) => kind === 'visit');
@@ -51,6 +69,7 @@ export function reportData(recording: Recording, numberOf: NumberOf): ReportData
       gaps: gaps
         .filter((gap) => gap.camera === camera && gap.from.at !== null && gap.to.at !== null)
         .map(({ from, to }) => [clock.time(from), clock.time(to)]),
+      ticks: ticksOf(span, clock),
       from: times.length === 0 ? '' : clock.label(span[0]),
       to: times.length === 0 ? '' : clock.label(span[1]),
     };
@@ -62,10 +81,19 @@ export function reportData(recording: Recording, numberOf: NumberOf): ReportData
     isPlace: grouped.has(change.id),
   }));
   const followed = visits.map((visit) => reportVisit(visit, clockOfCamera(visit.camera), { numberOf, text }));
+  const timeOf = ({ camera, first_seen }: Told) => clockOfCamera(camera).time(first_seen);
+  const sentenceOf = (one: Told) => `${clockOfCamera(one.camera).short(timeOf(one))} ${one.caption}`;
   const days = [...new Set([...shown, ...followed].map(({ day }) => day))].filter((day) => day !== '').sort();
   const texts = Object.fromEntries(REPORT_TEXTS.map((key) => [key, text(key)])) as ReportData['texts'];
   return {
     ...reportHead(recording),
+    lead: leadOf(recording, visits.length, told.map(sentenceOf), text),
+    strip: [...told]
+      .sort((a, b) => timeOf(a) - timeOf(b))
+      .flatMap((one) => {
+        const picture = crops.get(one.id);
+        return picture === undefined ? [] : [{ entry: one.id, picture, text: sentenceOf(one) }];
+      }),
     summary: summaryOf(recording, visits.length, text),
     incomplete: summary.complete ? null : text('incomplete'),
     lists: listsOf(recording, text),
@@ -75,6 +103,18 @@ export function reportData(recording: Recording, numberOf: NumberOf): ReportData
     cameras,
     texts: { ...texts, shown: text(visits.length === 0 ? 'shown' : 'shown_visits') },
   };
+}
+
+/** Sentences of a paragraph: a longer one is not read. */
+const MOST_TOLD = 3;
+
+/** @param sentences the most important first */
+function leadOf({ changes }: Recording, visits: number, sentences: readonly string[], text: Text): string {
+  const counts = [
+    ...(visits === 0 ? [] : [text('visit_count', { n: visits })]),
+    ...(changes.length === 0 && visits > 0 ? [] : [text('change_count', { n: changes.length })]),
+  ].join(', ');
+  return [`${counts}.`, ...sentences.slice(0, MOST_TOLD)].join(text.locale === 'ja' ? '' : ' ');
 }
 
 export function reportHead(recording: Recording): DocumentHead {
@@ -148,6 +188,7 @@ function reportVisit(visit: FootageVisit, clock: Clock, { numberOf, text }: Show
       ...(identity === 'uncertain' ? [[text('identity'), text('uncertain')] as const] : []),
       ...changes.map(({ id: change }) => [text('change'), change] as const),
     ],
+    clip: null,
     pictures: [
       {
         name: text('best_frame'),
@@ -186,47 +227,16 @@ function reportChange(change: FootageChange, clock: Clock, { numberOf, text }: S
       ...(settled === null ? [] : [[text('settled'), of(settled)] as const]),
       ...(reverted === null ? [] : [[text('gone'), of(reverted)] as const]),
       ...(zone === null ? [] : [[text('zone'), zone] as const]),
-      ...(change.clip === undefined ? [] : [[text('clip'), change.clip] as const]),
       [text('severity'), text(severity)],
       [text('status'), text(status)],
       [text('confidence'), `${(confidence * 100).toFixed(1)} %`],
     ],
+    clip: change.clip ?? null,
     pictures: SIDES.map(side),
   };
 }
 
-/** Times of one camera: capture times, or else the files one after the other from 0. */
-interface Clock {
-  time(moment: Moment): number;
-  label(time: number): string;
-}
-
-const NO_CLOCK: Clock = { time: ({ seconds }) => seconds * 1000, label: (time) => hours(time / 1000) };
-
-function clockOf({ files, timezone = 'UTC' }: FootageSummary['cameras'][number]): Clock {
-  if (files.every(({ at }) => at === null)) {
-    let total = 0;
-    const begins = new Map<string, number>();
-    for (const { file, duration } of files) {
-      begins.set(file, total);
-      total += (duration ?? 1) * 1000;
-    }
-    return { ...NO_CLOCK, time: ({ file, seconds }) => (begins.get(file) ?? 0) + seconds * 1000 };
-  }
-  return {
-    time: ({ at, seconds }) => (at === null ? seconds * 1000 : Date.parse(at)),
-    label: (time) => wallTimeIn(time, timezone),
-  };
-}
-
 const placeOf = ({ file, seconds }: Moment): string => `${file}, ${hours(seconds)}`;
-
-/** H:MM:SS */
-function hours(seconds: number): string {
-  const full = Math.floor(seconds);
-  const pad = (value: number) => String(Math.floor(value)).padStart(2, '0');
-  return `${Math.floor(full / 3600)}:${pad((full / 60) % 60)}:${pad(full % 60)}`;
-}
 
 /** Contours of the regions of one side as an SVG path; the boxes of the regions without contours. */
 function outlineOf({ outlines, regions }: FootageChange, side: Side): string {

@@ -4,11 +4,14 @@
  * shows it.
  */
 import { readTemplate } from '../../base/document-template.js';
+import type { Box } from '../../base/images.js';
 import { decodeToFit } from '../../frames/decode.js';
 import sharp from '../../frames/sharp.js';
+import { thumbnail } from '../../frames/thumbnail.js';
 import type { FootageChange } from '../records.js';
 import type { Recording } from './recording.js';
-import { reportData, reportHead } from './report-data.js';
+import { placesOf, reportData, reportHead } from './report-data.js';
+import { toldOf } from './report-strip.js';
 
 export interface ReportOptions {
   /** bytes of a picture by its path in the records; null if it is not kept any more */
@@ -42,7 +45,18 @@ export async function* reportPage(recording: Recording, options: ReportOptions):
     yield `<script type="text/plain" id="picture-${number}" data-width="${info.width}" data-height="${info.height}">`;
     yield `${data.toString('base64')}</script>\n`;
   }
-  yield template.end(reportData(recording, (path) => (path === null ? null : (numbers.get(path) ?? null))));
+  const told = toldOf(recording, placesOf(recording));
+  const crops = new Map<string, number>();
+  for (const { id, picture, box } of told) {
+    const crop = picture === null || left <= 0 ? null : await cropOf(await options.readPicture(picture), box);
+    if (crop === null) continue;
+    left -= crop.length;
+    const number = numbers.size + crops.size;
+    crops.set(id, number);
+    yield `<script type="text/plain" id="picture-${number}">${crop.toString('base64')}</script>\n`;
+  }
+  const numberOf = (path: string | null) => (path === null ? null : (numbers.get(path) ?? null));
+  yield template.end(reportData(recording, { numberOf, told, crops }));
 }
 
 /** The pictures of the visits come first: if there are too many, those of the changes are left out. */
@@ -54,6 +68,18 @@ const picturesOf = ({ visits, changes }: Recording): Set<string> =>
 
 const pathsOf = ({ before, after }: FootageChange['pictures']): string[] =>
   [before, after].filter((path) => path !== null);
+
+/** Longer side of a crop, px: a sixth of a page, with two device pixels per pixel. */
+const CROP_SIDE = 320;
+
+/** @returns null for a picture that is gone or cannot be read */
+const cropOf = async (bytes: Uint8Array | null, box: Box | null): Promise<Buffer | null> =>
+  bytes === null
+    ? null
+    : thumbnail(bytes, {
+        ...{ field: 'picture', pixelLimit: PIXEL_LIMIT, longest: CROP_SIDE },
+        around: box ?? undefined,
+      }).catch(() => null);
 
 /** @returns null for a picture that is gone or cannot be read: its change is still listed */
 async function small(bytes: Uint8Array | null, changes: number) {

@@ -1,16 +1,26 @@
 /** The page of a brief: for each camera the lists of its day. */
 import type { BriefCamera, BriefData, BriefLine } from '../../../../src/schemas/documents.js';
+import { DocumentHead } from '../head.js';
 import { HourPlot } from './hour-plot.js';
 
-export function BriefPage({ data: { title, back, cameras, end } }: { readonly data: BriefData }) {
+export function BriefPage({ data: { title, back, summary, pictures, cameras, end } }: { readonly data: BriefData }) {
   return (
     <main class="column">
-      {back !== null && (
-        <p class="back">
-          <a href={back.url}>{back.text}</a>
-        </p>
-      )}
+      <DocumentHead back={back} />
       <h1>{title}</h1>
+      {summary !== '' && <p class="lead">{summary}</p>}
+      {pictures.length > 0 && (
+        <ul class="crops">
+          {pictures.map(({ jpeg, text, url }) => (
+            <li key={url}>
+              <a href={url}>
+                <img src={`data:image/jpeg;base64,${jpeg}`} alt="" />
+                {text}
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
       {cameras.map((camera) => (
         <Camera key={camera.title} camera={camera} />
       ))}

@@ -1,12 +1,14 @@
 /** The page of an evidence package: its records with their frames, which lie beside it. */
 import type { EvidenceData } from '../../../../src/schemas/documents.js';
 import { FactList } from '../fact-list.js';
+import { DocumentHead } from '../head.js';
 
 type Frame = EvidenceData['sections'][number]['frames'][number];
 
 export function EvidencePage({ data: { title, facts, missing, sections } }: { readonly data: EvidenceData }) {
   return (
     <main class="column">
+      <DocumentHead />
       <h1>{title}</h1>
       <FactList facts={facts} />
       {missing.map((sentence) => (

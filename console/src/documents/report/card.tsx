@@ -1,6 +1,6 @@
 /** The card of a visit or a change: its sentence, pictures and facts. */
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { ReportEntry, ReportPicture } from '../../../../src/schemas/documents.js';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ReportData, ReportEntry, ReportPicture } from '../../../../src/schemas/documents.js';
 import { FactList } from '../fact-list.js';
 import { useNear } from './near.js';
 
@@ -8,11 +8,10 @@ interface CardProps {
   readonly entry: ReportEntry;
   readonly hidden: boolean;
   readonly isCurrent: boolean;
-  /** text instead of a picture that is not there */
-  readonly missing: string;
+  readonly texts: ReportData['texts'];
 }
 
-export function Card({ entry, hidden, isCurrent, missing }: CardProps) {
+export function Card({ entry, hidden, isCurrent, texts }: CardProps) {
   const card = useRef<HTMLLIElement>(null);
   const isNear = useNear(card);
   useLayoutEffect(() => {
@@ -21,7 +20,7 @@ export function Card({ entry, hidden, isCurrent, missing }: CardProps) {
     card.current?.focus({ preventScroll: true });
   }, [isCurrent]);
   // A filter hides and shows a thousand cards at a time, whose contents stay.
-  const content = useMemo(() => contentOf(entry, isNear, missing), [entry, isNear, missing]);
+  const content = useMemo(() => contentOf(entry, isNear, texts), [entry, isNear, texts]);
   return (
     <li
       ref={card}
@@ -32,13 +31,14 @@ export function Card({ entry, hidden, isCurrent, missing }: CardProps) {
       aria-labelledby={titleOf(entry)}
     >
       {content}
+      {entry.clip !== null && <Film clip={entry.clip} name={texts.play} isCurrent={isCurrent} />}
     </li>
   );
 }
 
 const titleOf = ({ id }: ReportEntry): string => `title-${id}`;
 
-const contentOf = (entry: ReportEntry, isNear: boolean, missing: string) => (
+const contentOf = (entry: ReportEntry, isNear: boolean, texts: ReportData['texts']) => (
   <>
     <p class="head">
       <time>{entry.when}</time>
@@ -48,12 +48,43 @@ const contentOf = (entry: ReportEntry, isNear: boolean, missing: string) => (
     <h3 id={titleOf(entry)}>{entry.caption}</h3>
     <div class="pictures">
       {entry.pictures.map((picture) => (
-        <Picture key={picture.name} {...{ picture, isNear, missing }} caption={entry.caption} />
+        <Picture
+          key={picture.name}
+          picture={picture}
+          isNear={isNear}
+          missing={texts.no_picture}
+          caption={entry.caption}
+        />
       ))}
     </div>
-    <FactList facts={entry.facts} />
+    <details>
+      <summary>{texts.details}</summary>
+      <FactList facts={entry.facts} />
+    </details>
   </>
 );
+
+interface FilmProps {
+  readonly clip: string;
+  readonly name: string;
+  readonly isCurrent: boolean;
+}
+
+/** The film of a change, which lies beside the report. It begins when the entry is chosen on the timeline. */
+function Film({ clip, name, isCurrent }: FilmProps) {
+  const [isOpen, open] = useState(false);
+  useEffect(() => {
+    if (isCurrent) open(true);
+  }, [isCurrent]);
+  if (!isOpen) {
+    return (
+      <button type="button" class="play" onClick={() => open(true)}>
+        ▶ {name}
+      </button>
+    );
+  }
+  return <video class="film" src={encodeURI(clip)} controls autoPlay muted playsInline />;
+}
 
 interface PictureProps {
   readonly picture: ReportPicture;

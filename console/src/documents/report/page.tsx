@@ -1,19 +1,25 @@
 /** report.html: a timeline, filters, and a card for every visit and change of a recording. */
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { ReportData, ReportEntry } from '../../../../src/schemas/documents.js';
+import { DocumentHead } from '../head.js';
 import { Card } from './card.js';
+import { embedded } from './embedded.js';
 import { EVERYTHING, matcherOf } from './filter.js';
 import { Filters } from './filters.js';
 import { Timeline } from './timeline.js';
 
 export function ReportPage({ data }: { readonly data: ReportData }) {
-  const { title, summary, incomplete, lists, visits, changes, texts } = data;
+  const { title, lead, strip, summary, incomplete, lists, visits, changes, texts } = data;
   const [filter, setFilter] = useState(EVERYTHING);
   const [outlined, setOutlined] = useState(true);
   const [current, choose] = useState<ReportEntry | undefined>(undefined);
   const entries = useMemo(() => [...visits, ...changes], [data]);
   const matcher = useMemo(() => matcherOf(data), [data]);
   const shown = useMemo(() => new Set(entries.filter(matcher(filter))), [filter]);
+  const follow = (event: Event, id: string) => {
+    event.preventDefault();
+    choose(entries.find((entry) => entry.id === id));
+  };
   const step = (by: number) => {
     const list = [...shown];
     const at = current === undefined ? -1 : list.indexOf(current);
@@ -38,7 +44,21 @@ export function ReportPage({ data }: { readonly data: ReportData }) {
   return (
     <>
       <header>
+        <DocumentHead />
         <h1>{title}</h1>
+        <p class="lead">{lead}</p>
+        {strip.length > 0 && (
+          <ul class="crops">
+            {strip.map(({ entry, picture, text }) => (
+              <li key={entry}>
+                <a href={`#${entry}`} onClick={(event) => follow(event, entry)}>
+                  <img src={embedded(picture)} alt="" />
+                  {text}
+                </a>
+              </li>
+            ))}
+          </ul>
+        )}
         <p class="quiet">{summary}</p>
         {incomplete !== null && <p class="notice">{incomplete}</p>}
         {lists.map((list) => (
@@ -71,7 +91,7 @@ export function ReportPage({ data }: { readonly data: ReportData }) {
                   entry={entry}
                   hidden={!shown.has(entry)}
                   isCurrent={entry === current}
-                  missing={texts.no_picture}
+                  texts={texts}
                 />
               ))}
             </ol>

@@ -6,6 +6,9 @@ const ROW = 26;
 const WIDTH = 1000;
 const MARK = 4;
 
+/** Share of the line at its ends that has no label of a tick. */
+const EDGE = 0.03;
+
 interface TimelineProps {
   readonly data: ReportData;
   readonly entries: readonly ReportEntry[];
@@ -27,13 +30,16 @@ interface RowProps extends Omit<TimelineProps, 'data'> {
   readonly camera: ReportCamera;
 }
 
-function Row({ camera: { camera, span, gaps, from, to }, entries, shown, current, choose }: RowProps) {
+function Row({ camera: { camera, span, gaps, ticks, from, to }, entries, shown, current, choose }: RowProps) {
   const share = (time: number) => (time - span[0]) / Math.max(span[1] - span[0], 1);
   return (
     <div class="camera">
       <strong>{camera}</strong>
       <svg viewBox={`0 0 ${WIDTH} ${ROW}`} preserveAspectRatio="none" aria-hidden="true">
         <rect class="axis" x={0} y={ROW / 2 - 1} width={WIDTH} height={2} />
+        {ticks.map(([time]) => (
+          <rect key={time} class="axis" x={WIDTH * share(time)} y={0} width={1} height={ROW} />
+        ))}
         {gaps.map(([begin, end], i) => (
           <rect
             key={i}
@@ -62,6 +68,15 @@ function Row({ camera: { camera, span, gaps, from, to }, entries, shown, current
             </rect>
           ))}
       </svg>
+      <div class="ticks" aria-hidden="true">
+        {ticks
+          .filter(([time]) => share(time) > EDGE && share(time) < 1 - EDGE)
+          .map(([time, label]) => (
+            <span key={time} style={{ left: `${100 * share(time)}%` }}>
+              {label}
+            </span>
+          ))}
+      </div>
       <div class="ends">
         <span>{from}</span>
         <span>{to}</span>
