@@ -16,7 +16,7 @@ const CACHE_BYTES = 32 * 1024 * 1024;
 const CROP_ASPECT = 4 / 3;
 /** Sides of a crop in sides of its thing: a thing is recognised by what is around it. */
 const ROOM = 1.8;
-/** Least height of a crop, as a share of the frame: the parts of a smaller one cannot be told apart. */
+/** Least height of a crop, as a share of the frame: a smaller one has too few pixels. */
 const LEAST_HEIGHT = 0.25;
 
 /**

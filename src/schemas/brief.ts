@@ -134,7 +134,9 @@ export type CameraBrief = Static<typeof CameraBriefSchema>;
 
 export const BriefSchema = Type.Object(
   {
-    summary: text('A paragraph: how busy the day was, what is worth telling of it, and what was not seen.'),
+    summary: text(
+      'A paragraph: how busy the day was, its most important visits or changes, and the cameras without a picture.',
+    ),
     cameras: Type.Array(CameraBriefSchema, { description: 'Ordered by id.' }),
     next_cursor: nullable(Type.String(), 'For the next cameras; null if these are the last.'),
   },

@@ -23,9 +23,9 @@ export interface Link {
 
 /** The changes and visits of a recording; report.html also embeds their pictures, as base64 by number. */
 export interface ReportData extends DocumentHead {
-  /** a paragraph: how much there is, and what is worth telling of it */
+  /** a paragraph: the counts, and the most important visits and changes */
   readonly lead: string;
-  /** crops of what is worth telling, in the order of time */
+  /** crops of the most important ones, in the order of time */
   readonly strip: readonly ReportCrop[];
   /** counts of records and frames, in one line */
   readonly summary: string;

@@ -20,7 +20,7 @@ function visit(clock: string, noun: string, given: Partial<Visit> = {}) {
 }
 
 describe('the summary of a brief', () => {
-  it('tells visits near each other as one, and what is still there, in the language of the reader', async () => {
+  it('states visits near each other as one, and things that are still there, in the language of the reader', async () => {
     camera('gate', { name: 'Gate' });
     visit('23:10', 'person');
     visit('23:13', 'person');
@@ -52,7 +52,7 @@ describe('the summary of a brief', () => {
     expect(summary).toMatch(/And one more\.$/);
   });
 
-  it('tells changes of a camera without visits, the most severe first, and what was not seen', async () => {
+  it('states the most severe changes of a camera without visits, and the time without a picture', async () => {
     change(at('09:00'), { caption: 'A bag has appeared.', severity: 'high' });
     change(at('08:00'));
     fake.days.spans.push({ reason: 'gap', from: Date.parse(at('02:00')), until: Date.parse(at('03:30')) });

@@ -133,8 +133,8 @@ it('a picture of a thing is the part of the frame around it, and has the privacy
   const { channels } = await sharp(corner.rawPayload).stats();
   expect(Math.max(...channels.map(({ max }) => max))).toBeLessThan(40);
   expect(corner.headers.etag).not.toBe(small.headers.etag);
-  const whole = await get(`${url}?around=0,0,1,1`);
-  expect(await sharp(whole.rawPayload).metadata()).toMatchObject({ width: 480, height: 270 });
+  const full = await get(`${url}?around=0,0,1,1`);
+  expect(await sharp(full.rawPayload).metadata()).toMatchObject({ width: 480, height: 270 });
   for (const wrong of ['0.1,0.4,0.05', '2,0,1,1', '0.1,0.4,0.05,x']) {
     expect((await get(`${url}?around=${wrong}`)).statusCode).toBe(400);
   }

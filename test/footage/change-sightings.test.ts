@@ -128,7 +128,7 @@ describe('the sighting of a recorded change', () => {
         const made = recording(merged);
         const report = reportData(made, {
           numberOf: (path) => pictures.get(String(path)) ?? null,
-          told: [],
+          highlights: [],
           crops: new Map(),
         });
         for (const [

@@ -112,7 +112,7 @@ it('captions of a video are its visits, and the changes that are no places of on
 it('the report shows a visit by the box and the way of its frame, and marks its places', () => {
   const place = change(1, { regions: at(0.4), first_seen: moment(14), last_seen: moment(15) });
   const numberOf = (path: string | null) => (path === 'pictures/1.jpg' ? 7 : null);
-  const data = reportData(recording([place, change(5)], [visit(1)]), { numberOf, told: [], crops: new Map() });
+  const data = reportData(recording([place, change(5)], [visit(1)]), { numberOf, highlights: [], crops: new Map() });
   expect(data.visits).toHaveLength(1);
   const way = expect.stringMatching(/^M0.05 0.7L/);
   const picture = { name: 'shown at its best frame', picture: 7, outline: 'M0.4 0.3h0.1v0.4h-0.1Z', way };

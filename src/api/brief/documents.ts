@@ -50,6 +50,6 @@ export function briefMarkdown({ summary, cameras, more, locale }: BriefText): st
     ]),
   ]);
   const end = endOf(cameras, more, locale);
-  const told = summary === '' ? [] : [escaped(summary)];
-  return `${[`# ${textIn(locale, 'brief')}`, ...told, ...parts, ...(end === null ? [] : [end])].join('\n\n')}\n`;
+  const paragraph = summary === '' ? [] : [escaped(summary)];
+  return `${[`# ${textIn(locale, 'brief')}`, ...paragraph, ...parts, ...(end === null ? [] : [end])].join('\n\n')}\n`;
 }

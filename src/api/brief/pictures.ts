@@ -10,7 +10,7 @@ const LONGEST_SIDE = 360;
 
 export function createCrops({ results, keeper, options, ...deps }: RouteContext) {
   const { pixelLimit, decodeTimeout } = options;
-  /** @returns a JPEG; undefined if the frame is no longer kept or cannot be read. @throws if a store cannot be reached */
+  /** @returns a JPEG; undefined if the frame is not kept or cannot be read. @throws if a store cannot be reached */
   return async ({ comparison, side, box }: Highlight['picture']): Promise<Buffer | undefined> => {
     const stored = await results.get(comparison);
     const frame = stored && (await servedFrame(stored, side, deps, keeper));

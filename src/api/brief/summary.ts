@@ -15,18 +15,18 @@ import { SEVERITIES } from '../../schemas/comparison.js';
 import type { Visit } from '../../schemas/visit.js';
 import { cameraTitle, duration, timeIn } from './wording.js';
 
-/** Visits of things of one noun that begin within this time of the end of the one before are told together. */
+/** Visits of things of one noun that begin within this time of the end of the one before are one highlight. */
 const TOGETHER_MS = 10 * 60_000;
 /** Visits, or changes without visits, of a day that is called quiet. */
 const QUIET = 5;
 /** Highlights of a paragraph: a longer one is not read. */
-const MOST_TOLD = 4;
+const MOST_MENTIONED = 4;
 /** Changes of a camera that has no visits. */
 const MOST_CHANGES = 3;
-/** Seconds without a picture that are told. */
+/** Least seconds without a picture that are mentioned. */
 const LONG_UNSEEN = 600;
 
-/** What the summary of one camera is made of. */
+/** The records of one camera for the summary. */
 export interface CameraPart {
   readonly brief: CameraBrief;
   /** the visits of its brief, whole, in the order of their begin */
@@ -35,7 +35,7 @@ export interface CameraPart {
   readonly changes: readonly Change[];
 }
 
-/** Something that the paragraph may tell. */
+/** A visit, several together, or changes that the paragraph may mention. */
 export interface Highlight {
   /** with camera and time, e.g. 'two people (Gate, 23:10 to 23:14)' */
   readonly text: string;
@@ -60,13 +60,13 @@ export function highlightsOf(parts: readonly CameraPart[], locale: Locale): High
 /** @param highlights the most important first */
 export function paragraphOf(parts: readonly CameraPart[], highlights: readonly Highlight[], locale: Locale): string {
   if (parts.length === 0) return '';
-  const told = highlights.slice(0, MOST_TOLD).sort((a, b) => a.at - b.at);
-  const left = highlights.length - told.length;
+  const mentioned = highlights.slice(0, MOST_MENTIONED).sort((a, b) => a.at - b.at);
+  const left = highlights.length - mentioned.length;
   return [
     moodOf(parts, locale),
-    ...(told.length === 0
+    ...(mentioned.length === 0
       ? []
-      : [sentenceOf(told.map(({ text }) => text).join(tableOf(locale).phrases.also ?? '; '), locale)]),
+      : [sentenceOf(mentioned.map(({ text }) => text).join(tableOf(locale).phrases.also ?? '; '), locale)]),
     ...(left === 0 ? [] : [textIn(locale, 'brief_more', { n: left })]),
     ...unseenOf(parts, locale),
   ].join(locale === 'ja' ? '' : ' ');
@@ -164,8 +164,8 @@ function spanOf(group: readonly [Visit, ...Visit[]], isOpen: boolean, brief: Cam
 function changeHighlights({ brief, changes }: CameraPart, locale: Locale): Highlight[] {
   const byId = new Map(changes.map((change) => [change.id, change]));
   const groups = [brief.came, brief.left, brief.moved, brief.replaced].flatMap((list) => list.groups);
-  const told = groups.sort((a, b) => compareSeverity(b.severity, a.severity)).slice(0, MOST_CHANGES);
-  return told.flatMap((group) => changeHighlight(group, byId, brief, locale));
+  const severe = groups.sort((a, b) => compareSeverity(b.severity, a.severity)).slice(0, MOST_CHANGES);
+  return severe.flatMap((group) => changeHighlight(group, byId, brief, locale));
 }
 
 function changeHighlight(

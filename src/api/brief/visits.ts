@@ -16,7 +16,7 @@ export async function briefVisits(
   urlOf: (id: string) => string,
   deps: Pick<ApiDependencies, 'visits' | 'cameras' | 'clock'>,
   locale: Locale,
-): Promise<Pick<CameraBrief, 'visits' | 'passages'> & { readonly whole: readonly Visit[] }> {
+): Promise<Pick<CameraBrief, 'visits' | 'passages'> & { readonly records: readonly Visit[] }> {
   // The hours of a day that begins at midnight; the last one may be shorter if the clock changes by half an hour.
   const bounds = [...Array.from({ length: Math.ceil((until - from) / HOUR_MS) }, (_, i) => from + i * HOUR_MS), until];
   const [page, begun, passed] = await Promise.all([
@@ -25,8 +25,8 @@ export async function briefVisits(
     deps.visits.counts('passage', camera, bounds),
   ]);
   const current = (await currentVisits(page.items, deps)).map((visit) => inMinutes(visit, timezone));
-  const whole = translated(current, locale).reverse();
-  const items = whole.map((visit) => {
+  const records = translated(current, locale).reverse();
+  const items = records.map((visit) => {
     const { id, caption, status, first_seen, last_seen, gone } = visit;
     return { id, caption, status, first_seen, last_seen, gone, url: urlOf(id) };
   });
@@ -36,6 +36,6 @@ export async function briefVisits(
   return {
     visits: { count, per_hour: perHour(begun), items, left_out: Math.max(0, count - items.length) },
     passages: perHour(passed),
-    whole,
+    records,
   };
 }

@@ -93,7 +93,7 @@ export function briefRoutes(app: Api, deps: RouteContext): void {
     const now = deps.clock();
     const day = dayOf(text, tz ?? settings.schedule?.timezone ?? 'UTC', now);
     if (day.from > now) throw notYet(text, id, day.timezone);
-    const [found, spans, state, { whole, ...visits }] = await Promise.all([
+    const [found, spans, state, { records, ...visits }] = await Promise.all([
       deps.days.changesOf(id, day, mostRead),
       deps.days.unseenOf(id, day),
       deps.cameras.state(id),
@@ -113,7 +113,7 @@ export function briefRoutes(app: Api, deps: RouteContext): void {
       not_seen: notSeen(day, { spans, state, gapSeconds: settings.gap_s, changes, now, locale }),
       truncated: found.truncated,
     };
-    return { brief, visits: whole, changes };
+    return { brief, visits: records, changes };
   };
 
   const crop = createCrops(deps);

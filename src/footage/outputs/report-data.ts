@@ -14,7 +14,7 @@ import type { FootageChange, FootageVisit, Moment, Outline } from '../records.js
 import { passagesPerHour, visitsOfChanges } from './grouping.js';
 import type { Recording } from './recording.js';
 import { type Clock, clockOf, hours, NO_CLOCK, ticksOf } from './report-clock.js';
-import type { Told } from './report-strip.js';
+import type { Highlight } from './report-strip.js';
 
 /** A text of the report by its key without `report.`, in the language of the report. */
 interface Text {
@@ -33,7 +33,7 @@ interface Pictures {
   /** the number of an embedded picture by its path; null without one */
   readonly numberOf: NumberOf;
   /** the most important first */
-  readonly told: readonly Told[];
+  readonly highlights: readonly Highlight[];
   /** numbers of the embedded crops, by the id of their visit or change */
   readonly crops: ReadonlyMap<string, number>;
 }
@@ -47,7 +47,7 @@ export const placesOf = ({ changes, visits }: Recording): ReadonlySet<string> =>
     ).keys(),
   );
 
-export function reportData(recording: Recording, { numberOf, told, crops }: Pictures): ReportData {
+export function reportData(recording: Recording, { numberOf, highlights, crops }: Pictures): ReportData {
   const text = textsOf(recording);
   const { summary, changes, gaps } = recording;
   const visits = recording.visits.filter(({ kind }) => kind === 'visit');
@@ -81,14 +81,14 @@ export function reportData(recording: Recording, { numberOf, told, crops }: Pict
     isPlace: grouped.has(change.id),
   }));
   const followed = visits.map((visit) => reportVisit(visit, clockOfCamera(visit.camera), { numberOf, text }));
-  const timeOf = ({ camera, first_seen }: Told) => clockOfCamera(camera).time(first_seen);
-  const sentenceOf = (one: Told) => `${clockOfCamera(one.camera).short(timeOf(one))} ${one.caption}`;
+  const timeOf = ({ camera, first_seen }: Highlight) => clockOfCamera(camera).time(first_seen);
+  const sentenceOf = (one: Highlight) => `${clockOfCamera(one.camera).short(timeOf(one))} ${one.caption}`;
   const days = [...new Set([...shown, ...followed].map(({ day }) => day))].filter((day) => day !== '').sort();
   const texts = Object.fromEntries(REPORT_TEXTS.map((key) => [key, text(key)])) as ReportData['texts'];
   return {
     ...reportHead(recording),
-    lead: leadOf(recording, visits.length, told.map(sentenceOf), text),
-    strip: [...told]
+    lead: leadOf(recording, visits.length, highlights.map(sentenceOf), text),
+    strip: [...highlights]
       .sort((a, b) => timeOf(a) - timeOf(b))
       .flatMap((one) => {
         const picture = crops.get(one.id);

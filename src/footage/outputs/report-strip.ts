@@ -1,4 +1,4 @@
-/** The things that the head of a report shows as crops, and tells: the most important visits and changes. Pure. */
+/** The visits and changes of the paragraph and the crops at the head of a report: the most important ones. Pure. */
 import { boxAround } from '../../base/box-around.js';
 import type { Box } from '../../base/images.js';
 import { SEVERITIES } from '../../schemas/comparison.js';
@@ -7,7 +7,7 @@ import type { Recording } from './recording.js';
 
 const MOST = 12;
 
-export interface Told {
+export interface Highlight {
   /** of the visit or change */
   readonly id: string;
   readonly camera: string;
@@ -24,19 +24,28 @@ export interface Told {
  * @param grouped ids of the changes that belong to a visit
  * @returns the most important first
  */
-export function toldOf({ visits, changes }: Recording, grouped: ReadonlySet<string>): Told[] {
+export function highlightsOf({ visits, changes }: Recording, grouped: ReadonlySet<string>): Highlight[] {
   const followed = visits
     .filter(({ kind }) => kind === 'visit')
-    .map(({ id, camera, caption, first_seen, shown, frames }): Told => {
+    .map(({ id, camera, caption, first_seen, shown, frames }): Highlight => {
       const [picture, box] = [shown?.picture ?? null, shown?.box ?? null];
-      // Of equal severity, what was seen longer is told first.
+      // A visit that was seen longer comes first.
       return { id, camera, caption, first_seen, picture, box, weight: SEVERITIES.indexOf('medium') + frames / 1e6 };
     });
-  const alone = changes.filter(({ id }) => !grouped.has(id)).map(toldChange);
+  const alone = changes.filter(({ id }) => !grouped.has(id)).map(changeHighlight);
   return [...followed, ...alone].sort((a, b) => b.weight - a.weight).slice(0, MOST);
 }
 
-function toldChange({ id, camera, caption, first_seen, regions, pictures, severity, kind }: FootageChange): Told {
+function changeHighlight({
+  id,
+  camera,
+  caption,
+  first_seen,
+  regions,
+  pictures,
+  severity,
+  kind,
+}: FootageChange): Highlight {
   const side = regions.length > 0 && regions.every((region) => region.side === 'before') ? 'before' : 'after';
   const boxes = kind === 'tamper' ? [] : regions.filter((region) => region.side === side).map(({ box }) => box);
   const weight = SEVERITIES.indexOf(severity);

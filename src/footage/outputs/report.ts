@@ -11,7 +11,7 @@ import { thumbnail } from '../../frames/thumbnail.js';
 import type { FootageChange } from '../records.js';
 import type { Recording } from './recording.js';
 import { placesOf, reportData, reportHead } from './report-data.js';
-import { toldOf } from './report-strip.js';
+import { highlightsOf } from './report-strip.js';
 
 export interface ReportOptions {
   /** bytes of a picture by its path in the records; null if it is not kept any more */
@@ -45,9 +45,9 @@ export async function* reportPage(recording: Recording, options: ReportOptions):
     yield `<script type="text/plain" id="picture-${number}" data-width="${info.width}" data-height="${info.height}">`;
     yield `${data.toString('base64')}</script>\n`;
   }
-  const told = toldOf(recording, placesOf(recording));
+  const highlights = highlightsOf(recording, placesOf(recording));
   const crops = new Map<string, number>();
-  for (const { id, picture, box } of told) {
+  for (const { id, picture, box } of highlights) {
     const crop = picture === null || left <= 0 ? null : await cropOf(await options.readPicture(picture), box);
     if (crop === null) continue;
     left -= crop.length;
@@ -56,7 +56,7 @@ export async function* reportPage(recording: Recording, options: ReportOptions):
     yield `<script type="text/plain" id="picture-${number}">${crop.toString('base64')}</script>\n`;
   }
   const numberOf = (path: string | null) => (path === null ? null : (numbers.get(path) ?? null));
-  yield template.end(reportData(recording, { numberOf, told, crops }));
+  yield template.end(reportData(recording, { numberOf, highlights, crops }));
 }
 
 /** The pictures of the visits come first: if there are too many, those of the changes are left out. */
