@@ -64,7 +64,9 @@ describeInBrowser('The daily brief', () => {
     await page.getByRole('link', { name: 'Brief of this day' }).click();
     await page.getByText('a person has appeared').first().waitFor();
     const crop = page.getByRole('link', { name: /^A person in red \(yard, 13:00/ }).locator('img');
-    expect(await crop.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).toBeGreaterThan(200);
+    expect(await crop.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).toBeGreaterThan(
+      200,
+    );
     expect([await page.title(), errors]).toEqual(['Daily brief', []]);
     // Each choice of a filter is a step back.
     for (const camera of ['', 'gate']) {

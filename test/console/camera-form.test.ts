@@ -55,9 +55,7 @@ describeInBrowser('The form of a camera', () => {
     await page.goto(`${service.url}/cameras/gate`);
     await page.getByRole('button', { name: 'yard include' }).click();
     await page.getByText('Further settings').click();
-    const names = await page
-      .locator('.camera [name]')
-      .evaluateAll((all) => all.map((one) => one.getAttribute('name')));
+    const names = await page.locator('.camera [name]').evaluateAll((all) => all.map((one) => one.getAttribute('name')));
     const expected = pathsOf(CameraSettingsSchema as unknown as Schema);
     expect(expected).toEqual(expect.arrayContaining(['retention.frames_hours', 'alerts.severity_rules.when']));
     expect([...new Set(names)].filter(Boolean).sort()).toEqual(
