@@ -12,16 +12,22 @@ export function cameraIdOf(name: string): string | null {
   return CAMERA_ID.test(id) ? id : null;
 }
 
+/** Presets of alerts, as openapi.yaml describes them. */
+const PRESETS = ['people', 'people_at_night', 'things_left_or_taken', 'vehicles', 'everything', 'nothing'] as const;
+const isPreset = (name: string): name is (typeof PRESETS)[number] => PRESETS.some((one) => one === name);
+
 export interface SetUpOptions {
   readonly every: string;
   readonly label?: string;
+  readonly preset?: string;
 }
 
 /** @returns the command with SetUpOptions */
 export const withSetUp = (command: Command): Command =>
   command
     .option('--every <seconds>', 'seconds between two pictures', '10')
-    .option('--label <label>', 'label of the cameras');
+    .option('--label <label>', 'label of the cameras')
+    .option('--preset <preset>', `what is alerted: ${PRESETS.join(', ')}; default: everything`);
 
 export interface NewCamera {
   readonly id: string;
@@ -34,9 +40,13 @@ export interface NewCamera {
 export type SetUp = 'set up' | 'is there already' | { readonly reason: string };
 
 /** @returns sets up one camera. @throws Failure 'usage' if an option cannot be used */
-export function createSetUp({ every, label }: SetUpOptions, { api }: Service): (camera: NewCamera) => Promise<SetUp> {
+export function createSetUp(
+  { every, label, preset = 'everything' }: SetUpOptions,
+  { api }: Service,
+): (camera: NewCamera) => Promise<SetUp> {
   const seconds = Number(every);
   if (!Number.isInteger(seconds) || seconds < 1) throw usage(`--every ${every}: expected whole seconds`);
+  if (!isPreset(preset)) throw usage(`--preset ${preset}: expected one of ${PRESETS.join(', ')}`);
   const labels = label === undefined ? [] : [label];
 
   return async ({ id, name, url, login }) => {
@@ -46,7 +56,7 @@ export function createSetUp({ every, label }: SetUpOptions, { api }: Service): (
     try {
       if (existing.response.status !== 404) await ok(Promise.resolve(existing));
       const snapshot = { url, interval_s: seconds, ...login };
-      await ok(api.PUT('/v1/cameras/{id}', { params, body: { name, labels, snapshot } }));
+      await ok(api.PUT('/v1/cameras/{id}', { params, body: { name, labels, preset, snapshot } }));
       return 'set up';
     } catch (thrown) {
       if (thrown instanceof Failure && thrown.kind === 'refused') return { reason: thrown.message };

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../base/clock.js';
 import { counted } from '../base/counted.js';
 import { invalidRequest } from '../base/errors.js';
+import { PRESETS } from '../camera/settings/presets.js';
 import { planRecording } from '../footage/inputs/plan.js';
 import type { FootageItem } from '../footage/inputs/recording-plan.js';
 import { parseDuration } from '../footage/inputs/times.js';
@@ -25,6 +26,7 @@ interface Options extends Pick<RecordingOptions, 'template' | 'tz'> {
   readonly settle: string;
   readonly interval: string;
   readonly once?: true;
+  readonly preset?: string;
 }
 
 export const command = withRecordingOptions(createCommand('watch'), 'changes', ['template', 'tz'])
@@ -34,6 +36,7 @@ export const command = withRecordingOptions(createCommand('watch'), 'changes', [
   )
   .argument('<folder>', 'with the folders below it')
   .option('--camera <id>', 'camera of all pictures; default: by the template, the name of the file or its folder')
+  .option('--preset <preset>', `what new cameras alert: ${PRESETS.join(', ')}; default: everything`)
   .option('--move <folder>', 'move pictures there once the service has them; default: they are left where they are')
   .option('--delete', 'delete pictures once the service has them')
   .option('--settle <duration>', 'a file that did not change for this time is complete', '5s')
@@ -50,13 +53,16 @@ async function run(path: string, options: Options): Promise<void> {
   if (options.move !== undefined && options.delete) {
     throw invalidRequest('--move and --delete are both given: expected one of them');
   }
+  if (options.preset !== undefined && !PRESETS.some((one) => one === options.preset)) {
+    throw invalidRequest(`--preset ${options.preset}: expected one of ${PRESETS.join(', ')}`);
+  }
   const config = await configWith({});
   const { template, timeZone } = readTemplate(options);
   const intervalMs = parseDuration(options.interval, '--interval') * 1000;
   const settleMs = parseDuration(options.settle, '--settle') * 1000;
   const then = options.delete ? 'delete' : (options.move ?? null);
   const folder = await openFolder(path, then);
-  const client = createFrameClient(baseUrl(options.api, '--api'), await keyOf(config, options.keyFile));
+  const client = createFrameClient(baseUrl(options.api, '--api'), await keyOf(config, options.keyFile), options);
   const { signal, done } = listenForStop();
   const warned = new Set<string>();
   const warn = (text: string) => {

@@ -32,7 +32,7 @@ interface SilenceDependencies {
 
 type Silent = WatchedCamera & { readonly last: number };
 
-/** What a camera may share with others that fail together. */
+/** The host and the labels of a camera, by which others may fail together with it. */
 const sharedBy = ({ camera: { settings } }: WatchedCamera): string[] => [
   ...(settings.snapshot === null ? [] : [`host ${new URL(settings.snapshot.url).hostname}`]),
   ...settings.labels.map((label) => `label ${label}`),

@@ -52,6 +52,22 @@ it.each([88, 81, 554])('a camera at port %i is accepted in an allowed network, a
 });
 
 describe('a patch of a camera', () => {
+  it('takes a preset in place of the rules, and answers with it and with what keeps it from alerting', async () => {
+    await put('gate', { alerts: { severity_rules: [{ kind: 'move', severity: 'high' }], cooldown_s: 60 } });
+    const { preset, notes, alerts } = (
+      await patch({ preset: 'nothing', suspend_until: '2999-01-01T00:00:00Z' })
+    ).json();
+    expect([preset, alerts.cooldown_s, alerts.severity_rules.at(-1)]).toEqual(['nothing', 60, { severity: 'info' }]);
+    expect(notes.map(({ field }: { field: string }) => field)).toEqual([
+      'alerts.severity_rules',
+      'suspend_until',
+      'alerts.callback_url',
+    ]);
+    expect((await get('/v1/cameras/gate')).json()).toMatchObject({ preset: 'nothing' });
+    const refused = await patch({ preset: 'people', alerts: { min_severity: 'high' } });
+    expect([refused.statusCode, refused.json().field]).toEqual([422, 'preset']);
+  });
+
   it('changes the named settings alone, at any depth; null sets a default', async () => {
     const others = { before: 'previous', zones: [PRIVACY], gap_s: 77 };
     const settings = { name: 'Gate', ...others, alerts: { persist_s: 5, cooldown_s: 60 } };

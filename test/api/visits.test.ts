@@ -94,7 +94,7 @@ describe('GET /v1/visits', () => {
     fake.cameras.states.set('gate', { ...initialCameraState(), visits: now });
     expect((await get(`/v1/visits/${begun.id}`)).body).toMatchObject({ status: 'open', frames: 20 });
     expect((await get('/v1/visits')).body.items).toMatchObject([{ id: begun.id, frames: 20 }]);
-    // A camera from which no frame comes shows nobody.
+    // A camera from which no frame comes has no open visit.
     const last = { at: START, sha256: '', comparison: '' };
     fake.cameras.states.set('gate', { ...initialCameraState(), visits: now, last });
     expect((await get(`/v1/visits/${begun.id}`)).body).toMatchObject({ status: 'ended', end: 'unseen', gone: null });

@@ -92,7 +92,7 @@ it('sets up the cameras that the service lacks, and names those that it leaves o
   const puts = service.received.filter(({ method }) => method === 'PUT');
   expect(puts.map(({ path }) => path)).toEqual(['/v1/cameras/front-door']);
   expect(JSON.parse(String(puts[0]?.body))).toEqual({
-    ...{ name: 'front door', labels: ['north'] },
+    ...{ name: 'front door', labels: ['north'], preset: 'everything' },
     snapshot: { url: 'rtsp://192.168.1.20/sub', interval_s: 5, username: 'viewer', password: 'geheim' },
   });
   await service.close();

@@ -171,7 +171,7 @@ describe('Cameras of one label', () => {
 });
 
 describe('A receiver that closes what it opened', () => {
-  it.each(['alertmanager', 'pagerduty'] as const)('is told that a camera is back: %s', async (format) => {
+  it.each(['alertmanager', 'pagerduty'] as const)('gets the return of a camera: %s', async (format) => {
     await register({ format });
     await camera('gate', { snapshot: snapshotOf('10.0.0.7', 'gate') });
     await frameOf('gate');

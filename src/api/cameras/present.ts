@@ -2,9 +2,13 @@
 import { notFound } from '../../base/errors.js';
 import { originAndPath } from '../../base/redact-url.js';
 import { describeBudget } from '../../camera/settings/alarm-budget.js';
+import { type AlertReceivers, alertNotes } from '../../camera/settings/alert-notes.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
+import { matchesCamera } from '../../camera/settings/id-pattern.js';
+import { presetOf } from '../../camera/settings/presets.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';
 import type { CameraState } from '../../camera/state/state.js';
+import type { MessageEvent } from '../../schemas/message.js';
 import { noCamera } from '../../stores/cameras/cameras.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import type { ApiDependencies } from '../dependencies.js';
@@ -24,6 +28,24 @@ export async function alarmBudgetOf(
   return { alarm_budget: describeBudget({ ...settings, alarms_per_day }, history, points) };
 }
 
+/** @returns the member `notes` of the answer; none if nothing keeps the camera from alerting */
+export async function alertNotesOf(
+  { id, settings }: StoredCamera,
+  { endpoints, clock }: Pick<ApiDependencies, 'endpoints' | 'clock'>,
+): Promise<Pick<Camera, 'notes'>> {
+  const all = (await endpoints.all()).filter(({ settings: { enabled, cameras }, stopped }) => {
+    return enabled && stopped === null && (cameras.length === 0 || cameras.some((one) => matchesCamera(one, id)));
+  });
+  const asking = (...events: readonly MessageEvent[]) =>
+    all.filter(({ settings: { events: wanted } }) => events.some((one) => wanted.includes(one))).length;
+  const receivers: AlertReceivers = {
+    ofChanges: asking('change.opened', 'change.escalated'),
+    ofVisits: asking('visit.alerted'),
+  };
+  const notes = alertNotes(settings, receivers, clock());
+  return notes.length === 0 ? {} : { notes };
+}
+
 export const presentCamera = (
   { id, settings, reference, created_at, updated_at }: StoredCamera,
   { isAdmin }: { readonly isAdmin: boolean },
@@ -31,6 +53,7 @@ export const presentCamera = (
   id,
   ...(isAdmin ? settings : withoutTokens(settings)),
   reference: reference === null ? null : { sha256: reference.sha256 },
+  preset: presetOf(settings),
   created_at,
   updated_at,
 });

@@ -3,12 +3,13 @@ import { type Static, Type } from 'typebox';
 import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import { isObject } from '../../base/is-object.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
+import { withPreset } from '../../camera/settings/presets.js';
 import { SnapshotTestSchema } from '../../schemas/snapshot-test.js';
 import { checker } from '../../schemas/validation-error.js';
 import { noCamera } from '../../stores/cameras/cameras.js';
 import { withoutLogin } from '../cameras/login.js';
 import { mergePatch } from '../cameras/merge-patch.js';
-import { alarmBudgetOf, findCamera, presentCamera } from '../cameras/present.js';
+import { alarmBudgetOf, alertNotesOf, findCamera, presentCamera } from '../cameras/present.js';
 import { buildCamera, resetSettings } from '../cameras/put.js';
 import type { Api } from '../dependencies.js';
 import { assertCertificate, assertUrl, fetchRules } from '../intake/url-policy.js';
@@ -119,6 +120,7 @@ export function cameraSettingsRoutes(app: Api, deps: RouteContext): void {
     return reply.code(created ? 201 : 200).send({
       ...presentCamera(camera, request),
       ...(await alarmBudgetOf(camera, state, deps)),
+      ...(await alertNotesOf(camera, deps)),
       ...(reset.length === 0 ? {} : { reset }),
     });
   });
@@ -135,7 +137,8 @@ export function cameraSettingsRoutes(app: Api, deps: RouteContext): void {
     const camera = await cameras.alter(id, (earlier) => patched(id, earlier, patch));
     if (camera === undefined) throw noCamera(id);
     await schedule(camera);
-    return { ...presentCamera(camera, request), ...(await alarmBudgetOf(camera, await cameras.state(id), deps)) };
+    const budget = await alarmBudgetOf(camera, await cameras.state(id), deps);
+    return { ...presentCamera(camera, request), ...budget, ...(await alertNotesOf(camera, deps)) };
   };
 
   app.patch('/v1/cameras/:id', { schema: patchSchema, config: { ...config, mergePatch: true } }, async (request) =>
@@ -176,7 +179,7 @@ function settingsWith({ settings }: StoredCamera, patch: unknown): unknown {
     throw invalidRequest('The request is no merge patch, expected a JSON object');
   }
   const { reference, snapshot } = patch as { reference?: unknown; snapshot?: unknown };
-  const merged = mergePatch(settings, patch) as { snapshot?: object };
+  const merged = mergePatch(settings, withPreset(patch)) as { snapshot?: object };
   // Both are no part of the stored settings, so that their removal would be no change.
   const isSignedOut = isObject(snapshot) && 'username' in snapshot && snapshot.username === null;
   return {

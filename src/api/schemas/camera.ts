@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { HEALTH_STATES } from '../../camera/settings/health.js';
 import { CAMERA_ID_PATTERN } from '../../camera/settings/id-pattern.js';
 import { LIGHTS } from '../../camera/settings/light.js';
+import { PRESETS, type Preset } from '../../camera/settings/presets.js';
 import {
   type CameraSettings,
   CameraSettingsRequestSchema,
@@ -41,7 +42,7 @@ const reference = Type.Union([PictureSchema, Type.Null()], {
     'with null, the next frame becomes the reference.',
 });
 
-export type CameraRequest = Partial<CameraSettings> & { reference?: Static<typeof reference> };
+export type CameraRequest = Partial<CameraSettings> & { preset?: Preset | null; reference?: Static<typeof reference> };
 export const CameraRequestSchema = Type.Unsafe<CameraRequest>({
   ...CameraSettingsRequestSchema,
   $id: 'CameraRequest',
@@ -155,8 +156,14 @@ export const CameraSchema = Type.Object(
     id: Type.String(),
     ...CameraSettingsSchema.properties,
     reference: nullable(Type.Object({ sha256: Type.String() }), 'The reference frame as it is stored, masked.'),
+    preset: nullable(literals(PRESETS), 'The preset that the rules of `alerts` are those of; null: other rules.'),
     created_at: dateTime(),
     updated_at: dateTime(),
+    notes: Type.Optional(
+      Type.Array(Type.Object({ field: text('The setting, as `alerts.severity_rules.0`.'), detail: Type.String() }), {
+        description: 'In the answer to PUT and PATCH: what keeps these settings from alerting; absent if nothing does.',
+      }),
+    ),
     alarm_budget: Type.Optional(AlarmBudgetSchema),
     reset: Type.Optional(
       Type.Array(Type.String(), {

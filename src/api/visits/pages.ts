@@ -44,7 +44,7 @@ export async function currentVisits(
   return stored.map((visit) => lasting.flat().find(({ id }) => id === visit.id) ?? visit);
 }
 
-/** A camera from which no frame comes shows nobody: its visits have ended unseen, as far as is known. */
+/** The visits of a camera from which no frame comes have ended unseen, as far as is known. */
 async function openVisitsOf(camera: string, cameras: ApiDependencies['cameras'], now: number): Promise<Visit[]> {
   const [state, stored] = await Promise.all([cameras.state(camera), cameras.get(camera)]);
   const { visits, last = null, intervalMs = null } = state ?? {};

@@ -1,7 +1,7 @@
 /**
  * Objects left and removed: a change counts as one as soon as an object that came, or went, has stayed so for
- * `left_after_s`. Only the time between two observations in a row that both prove it counts, so that weather, tampering,
- * a person in front of it or a picture that is repeated stop the clock. Pure.
+ * `left_after_s`. Only the time between two observations in a row that both prove it counts, so that weather,
+ * tampering, a person in front of it or a picture that is repeated stop the clock. Pure.
  */
 import { areaOf, lengthsBetween, overlapsBy, sharedArea } from '../../base/images.js';
 import type { ChangeKind, ChangeRegion, FoundChange } from '../../schemas/change.js';

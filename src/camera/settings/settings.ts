@@ -16,6 +16,7 @@ import { type DeepPartial, optionalWhereDefault } from '../../schemas/optional-w
 import { addressPattern, LABEL_PATTERN, NAME_PATTERN, URL_PATTERN } from '../../schemas/patterns.js';
 import { checker } from '../../schemas/validation-error.js';
 import { CAMERA_ID_PATTERN } from './id-pattern.js';
+import { PRESETS, type Preset, withPreset } from './presets.js';
 import { ScheduleSchema } from './schedule.js';
 import { faultOfRule, SeverityRuleSchema } from './severity-rule.js';
 
@@ -223,15 +224,25 @@ export const CameraSettingsSchema = Type.Object(
 export type CameraSettings = Static<typeof CameraSettingsSchema>;
 
 /** Settings as a request gives them: fields that have a default are optional. */
-export const CameraSettingsRequestSchema = Type.Unsafe<DeepPartial<CameraSettings>>({
-  ...optionalWhereDefault(CameraSettingsSchema),
+const complete = optionalWhereDefault(CameraSettingsSchema) as TSchema & { readonly properties: object };
+export const CameraSettingsRequestSchema = Type.Unsafe<DeepPartial<CameraSettings> & { preset?: Preset | null }>({
+  ...complete,
+  properties: {
+    ...complete.properties,
+    preset: nullable(literals(PRESETS), {
+      description:
+        'The alerts in a word: it stands for `alerts.severity_rules` and `alerts.min_severity`, and is stored as ' +
+        'them. Tampering is alerted by all of them but `nothing`. people_at_night: from 22:00 to 06:00 in the time zone ' +
+        'of the schedule, or in UTC without one.',
+    }),
+  },
   $id: 'CameraSettingsRequest',
 });
 
 const checkSchema = checker(CameraSettingsSchema);
 
 /**
- * @param body of a request, without the reference frame
+ * @param body of a request, without the reference frame; a preset is replaced by its rules
  * @returns the settings with all defaults filled in
  * @throws ScenedeltaError naming the first invalid field ('zones/0/polygon'): 'invalid-request' if it does not fit the
  * schema, 'invalid-value' if it does and contradicts another one, or names something that does not exist
@@ -240,7 +251,7 @@ export function checkSettings(body: unknown): CameraSettings {
   if (isObject(body) && 'rounds' in body) {
     throw invalidRequest('rounds is gone: the client `scenedelta rounds` compares two times of a day', 'rounds');
   }
-  const settings = checkSchema(Value.Default(CameraSettingsSchema, Value.Clone(body))) as CameraSettings;
+  const settings = checkSchema(Value.Default(CameraSettingsSchema, Value.Clone(withPreset(body)))) as CameraSettings;
   const ids = new Set<string>();
   for (const [i, zone] of settings.zones.entries()) {
     const fault = polygonFault(zone.polygon);

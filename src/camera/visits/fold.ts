@@ -4,7 +4,7 @@
  *
  *   pause       a long pause, a new baseline or a stuck camera ends all tracks; a frame of the same time or an earlier
  *               one does nothing
- *   repetition  a picture that is repeated shows nobody: the next other picture proves who has stayed
+ *   repetition  a picture that is repeated proves no stay; the next other picture does
  *   before      the places at which the new "before" shows tracked things, and things that nothing has tracked yet
  *   matching    tracks get the things of the frame (match.ts), those last that "before" shows where nothing differs
  *   standing    such a track without a thing is still there
@@ -88,7 +88,7 @@ export function absorbPlaces(state: VisitsState, places: readonly Box[]): Visits
   };
 }
 
-/** Who was in view may have gone since: their time does not go on. Who was not is still missing. */
+/** A thing in view may have gone since, so that its time does not go on. A thing that was missing still is. */
 function foldRepeated(state: VisitsState, frame: VisitFrame): Folded {
   const tracks = state.tracks.map((track) => (track.last === state.lookedAt ? track : missed(track, frame.at)));
   return concluded(state, tracks, frame);

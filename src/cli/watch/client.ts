@@ -9,8 +9,8 @@ export type FrameClient = ReturnType<typeof createFrameClient>;
 
 const TIMEOUT_MS = 60_000;
 
-/** @param base address without a slash at the end */
-export function createFrameClient(base: string, key: string | undefined) {
+/** @param base address without a slash at the end @param settings of cameras that are made */
+export function createFrameClient(base: string, key: string | undefined, { preset }: { readonly preset?: string }) {
   const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const request = async (
     method: string,
@@ -24,7 +24,7 @@ export function createFrameClient(base: string, key: string | undefined) {
   };
   return {
     /**
-     * A camera that does not exist is made, with default settings.
+     * A camera that does not exist is made, with the preset and default settings.
      * @param frame.at capture time, epoch ms @param frame.key the same at each try
      * @throws ScenedeltaError 'unauthorized' if the key is refused
      */
@@ -41,7 +41,10 @@ export function createFrameClient(base: string, key: string | undefined) {
           if (status === 401 || status === 403) throw new ScenedeltaError('unauthorized', reason);
           if (status === 429 || status >= 500) return { kind: 'later', reason };
           if (status !== 404 || isNew) return { kind: 'refused', reason };
-          const made = await request('PUT', path, '{}', { 'content-type': 'application/json', 'if-none-match': '*' });
+          const made = await request('PUT', path, JSON.stringify({ preset }), {
+            'content-type': 'application/json',
+            'if-none-match': '*',
+          });
           if (made.status >= 300) throw invalidRequest(`camera ${camera}: ${made.reason}`);
         }
       } catch (thrown) {

@@ -88,7 +88,7 @@ export function createSilenceStore(redis: Redis, options: { retentionMs: number;
         for (const [name, ...args] of commands) transaction.call(String(name), ...args.map(String));
         repliesOf(await transaction.exec());
       }),
-    /** Forgets that silences were reported. */
+    /** Drops the record of silences that were reported. */
     forget: (cameras: readonly string[]): Promise<void> =>
       redisCall('forgetting a silence', async () => {
         const pipeline = redis.pipeline();
