@@ -232,7 +232,7 @@ function printAddresses(url, { metrics, key, link }, dataDir, startedAt) {
   const auth = key ? ` -H "Authorization: Bearer $(cat ${shown(key.file)})"` : '';
   say('console', link);
   say('docs', `${url}/docs`);
-  if (key) say('key', `${shown(key.file)}   (another: ${COMMAND} keys create --name NAME --scopes compare)`);
+  if (key) say('key', `${shown(key.file)}   (another: ${COMMAND} keys create --name NAME --role ROLE)`);
   say('try', `curl${auth} -F before=@${shown(EXAMPLE.before)} -F after=@${shown(EXAMPLE.after)} ${url}/v1/comparisons`);
   say('metrics', `${url}/metrics${metrics === '' ? '' : `   (of the worker: ${metrics}/metrics)`}`);
   say('logs', shown(join(dataDir, 'logs')));

@@ -81,7 +81,7 @@ export async function firstKey(url, dataDir, env) {
   }
   const { ok, output } = await run(
     process.execPath,
-    [join(ROOT, 'dist/cli/main.js'), 'keys', 'create', '--name', 'first', '--scopes', 'compare,admin', '--secret-only'],
+    [join(ROOT, 'dist/cli/main.js'), 'keys', 'create', '--name', 'first', '--role', 'admin', '--secret-only'],
     { env },
   );
   const secret = output.trim();

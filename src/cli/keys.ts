@@ -2,8 +2,9 @@
 import { invalidRequest, notFound, ScenedeltaError } from '../base/errors.js';
 import { loadConfig, redisUrlOf } from '../process/config.js';
 import { createLogger } from '../process/logger.js';
-import { type ApiKey, type ApiKeyStore, createApiKeyStore, SCOPES, type Scope } from '../stores/redis/api-keys.js';
+import { type ApiKey, type ApiKeyStore, createApiKeyStore } from '../stores/redis/api-keys.js';
 import { connectRedis } from '../stores/redis/redis.js';
+import { ROLE_NAMES, ROLES, type Role, roleOf, SCOPES, type Scope } from '../stores/redis/scopes.js';
 import { CAMERA_SCOPE_PATTERN } from '../stores/redis/visibility.js';
 import { createCommand } from './command.js';
 import { printLine } from './print.js';
@@ -16,7 +17,16 @@ command
   .command('create')
   .description('create a key and print its secret, this once: only a hash is kept')
   .requiredOption('--name <name>', 'name that the list of keys shows')
-  .option('--scopes <scopes>', `comma separated, of ${SCOPES.join(', ')}`, (text) => parseScopes(text), ['compare'])
+  .option(
+    '--role <role>',
+    `the scopes by what its holder does: ${ROLE_NAMES.map((role) => `${role} (${ROLES[role].join(', ')})`).join(', ')}`,
+    (text) => parseRole(text),
+  )
+  .option(
+    '--scopes <scopes>',
+    `in place of a role, comma separated, of ${SCOPES.join(', ')}; default: compare`,
+    (text) => parseScopes(text),
+  )
   .option(
     '--owner <owner>',
     'keys of one owner see the comparisons of each other; default: the new key alone',
@@ -25,7 +35,7 @@ command
   .option(
     '--cameras <ids>',
     "comma separated ids of the cameras whose frames and changes the key may use; 'gate-*' stands for all that begin " +
-      "with gate-, '*' for all; default: none",
+      "with gate-, '*' for all; default: all with --role, none with --scopes",
     (text) => parseCameras(text),
   )
   .option('--secret-only', 'print nothing but the secret')
@@ -45,24 +55,33 @@ command
 
 interface CreateOptions {
   readonly name: string;
-  readonly scopes: Scope[];
+  readonly role?: Role;
+  readonly scopes?: Scope[];
   readonly owner?: string;
   readonly cameras?: string[];
   readonly secretOnly?: true;
 }
 
-async function create({ name: given, secretOnly, ...chosen }: CreateOptions): Promise<void> {
+async function create({ name: given, secretOnly, role, owner, ...chosen }: CreateOptions): Promise<void> {
   const name = given.trim();
   if (name === '') throw invalidRequest('--name is empty; expected a name for the key');
-  if (chosen.scopes.includes('admin') && chosen.cameras !== undefined) {
+  if (role !== undefined && chosen.scopes !== undefined) {
+    throw invalidRequest('--role and --scopes are both given; expected one of them');
+  }
+  const scopes: readonly Scope[] = role === undefined ? (chosen.scopes ?? ['compare']) : ROLES[role];
+  if (scopes.includes('admin') && chosen.cameras !== undefined) {
     throw invalidRequest(
       '--cameras is given for a key with the scope admin, which sees every camera; expected one or the other',
     );
   }
-  const { key, secret } = await withStore((store) => store.create({ name, ...chosen }));
+  const cameras = chosen.cameras ?? (role === undefined ? [] : ['*']);
+  const settings = { name, scopes, cameras, ...(owner === undefined ? {} : { owner }) };
+  const { key, secret } = await withStore((store) => store.create(settings));
   if (secretOnly) return printLine(secret);
-  printLine(`id       ${key.id}\nname     ${key.name}\nowner    ${key.owner}\nscopes   ${key.scopes.join(', ')}`);
-  printLine(`cameras  ${camerasOf(key)}\nsecret   ${secret}`);
+  printLine(
+    `id       ${key.id}\nname     ${key.name}\nowner    ${key.owner}\nrole     ${roleOf(key.scopes) ?? 'none'}`,
+  );
+  printLine(`scopes   ${key.scopes.join(', ')}\ncameras  ${camerasOf(key)}\nsecret   ${secret}`);
   printLine('\nThe secret is shown this once. Send it as "Authorization: Bearer SECRET".');
 }
 
@@ -83,6 +102,12 @@ const camerasOf = ({ scopes, cameras }: ApiKey): string =>
 async function revoke(id: string): Promise<void> {
   if (await withStore((store) => store.revoke(id))) return printLine(`${id} is revoked.`);
   throw notFound(`No key ${JSON.stringify(id)}; "scenedelta keys list" shows the existing ones`);
+}
+
+function parseRole(text: string): Role {
+  const role = ROLE_NAMES.find((one) => one === text);
+  if (role !== undefined) return role;
+  throw invalidRequest(`--role is ${JSON.stringify(text)}; expected ${ROLE_NAMES.join(', ')}`);
 }
 
 function parseScopes(text: string): Scope[] {

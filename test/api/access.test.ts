@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { linkKey, signLink } from '../../src/secrets/links.js';
+import { ROLE_NAMES, ROLES, type Role, type Scope } from '../../src/stores/redis/scopes.js';
 import { changeEvent, foundChange, storedChange } from '../helpers/changes.js';
 import { acceptedComparison } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fake-app.js';
@@ -20,7 +21,7 @@ afterAll(() => fake.app.close());
 type Headers = Record<string, string>;
 const keyWith = async (given: { owner?: string; cameras?: string[]; admin?: true } = {}): Promise<Headers> => {
   const { admin, ...rest } = given;
-  const scopes = [admin ? ('admin' as const) : ('compare' as const)];
+  const scopes: Scope[] = admin ? ['admin'] : ['compare', 'judge'];
   const { secret } = await fake.apiKeys.create({ name: 'any', scopes, ...rest });
   return { authorization: `Bearer ${secret}` };
 };
@@ -227,21 +228,47 @@ describe('docs/access.md', () => {
     return streamed.statusCode === 401 ? scope : `${scope}, or an event token`;
   };
 
-  it('lists every route with its scope', async () => {
-    const { secret } = await fake.apiKeys.create({ name: 'nothing', scopes: [] });
-    const documented = [...readFileSync('docs/access.md', 'utf8').matchAll(/^\| `([A-Z]+ \/\S*)` \| (.*?) \|/gm)].map(
-      ([, route, scope = '']) => `${route}: ${scope.replace(' if `METRICS_AUTH=on`', '')}`,
-    );
+  /** [route, scope, roles] of each line of the table */
+  const documented = [
+    ...readFileSync('docs/access.md', 'utf8').matchAll(/^\| `([A-Z]+ \/\S*)` \| (.*?) \| (.*?) \|/gm),
+  ].map(([, route = '', scope = '', roles = '']) => [route, scope, roles] as const);
+  /** Each route of the description, with an address that names a thing which does not exist. */
+  const described = () => {
     const { paths } = fake.app.swagger() as { paths: Record<string, object> };
-    const routes: string[] = [];
-    for (const [path, methods] of Object.entries(paths)) {
+    return Object.entries(paths).flatMap(([path, methods]) => {
       const kind = path.startsWith('/v1/changes') ? 'chg' : 'cmp';
       const url = path.replace('{id}', `${kind}_01k9x3v5s8q2m7c4w6n1b0t9hz`).replace('{side}', 'before');
-      for (const name of Object.keys(methods)) {
-        const method = name.toUpperCase() as 'GET';
-        routes.push(`${method} ${path}: ${await required(method, url, { 'x-api-key': secret })}`);
-      }
+      return Object.keys(methods).map((name) => ({ path, method: name.toUpperCase() as 'GET', url }));
+    });
+  };
+
+  it('lists every route with its scope', async () => {
+    const { secret } = await fake.apiKeys.create({ name: 'nothing', scopes: [] });
+    const routes: string[] = [];
+    for (const { path, method, url } of described()) {
+      routes.push(`${method} ${path}: ${await required(method, url, { 'x-api-key': secret })}`);
     }
-    expect(documented.sort()).toEqual(routes.sort());
+    const listed = documented.map(([route, scope]) => `${route}: ${scope.replace(' if `METRICS_AUTH=on`', '')}`);
+    expect(listed.sort()).toEqual(routes.sort());
+  });
+
+  it('lists for every route the roles that may call it', async () => {
+    const secrets = new Map<Role, string>();
+    for (const role of ROLE_NAMES) {
+      const { secret } = await fake.apiKeys.create({ name: role, scopes: ROLES[role], cameras: ['*'] });
+      secrets.set(role, secret);
+    }
+    const routes: string[] = [];
+    for (const { path, method, url } of described()) {
+      const may: Role[] = [];
+      for (const [role, secret] of secrets) {
+        const answer = await fake.app.inject({ method, url, headers: { 'x-api-key': secret }, payloadAsStream: true });
+        answer.stream().destroy();
+        // A refusal of the scope comes before all others, and no role has a key that is refused for its cameras.
+        if (answer.statusCode !== 403) may.push(role);
+      }
+      routes.push(`${method} ${path}: ${may.length === ROLE_NAMES.length ? 'every role' : may.join(', ')}`);
+    }
+    expect(documented.map(([route, , roles]) => `${route}: ${roles}`).sort()).toEqual(routes.sort());
   });
 });

@@ -71,7 +71,17 @@ describe('a usage error', () => {
     [
       'a scope that does not exist',
       ['keys', 'create', '--name', 'x', '--scopes', 'compare,write'],
-      'keys: --scopes has "write"; expected some of compare, batch, metrics, admin',
+      'keys: --scopes has "write"; expected some of read, judge, compare, batch, metrics, admin',
+    ],
+    [
+      'a role that does not exist',
+      ['keys', 'create', '--name', 'x', '--role', 'boss'],
+      'keys: --role is "boss"; expected viewer, guard, integrator, admin',
+    ],
+    [
+      'a role beside scopes',
+      ['keys', 'create', '--name', 'x', '--role', 'guard', '--scopes', 'batch'],
+      'keys: --role and --scopes are both given; expected one of them',
     ],
     [
       'a misspelt option of keys',

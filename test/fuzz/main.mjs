@@ -1,9 +1,9 @@
 /**
- * `npm run test:fuzz [-- --examples=10000] [--roles=viewer,batch,compare,admin] [--seed=N] [--self-test]`: schemathesis
- * sends requests that the OpenAPI file describes, and requests that break it, to a service of its own with comparisons,
- * a camera with changes and a batch, and checks every answer. `--examples` is the least number of requests per role;
- * about 1,900 of them are systematic (each bound of each parameter, each method), the others random. Ends with one line
- * per role; the exit status is 1 if an answer was a 5xx or not as described. `--self-test` sends them
+ * `npm run test:fuzz [-- --examples=10000] [--roles=metrics,guard,batch,compare,admin] [--seed=N] [--self-test]`:
+ * schemathesis sends requests that the OpenAPI file describes, and requests that break it, to a service of its own with
+ * comparisons, a camera with changes and a batch, and checks every answer. `--examples` is the least number of requests
+ * per role; about 1,900 of them are systematic (each bound of each parameter, each method), the others random. Ends
+ * with one line per role; the exit status is 1 if an answer was a 5xx or not as described. `--self-test` sends them
  * through a proxy that plants two faults, and fails unless both are found.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -20,9 +20,10 @@ import { plantFaults } from './planted-faults.mjs';
 const ENDLESS = '/v1/events';
 /** The camera of the examples, which exists, so that requests reach more than 404. */
 const CAMERA = 'gate-3';
-/** Keys by role; 'viewer' may read what every key may, and the metrics. */
+/** Keys by what they may do. */
 const ROLES = {
-  viewer: { scopes: ['metrics'] },
+  metrics: { scopes: ['metrics'] },
+  guard: { scopes: ['judge'], cameras: ['gate-*'] },
   batch: { scopes: ['batch'] },
   compare: { scopes: ['compare'], cameras: ['gate-*'] },
   // The last one, because it deletes what there is.

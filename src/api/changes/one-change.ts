@@ -8,7 +8,10 @@ import type { ApiDependencies } from '../dependencies.js';
 import { CHANGE_ID_PATTERN } from '../schemas/list-changes.js';
 import { json, problems, ref } from '../schemas/shared.js';
 
-export const config = { scope: 'compare' } as const;
+/** For routes that alter nothing. */
+export const config = { scope: 'read' } as const;
+/** For routes by which a person judges. */
+export const judging = { scope: 'judge' } as const;
 export const tags = ['changes'];
 
 export const ChangeIdParams = Type.Object({

@@ -6,7 +6,8 @@
 import type { FastifyRequest } from 'fastify';
 import { ScenedeltaError } from '../../base/errors.js';
 import { verifyLink } from '../../secrets/links.js';
-import type { ApiKey, Scope } from '../../stores/redis/api-keys.js';
+import type { ApiKey } from '../../stores/redis/api-keys.js';
+import { type Scope, withIncluded } from '../../stores/redis/scopes.js';
 import type { Visibility } from '../../stores/redis/visibility.js';
 import type { Api, ApiDependencies, ApiOptions } from '../dependencies.js';
 import { type TokenPurpose, verifyToken } from '../tokens.js';
@@ -86,7 +87,7 @@ export function useAuth(
       return;
     }
     const { key, readAgain } = found;
-    if (!key.scopes.includes(scope) && !key.scopes.includes('admin')) {
+    if (!withIncluded(key.scopes).includes(scope)) {
       throw new ScenedeltaError(
         'forbidden',
         `The key ${JSON.stringify(key.name)} has the scopes ${key.scopes.join(', ') || '(none)'}, expected ${scope}`,

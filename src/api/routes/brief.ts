@@ -141,7 +141,7 @@ export function briefRoutes(app: Api, deps: RouteContext): void {
     return deps.cameras.list({ limit, visibility, ...(cursor === undefined ? {} : { cursor }) });
   };
 
-  app.get('/v1/brief', { schema, config: { scope: 'compare' } }, async (request, reply) => {
+  app.get('/v1/brief', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { day = 'today', tz } = request.query;
     if (tz !== undefined && !isTimeZone(tz)) {
       const came = JSON.stringify(tz);

@@ -94,7 +94,7 @@ export function cameraRoutes(app: Api, deps: RouteContext): void {
     params: CameraIdParams,
     response: { 200: json('The camera.', ref(CameraSchema)), ...problems(['not-found']) },
   };
-  app.get('/v1/cameras/:id', { schema: getSchema, config: { scope: 'compare' } }, async (request) => {
+  app.get('/v1/cameras/:id', { schema: getSchema, config: { scope: 'read' } }, async (request) => {
     const { id } = request.params;
     const camera = await findCamera(deps, id, request.visibility);
     const [state, waiting, snapshot, failure] = await Promise.all([
@@ -157,7 +157,7 @@ export function cameraRoutes(app: Api, deps: RouteContext): void {
     ),
     response: pageResponses(CameraSchema),
   };
-  app.get('/v1/cameras', { schema: listSchema, config: { scope: 'compare' } }, async (request, reply) => {
+  app.get('/v1/cameras', { schema: listSchema, config: { scope: 'read' } }, async (request, reply) => {
     const { q = '', label, sort = 'id', overview = 'false', cursor, limit } = parsePageQuery(request.query);
     const { visibility } = request;
     if (q === '' && label === undefined && sort === 'id' && overview === 'false') {

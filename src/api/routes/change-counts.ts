@@ -42,7 +42,7 @@ const schema = {
 };
 
 export function changeCountRoutes(app: Api, deps: RouteContext): void {
-  app.get('/v1/changes/counts', { schema, config: { scope: 'compare' } }, async ({ query, visibility }) => {
+  app.get('/v1/changes/counts', { schema, config: { scope: 'read' } }, async ({ query, visibility }) => {
     const { camera, label, from, to, time_zone = 'UTC' } = query;
     const days = daysOf(from, to);
     const bounds = boundsOf(days, checkedZone(time_zone));

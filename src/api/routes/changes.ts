@@ -5,7 +5,7 @@ import { ChangeSchema } from '../../schemas/change.js';
 import { DeliverySchema } from '../../schemas/delivery.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { labelled } from '../cameras/labelled.js';
-import { CHANGE_RESPONSES, ChangeIdParams, changesOf, config, tags } from '../changes/one-change.js';
+import { CHANGE_RESPONSES, ChangeIdParams, changesOf, config, judging, tags } from '../changes/one-change.js';
 import type { Api } from '../dependencies.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import { LIST_CHANGES_RESPONSES, ListChangesQuerySchema } from '../schemas/list-changes.js';
@@ -93,7 +93,7 @@ export function changeRoutes(app: Api, deps: RouteContext): void {
     params: ChangeIdParams,
     response: CHANGE_RESPONSES,
   };
-  app.post('/v1/changes/:id/acknowledge', { schema: acknowledgeSchema, config }, async (request) => {
+  app.post('/v1/changes/:id/acknowledge', { schema: acknowledgeSchema, config: judging }, async (request) => {
     const by = { traceId: request.id, apiKeyId: request.apiKeyId ?? LOCAL_KEY_ID };
     return altered(request, async (id) => {
       const { change, alert = null } = (await deps.changes.acknowledge(id, by)) ?? {};
@@ -111,7 +111,7 @@ export function changeRoutes(app: Api, deps: RouteContext): void {
     params: ChangeIdParams,
     response: CHANGE_RESPONSES,
   };
-  app.delete('/v1/changes/:id/acknowledge', { schema: unacknowledgeSchema, config }, async (request) =>
+  app.delete('/v1/changes/:id/acknowledge', { schema: unacknowledgeSchema, config: judging }, async (request) =>
     altered(request, (id) => deps.changes.withdrawAcknowledgement(id)),
   );
 

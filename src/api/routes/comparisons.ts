@@ -97,7 +97,7 @@ export function comparisonRoutes(app: Api, deps: RouteContext): void {
       ...problems(['not-found']),
     },
   };
-  app.get('/v1/comparisons/:id', { schema: getSchema, config: { scope: 'compare' } }, async (request, reply) => {
+  app.get('/v1/comparisons/:id', { schema: getSchema, config: { scope: 'read' } }, async (request, reply) => {
     const { comparison } = await findComparison(deps, request.params.id, request.visibility);
     if (comparison.status === 'queued' || comparison.status === 'running') {
       reply.header('Retry-After', RETRY_AFTER_SECONDS);
@@ -112,7 +112,7 @@ export function comparisonRoutes(app: Api, deps: RouteContext): void {
     querystring: ListQuerySchema,
     response: pageResponses(ComparisonSchema),
   };
-  app.get('/v1/comparisons', { schema: listSchema, config: { scope: 'compare' } }, async (request, reply) => {
+  app.get('/v1/comparisons', { schema: listSchema, config: { scope: 'read' } }, async (request, reply) => {
     const { items, nextCursor } = await deps.results.list({
       ...parsePageQuery(request.query),
       visibility: request.visibility,

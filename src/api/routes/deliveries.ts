@@ -28,7 +28,7 @@ export function deliveryRoutes(app: Api, deps: RouteContext): void {
       ...problems(['not-found']),
     },
   };
-  app.get('/v1/comparisons/:id/deliveries', { schema, config: { scope: 'compare' } }, async (request) => {
+  app.get('/v1/comparisons/:id/deliveries', { schema, config: { scope: 'read' } }, async (request) => {
     await findComparison(deps, request.params.id, request.visibility);
     return { items: await deps.deliveries.ofSubject(request.params.id) };
   });

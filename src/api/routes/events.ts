@@ -63,7 +63,7 @@ export function eventRoutes(app: Api, deps: RouteContext): void {
       ...problems(['not-found']),
     },
   };
-  const config = { scope: 'compare', eventTokens: true } as const;
+  const config = { scope: 'read', eventTokens: true } as const;
   const options = { config, handlerTimeout: NO_TIMEOUT_MS } as const;
   app.get('/v1/comparisons/:id/events', { ...options, schema: ofComparison }, async (request, reply) => {
     const { id } = request.params;
@@ -146,7 +146,7 @@ export function eventTokenRoutes(app: Api, deps: RouteContext): void {
       ...problems(),
     },
   };
-  app.post('/v1/events/token', { schema, config: { scope: 'compare' } }, async (request, reply) => {
+  app.post('/v1/events/token', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { token, expiresAt } = signToken('events', request.apiKeyId ?? LOCAL_KEY_ID, {
       key: deps.linkKey,
       now: deps.clock(),

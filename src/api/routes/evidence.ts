@@ -10,7 +10,7 @@ import { binary, media, problems } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
 const tags = ['evidence'];
-const config = { scope: 'compare' } as const;
+const config = { scope: 'read' } as const;
 const schema = {
   operationId: 'readEvidence',
   summary: 'Download an evidence package',

@@ -6,7 +6,7 @@ import { literals } from '../../schemas/constructors.js';
 import { extensionOf, feedbackLine, type PairTruth, pairTruths } from '../../schemas/feedback-manifest.js';
 import { checker } from '../../schemas/validation-error.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
-import { CHANGE_RESPONSES, ChangeIdParams, changesOf, config, tags } from '../changes/one-change.js';
+import { CHANGE_RESPONSES, ChangeIdParams, changesOf, config, judging, tags } from '../changes/one-change.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import {
   type BulkFeedbackRequest,
@@ -35,7 +35,7 @@ export function feedbackRoutes(app: Api, deps: RouteContext): void {
     body: { content: { 'application/json': { schema: ref(FeedbackRequestSchema) } } },
     response: { ...CHANGE_RESPONSES, ...problems(['not-found', ...BODY_PROBLEMS]) },
   };
-  app.post('/v1/changes/:id/feedback', { schema: feedbackSchema, config }, async (request) => {
+  app.post('/v1/changes/:id/feedback', { schema: feedbackSchema, config: judging }, async (request) => {
     const { judgement, caption } = checkFeedback(request.body) as FeedbackRequest;
     const by = request.apiKeyId === undefined ? {} : { by: request.apiKeyId };
     const feedback = { judgement, ...(caption === undefined ? {} : { caption }), ...by };
@@ -53,7 +53,7 @@ export function feedbackRoutes(app: Api, deps: RouteContext): void {
       ...problems(['not-found', ...BODY_PROBLEMS]),
     },
   };
-  app.post('/v1/feedback', { schema: bulkSchema, config }, async (request) => {
+  app.post('/v1/feedback', { schema: bulkSchema, config: judging }, async (request) => {
     const { changes, judgement } = checkBulk(request.body) as BulkFeedbackRequest;
     await Promise.all(changes.map((id) => find(id, request.visibility)));
     const by = request.apiKeyId === undefined ? {} : { by: request.apiKeyId };
@@ -70,7 +70,7 @@ export function feedbackRoutes(app: Api, deps: RouteContext): void {
     params: ChangeIdParams,
     response: CHANGE_RESPONSES,
   };
-  app.delete('/v1/changes/:id/feedback', { schema: noFeedbackSchema, config }, async (request) =>
+  app.delete('/v1/changes/:id/feedback', { schema: noFeedbackSchema, config: judging }, async (request) =>
     altered(request, (id) => deps.changes.withdrawFeedback(id)),
   );
 

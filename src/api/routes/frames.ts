@@ -47,7 +47,7 @@ export function frameRoutes(app: Api, deps: RouteContext): void {
       ...problems(['not-found', 'not-finished', 'gone']),
     },
   };
-  const config = { scope: 'compare', signedLinks: true } as const;
+  const config = { scope: 'read', signedLinks: true } as const;
   app.get('/v1/comparisons/:id/frames/:side', { schema, config }, async (request, reply) => {
     const { id, side } = request.params;
     const stored = await findComparison(deps, id, request.visibility);

@@ -64,7 +64,7 @@ export function heatmapRoutes(app: Api, deps: RouteContext): void {
       ...problems(['not-found', 'not-finished', 'gone', 'invalid-value']),
     },
   };
-  const config = { scope: 'compare', signedLinks: true } as const;
+  const config = { scope: 'read', signedLinks: true } as const;
   app.get('/v1/comparisons/:id/heatmaps/:side', { schema, config }, async (request, reply) => {
     const { id, side } = request.params;
     const { style = 'outline', word } = request.query;

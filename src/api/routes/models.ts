@@ -7,7 +7,7 @@ import { json, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
 export function modelRoutes(app: Api, deps: RouteContext): void {
-  const config = { scope: 'compare' } as const;
+  const config = { scope: 'read' } as const;
 
   const listSchema = {
     operationId: 'listModels',

@@ -3,7 +3,8 @@ import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { VERSION } from '../../base/version.js';
-import { dateTime, flag, nullable, text } from '../../schemas/constructors.js';
+import { dateTime, flag, literals, nullable, text } from '../../schemas/constructors.js';
+import { ROLE_NAMES, roleOf, SCOPES, withIncluded } from '../../stores/redis/scopes.js';
 import type { Api } from '../dependencies.js';
 import { LOCAL_KEY_ID, SESSION_COOKIE } from '../plugins/auth.js';
 import { json, problems } from '../schemas/shared.js';
@@ -22,6 +23,10 @@ const SessionSchema = Type.Object({
     }),
     'null if AUTH is off: no sign-in is needed.',
   ),
+  role: nullable(literals(ROLE_NAMES), 'Role with exactly the scopes of the key; null if there is none.'),
+  scopes: Type.Array(literals(SCOPES), {
+    description: 'Scopes of the key, and those that they include; all if AUTH is off.',
+  }),
   admin: flag('Whether the key has the scope admin, or AUTH is off.'),
   expires_at: nullable(dateTime('End of the session; null if a key was sent, or AUTH is off.')),
   version: text('Version of the service.'),
@@ -68,7 +73,7 @@ const tokenSchema = {
 
 export function sessionRoutes(app: Api, deps: RouteContext): void {
   const { options } = deps;
-  const config = { scope: 'compare' } as const;
+  const config = { scope: 'read' } as const;
   // Without a path the cookie is valid below the folder of this address as the browser sees it: /v1 of the service,
   // whatever path a proxy has put before it. The browser also says whether it came by TLS.
   const cookieOf = ({ headers }: FastifyRequest, expires: Date): CookieSerializeOptions => ({
@@ -82,8 +87,11 @@ export function sessionRoutes(app: Api, deps: RouteContext): void {
 
   const present = async ({ apiKeyId = LOCAL_KEY_ID, isAdmin }: FastifyRequest, expiresAt: number | undefined) => {
     const key = apiKeyId === LOCAL_KEY_ID ? undefined : await deps.apiKeys.get(apiKeyId);
+    const scopes = key?.scopes ?? SCOPES;
     return {
       key: key === undefined ? null : { name: key.name, scopes: [...key.scopes], cameras: [...key.cameras] },
+      role: roleOf(scopes) ?? null,
+      scopes: withIncluded(scopes),
       admin: isAdmin,
       expires_at: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
       version: VERSION,

@@ -11,7 +11,7 @@ import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '.
 import { json, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
-const config = { scope: 'compare' } as const;
+const config = { scope: 'read' } as const;
 const tags = ['visits'];
 
 const listSchema = {

@@ -8,9 +8,7 @@ import { systemClock } from '../../base/clock.js';
 import { newId } from '../../base/ids.js';
 import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';
-
-export const SCOPES = ['compare', 'batch', 'metrics', 'admin'] as const;
-export type Scope = (typeof SCOPES)[number];
+import type { Scope } from './scopes.js';
 
 export interface ApiKey {
   readonly id: string;
