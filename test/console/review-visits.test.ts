@@ -67,6 +67,47 @@ describeInBrowser('The page "Review", grouped by visit', () => {
     expect(errors).toEqual([]);
   });
 
+  it('shows its day as a line that is dragged by pointer and keys, and plays what was there', async () => {
+    const day = '2026-06-01';
+    const local = (clock: string) => Date.parse(`${day}T${clock}:00+02:00`);
+    const box = { x: 0.4, y: 0.4, width: 0.1, height: 0.2 };
+    const best = { comparison, side: 'after' as const, at: new Date(local('06:40')).toISOString(), box };
+    const van = storedVisit({ name: 'van', begun: local('06:40'), best, caption: 'a white van came' });
+    const person = storedVisit({ begun: local('18:00'), best, caption: 'a person came' });
+    service.visits.kept.push(van, person);
+    const { page, errors } = await open({ timezoneId: 'Europe/Berlin' });
+    await page.goto(`${service.url}/?day=${day}`);
+    const line = page.getByRole('slider', { name: 'Time of the day' });
+    await eventually(async () => expect(await page.locator('.day-line-mark').count()).toBe(2));
+    const { x = 0, y = 0, width = 0 } = (await line.boundingBox()) ?? {};
+    const to = (hours: number) => x + (width * hours) / 24;
+    await page.mouse.move(to(3), y + 10);
+    await page.mouse.down();
+    await page.mouse.move(to(6.75), y + 10, { steps: 4 });
+    await page.mouse.up();
+    expect(await line.getAttribute('aria-valuetext')).toMatch(/^6:45 AM, gate: a white van came$/);
+    const film = page.locator('.film img');
+    // The frames of the only visit that is near take turns, because none came at that time.
+    const playing = new Set<string>();
+    await eventually(async () => {
+      playing.add(/frames\/(\w+)/.exec((await film.getAttribute('src')) ?? '')?.[1] ?? '');
+      expect(playing).toEqual(new Set(['before', 'after']));
+    });
+    await page.mouse.move(0, 0);
+    await line.focus();
+    for (let hours = 7; hours < 18; hours++) await page.keyboard.press('PageUp');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('ArrowLeft');
+    expect(await line.getAttribute('aria-valuetext')).toMatch(/^6:40 PM, gate: a person came$/);
+    expect(await inspect(page, 'review-day')).toEqual([]);
+    await line.press('Enter');
+    await page.waitForURL(`**/review/${person.id}?day=${day}`);
+    await page.getByText('No change is part of this visit').waitFor();
+    await page.getByRole('button', { name: 'Day before' }).click();
+    await page.waitForURL('**?day=2026-05-31');
+    expect(errors).toEqual([]);
+  });
+
   it('follows an open visit that began before the latest hundred', async () => {
     const best = { comparison, side: 'after' as const, at: new Date(NOW).toISOString(), box: WHOLE };
     const parked = storedVisit({ name: 'car', begun: NOW - 90_000_000, best, status: 'open', end: null, gone: null });

@@ -2,6 +2,7 @@
 import { useSignalEffect } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, useLocation, useSearchParams } from 'wouter-preact';
+import { systemTime } from '../../../src/base/clock.js';
 import { recoveries } from '../api/connection.js';
 import { live, watchEvents } from '../api/events.js';
 import { useKeys } from '../ui/keys.js';
@@ -11,10 +12,12 @@ import '../styles/review.css';
 import { t, tx } from '../texts/texts.js';
 import { resumeActions } from './actions.js';
 import { Bulk } from './bulk.js';
+import { DayLine } from './day-line.js';
 import { Detail } from './detail.js';
 import {
   briefOf,
   changeQueryOf,
+  dayOf,
   type Filter,
   filterOf,
   isGrouped,
@@ -167,6 +170,16 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
         <summary>{t('Filter')}</summary>
         <Filters filter={filter} search={search} onFilter={onFilter} />
       </details>
+      {!searches && (
+        <DayLine
+          day={filter.day === '' ? dayOf(systemTime()) : filter.day}
+          entries={entries}
+          selected={entries[position]?.id}
+          camera={filter.camera}
+          onDay={(day) => onFilter({ day })}
+          onSelect={select}
+        />
+      )}
       <section class="review-list" aria-label={t('List')}>
         <p class="fault">{fault}</p>
         {filter.like !== '' && (

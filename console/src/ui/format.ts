@@ -16,7 +16,7 @@ export const shownTime = (iso: string): string => dateTime.format(new Date(iso))
 /** @returns both times; what they have in common, such as the day, once */
 export const shownSpan = (from: string, to: string): string => dateTime.formatRange(new Date(from), new Date(to));
 
-const timeOnly = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
+const timeOnly = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 /** @param now epoch ms. @returns both times for a narrow line, without the day if it is today */
 export function shortSpan(from: string, to: string, now = systemClock()): string {
   const [start, end] = [new Date(from), new Date(to)];

@@ -82,18 +82,17 @@ export function reportData(recording: Recording, { numberOf, highlights, crops }
   }));
   const followed = visits.map((visit) => reportVisit(visit, clockOfCamera(visit.camera), { numberOf, text }));
   const timeOf = ({ camera, first_seen }: Highlight) => clockOfCamera(camera).time(first_seen);
+  const inTime = (a: Highlight, b: Highlight) => timeOf(a) - timeOf(b);
   const sentenceOf = (one: Highlight) => `${clockOfCamera(one.camera).short(timeOf(one))} ${one.caption}`;
   const days = [...new Set([...shown, ...followed].map(({ day }) => day))].filter((day) => day !== '').sort();
   const texts = Object.fromEntries(REPORT_TEXTS.map((key) => [key, text(key)])) as ReportData['texts'];
   return {
     ...reportHead(recording),
-    lead: leadOf(recording, visits.length, highlights.map(sentenceOf), text),
-    strip: [...highlights]
-      .sort((a, b) => timeOf(a) - timeOf(b))
-      .flatMap((one) => {
-        const picture = crops.get(one.id);
-        return picture === undefined ? [] : [{ entry: one.id, picture, text: sentenceOf(one) }];
-      }),
+    lead: leadOf(recording, visits.length, highlights.slice(0, MOST_SENTENCES).sort(inTime).map(sentenceOf), text),
+    strip: [...highlights].sort(inTime).flatMap((one) => {
+      const picture = crops.get(one.id);
+      return picture === undefined ? [] : [{ entry: one.id, picture, text: sentenceOf(one) }];
+    }),
     summary: summaryOf(recording, visits.length, text),
     incomplete: summary.complete ? null : text('incomplete'),
     lists: listsOf(recording, text),
@@ -106,15 +105,15 @@ export function reportData(recording: Recording, { numberOf, highlights, crops }
 }
 
 /** Sentences of a paragraph: a longer one is not read. */
-const MOST_TOLD = 3;
+const MOST_SENTENCES = 3;
 
-/** @param sentences the most important first */
+/** @param sentences about the most important visits and changes */
 function leadOf({ changes }: Recording, visits: number, sentences: readonly string[], text: Text): string {
   const counts = [
     ...(visits === 0 ? [] : [text('visit_count', { n: visits })]),
     ...(changes.length === 0 && visits > 0 ? [] : [text('change_count', { n: changes.length })]),
   ].join(', ');
-  return [`${counts}.`, ...sentences.slice(0, MOST_TOLD)].join(text.locale === 'ja' ? '' : ' ');
+  return [`${counts}.`, ...sentences].join(text.locale === 'ja' ? '' : ' ');
 }
 
 export function reportHead(recording: Recording): DocumentHead {
