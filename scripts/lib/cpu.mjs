@@ -22,7 +22,7 @@ export function cpuFault({ arch = process.arch, cpuinfo = readCpuinfo(), simd = 
 }
 
 function hasSimd() {
-  // Node without a just-in-time compiler has no WebAssembly, and says nothing about the processor
+  // Node without a just-in-time compiler has no WebAssembly, and shows no flags of the processor
   return typeof WebAssembly === 'undefined' || WebAssembly.validate(SIMD_MODULE);
 }
 

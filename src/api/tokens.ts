@@ -7,9 +7,16 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
  * events: in the query of an event stream, because an EventSource sends no headers; long enough to resume it after a
- * short interruption. sign-in: in a link that opens the console. session: in the console's cookie.
+ * short interruption. sign-in: in a link that opens the console. session: in the console's cookie. device: in a link that
+ * a session makes for another device; device-session: in the cookie there, which makes no further link.
  */
-const TOKEN_LIFETIMES_MS = { events: 5 * 60_000, 'sign-in': 30 * 60_000, session: 12 * 3_600_000 } as const;
+const TOKEN_LIFETIMES_MS = {
+  events: 5 * 60_000,
+  'sign-in': 30 * 60_000,
+  session: 12 * 3_600_000,
+  device: 5 * 60_000,
+  'device-session': 12 * 3_600_000,
+} as const;
 export type TokenPurpose = keyof typeof TOKEN_LIFETIMES_MS;
 
 const TOKEN = /^(\w{1,64}\.\d{1,12}\.[\w-]{12})\.([\w-]{43})$/;

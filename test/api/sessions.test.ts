@@ -15,7 +15,7 @@ afterAll(() => fake.app.close());
 const HALF_HOUR_MS = 30 * 60_000;
 const TWELVE_HOURS_MS = 12 * 3_600_000;
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
-const newKey = (scopes: ('compare' | 'admin' | 'metrics')[] = ['compare', 'admin']) =>
+const newKey = (scopes: ('judge' | 'compare' | 'admin' | 'metrics')[] = ['compare', 'admin']) =>
   fake.apiKeys.create({ name: 'desk', scopes, cameras: ['*'] });
 const signIn = (secret: string) => fake.inject({ method: 'POST', url: '/v1/session', headers: bearer(secret) });
 const cookieOf = (answer: Awaited<ReturnType<typeof signIn>>) =>
@@ -129,13 +129,46 @@ describe('A session', () => {
     expect((await fake.inject(put)).statusCode).toBe(201);
   });
 
-  it('does not prolong itself, nor make a token that signs in', async () => {
+  it('does not prolong itself', async () => {
     const { secret } = await newKey();
     const headers = { cookie: cookieOf(await signIn(secret)), ...CSRF };
-    for (const url of ['/v1/session', '/v1/session/token']) {
-      const answer = await fake.inject({ method: 'POST', url, headers });
-      expect([url, answer.statusCode]).toEqual([url, 401]);
-    }
+    expect((await fake.inject({ method: 'POST', url: '/v1/session', headers })).statusCode).toBe(401);
+  });
+
+  it('signs in another device by a token that works once, within five minutes', async () => {
+    const { secret, key } = await newKey(['judge']);
+    const headers = { cookie: cookieOf(await signIn(secret)), ...CSRF };
+    const link = () => fake.inject({ method: 'POST', url: '/v1/session/token', headers });
+    const { token, expires_at } = (await link()).json();
+    expect(Date.parse(expires_at)).toBe(now + 5 * 60_000);
+    expect((await fake.inject({ url: '/v1/cameras', headers: bearer(token) })).statusCode).toBe(401);
+    const signedIn = await signIn(token);
+    expect([signedIn.statusCode, signedIn.json()]).toEqual([
+      201,
+      expect.objectContaining({ role: 'guard', scopes: ['read', 'judge'], may_link: false, admin: false }),
+    ]);
+    expect((await signIn(token)).statusCode).toBe(401);
+    const late = (await link()).json().token;
+    now += 5 * 60_000;
+    expect((await signIn(late)).statusCode).toBe(401);
+    const ofDevice = { cookie: cookieOf(signedIn) };
+    const read = await fake.inject({ url: '/v1/session', headers: ofDevice });
+    expect(read.json()).toMatchObject({ may_link: false, expires_at: signedIn.json().expires_at });
+    await fake.apiKeys.revoke(key.id);
+    expect((await fake.inject({ url: '/v1/session', headers: ofDevice })).statusCode).toBe(401);
+  });
+
+  it('of another device signs in no further one, so that no chain of links outlives the first session', async () => {
+    const { secret } = await newKey();
+    const headers = { cookie: cookieOf(await signIn(secret)), ...CSRF };
+    const { token } = (await fake.inject({ method: 'POST', url: '/v1/session/token', headers })).json();
+    const ofDevice = { cookie: cookieOf(await signIn(token)), ...CSRF };
+    const refused = await fake.inject({ method: 'POST', url: '/v1/session/token', headers: ofDevice });
+    expect([refused.statusCode, refused.json().detail]).toEqual([403, expect.stringContaining('another device')]);
+    const signedOut = await fake.inject({ method: 'DELETE', url: '/v1/session', headers: ofDevice });
+    expect(signedOut.statusCode).toBe(204);
+    expect((await fake.inject({ url: '/v1/cameras', headers: ofDevice })).statusCode).toBe(401);
+    expect((await fake.inject({ url: '/v1/cameras', headers })).statusCode).toBe(200);
   });
 
   it('is no event token, and an event token is no session', async () => {

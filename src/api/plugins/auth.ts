@@ -28,6 +28,8 @@ declare module 'fastify' {
      * session has ended; the signature of a link and an event token count only at the beginning.
      */
     isStillAllowed: () => Promise<boolean>;
+    /** purpose of the token that let the request in; undefined: a key, a link, or nothing */
+    tokenPurpose: TokenPurpose | undefined;
   }
   interface FastifyContextConfig {
     /** scope that a key needs; undefined: the route is open */
@@ -38,6 +40,8 @@ declare module 'fastify' {
     eventTokens?: boolean;
     /** whether the cookie of a session does not open the route, so that no session prolongs itself */
     noSessions?: boolean;
+    /** whether the cookie of a session opens the route only if a key or a link of `npm run up` began the session */
+    noDeviceSessions?: boolean;
     /** whether a sign-in token opens the route too */
     signInTokens?: boolean;
   }
@@ -62,6 +66,7 @@ export function useAuth(
   app.decorateRequest('visibility');
   app.decorateRequest('isAdmin', false);
   app.decorateRequest('isStillAllowed', async () => true);
+  app.decorateRequest('tokenPurpose', undefined);
   app.addHook('onRoute', ({ url, config, schema }) => {
     if (url.startsWith('/v1') && config?.scope === undefined && schema?.hide !== true) {
       throw new Error(`route ${url} states no scope, expected config.scope`);
@@ -87,6 +92,7 @@ export function useAuth(
       return;
     }
     const { key, readAgain } = found;
+    request.tokenPurpose = found.purpose;
     if (!withIncluded(key.scopes).includes(scope)) {
       throw new ScenedeltaError(
         'forbidden',
@@ -113,7 +119,12 @@ interface FoundKey {
   readonly key: ApiKey;
   /** @returns the key; undefined if it has been revoked or the session has ended */
   readonly readAgain: () => Promise<ApiKey | undefined>;
+  /** of the token that stood for the key */
+  readonly purpose?: TokenPurpose | undefined;
 }
+/** A session of this browser, or one that a link from another device began. */
+const SESSIONS = ['session', 'device-session'] as const;
+const SIGN_IN_TOKENS = ['sign-in', 'device'] as const;
 
 /** @throws ScenedeltaError 'unauthorized' or 'forbidden' */
 const letIn = async (request: FastifyRequest, deps: KeyDependencies, signedLinks: boolean) =>
@@ -121,12 +132,13 @@ const letIn = async (request: FastifyRequest, deps: KeyDependencies, signedLinks
 
 /** @throws ScenedeltaError 'unauthorized'; 'forbidden' if a session alters something without CSRF_HEADER */
 async function keyOf(request: FastifyRequest, deps: KeyDependencies): Promise<FoundKey> {
-  const { eventTokens = false, signInTokens = false, noSessions = false } = request.routeOptions.config;
+  const { eventTokens = false, signInTokens = false, noSessions, noDeviceSessions } = request.routeOptions.config;
   const secret = secretOf(request);
   if (secret !== undefined) {
-    const found = await deps.apiKeys.authenticate(secret);
-    const key = found ?? (signInTokens ? await keyOfToken('sign-in', secret, deps) : undefined);
+    const key = await deps.apiKeys.authenticate(secret);
     if (key !== undefined) return { key, readAgain: () => deps.apiKeys.get(key.id) };
+    const found = signInTokens ? await keyOfTokens(SIGN_IN_TOKENS, secret, deps) : undefined;
+    if (found !== undefined) return { ...found, readAgain: () => deps.apiKeys.get(found.key.id) };
     throw await unauthorized(secret, deps.apiKeys);
   }
   const { access_token } = request.query as { access_token?: unknown };
@@ -135,16 +147,31 @@ async function keyOf(request: FastifyRequest, deps: KeyDependencies): Promise<Fo
     return { key, readAgain: () => deps.apiKeys.get(key.id) };
   }
   const session = noSessions ? undefined : request.cookies[SESSION_COOKIE];
-  const readAgain = async () => (session === undefined ? undefined : keyOfToken('session', session, deps));
-  const key = await readAgain();
-  if (key === undefined) throw await unauthorized(undefined, deps.apiKeys);
+  const readAgain = async () => (session === undefined ? undefined : keyOfTokens(SESSIONS, session, deps));
+  const found = await readAgain();
+  if (found === undefined) throw await unauthorized(undefined, deps.apiKeys);
   if (!['GET', 'HEAD'].includes(request.method) && request.headers[CSRF_HEADER] === undefined) {
     throw new ScenedeltaError(
       'forbidden',
       `${request.method} with the cookie of a session has no header X-CSRF-Protection, expected one with any value`,
     );
   }
-  return { key, readAgain };
+  if (noDeviceSessions && found.purpose === 'device-session') {
+    throw new ScenedeltaError(
+      'forbidden',
+      'A link from another device began this session, expected a key or its session',
+    );
+  }
+  return { ...found, readAgain: async () => (await readAgain())?.key };
+}
+
+/** @returns the key of a token of one of the purposes, and that one */
+async function keyOfTokens(purposes: readonly TokenPurpose[], token: string, deps: KeyDependencies) {
+  for (const purpose of purposes) {
+    const key = await keyOfToken(purpose, token, deps);
+    if (key !== undefined) return { key, purpose };
+  }
+  return undefined;
 }
 
 async function keyOfToken(purpose: TokenPurpose, token: string, deps: KeyDependencies): Promise<ApiKey | undefined> {
@@ -152,10 +179,12 @@ async function keyOfToken(purpose: TokenPurpose, token: string, deps: KeyDepende
   const verified = verifyToken(purpose, token, { key: deps.linkKey, now });
   if (verified === undefined) return undefined;
   // A sign-in token is spent by its first use, the one of a session by signing out.
-  if (purpose === 'sign-in' && !(await deps.apiKeys.spend(token, verified.expiresAt - now))) return undefined;
-  if (purpose === 'session' && (await deps.apiKeys.isSpent(token))) return undefined;
+  if (isIn(SIGN_IN_TOKENS, purpose) && !(await deps.apiKeys.spend(token, verified.expiresAt - now))) return undefined;
+  if (isIn(SESSIONS, purpose) && (await deps.apiKeys.isSpent(token))) return undefined;
   return deps.apiKeys.get(verified.keyId);
 }
+
+const isIn = (purposes: readonly TokenPurpose[], purpose: TokenPurpose): boolean => purposes.includes(purpose);
 
 /** @throws ScenedeltaError 'unauthorized'; the text does not repeat the token, which is a secret */
 async function keyOfEventToken(token: unknown, deps: KeyDependencies): Promise<ApiKey> {

@@ -8,7 +8,7 @@ import { ROLE_NAMES, roleOf, SCOPES, withIncluded } from '../../stores/redis/sco
 import type { Api } from '../dependencies.js';
 import { LOCAL_KEY_ID, SESSION_COOKIE } from '../plugins/auth.js';
 import { json, problems } from '../schemas/shared.js';
-import { signToken, verifyToken } from '../tokens.js';
+import { signToken, type TokenPurpose, verifyToken } from '../tokens.js';
 import type { RouteContext } from './context.js';
 
 const tags = ['sessions'];
@@ -27,6 +27,7 @@ const SessionSchema = Type.Object({
   scopes: Type.Array(literals(SCOPES), {
     description: 'Scopes of the key, and those that they include; all if AUTH is off.',
   }),
+  may_link: flag('Whether POST /v1/session/token makes a token that signs in another device.'),
   admin: flag('Whether the key has the scope admin, or AUTH is off.'),
   expires_at: nullable(dateTime('End of the session; null if a key was sent, or AUTH is off.')),
   version: text('Version of the service.'),
@@ -64,10 +65,11 @@ const tokenSchema = {
   operationId: 'createSignInToken',
   summary: 'Make a token that signs a browser in',
   description:
-    'For a link to the console that is opened on the machine of the operator: `/#sign-in=TOKEN`. It is valid once, for ' +
-    'thirty minutes.',
+    'For a link to the console: `/#sign-in=TOKEN`. It is valid once: made with a key, for thirty minutes; made with a ' +
+    'session, to sign in another device such as a telephone, for five minutes. The session of that device makes no ' +
+    'further token (403).',
   tags,
-  security: KEY,
+  security: [...KEY, { session: [] }],
   response: { 201: json('The token.', Type.Object({ token: Type.String(), expires_at: dateTime() })), ...problems() },
 };
 
@@ -82,16 +84,23 @@ export function sessionRoutes(app: Api, deps: RouteContext): void {
     secure: (headers.origin ?? options.publicUrl ?? '').startsWith('https:'),
     expires,
   });
-  const sign = (purpose: 'session' | 'sign-in', { apiKeyId = LOCAL_KEY_ID }: FastifyRequest) =>
+  const sign = (purpose: TokenPurpose, { apiKeyId = LOCAL_KEY_ID }: FastifyRequest) =>
     signToken(purpose, apiKeyId, { key: deps.linkKey, now: deps.clock() });
+  /** @returns end of the session whose cookie it is, in epoch ms */
+  const endOf = (cookie: string): number | undefined => {
+    const options = { key: deps.linkKey, now: deps.clock() };
+    return (verifyToken('session', cookie, options) ?? verifyToken('device-session', cookie, options))?.expiresAt;
+  };
 
-  const present = async ({ apiKeyId = LOCAL_KEY_ID, isAdmin }: FastifyRequest, expiresAt: number | undefined) => {
+  const present = async (request: FastifyRequest, expiresAt: number | undefined) => {
+    const { apiKeyId = LOCAL_KEY_ID, isAdmin, tokenPurpose } = request;
     const key = apiKeyId === LOCAL_KEY_ID ? undefined : await deps.apiKeys.get(apiKeyId);
     const scopes = key?.scopes ?? SCOPES;
     return {
       key: key === undefined ? null : { name: key.name, scopes: [...key.scopes], cameras: [...key.cameras] },
       role: roleOf(scopes) ?? null,
       scopes: withIncluded(scopes),
+      may_link: key !== undefined && tokenPurpose !== 'device' && tokenPurpose !== 'device-session',
       admin: isAdmin,
       expires_at: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
       version: VERSION,
@@ -101,9 +110,8 @@ export function sessionRoutes(app: Api, deps: RouteContext): void {
 
   app.get('/v1/session', { schema: readSchema, config }, async (request, reply) => {
     const given = request.headers.authorization === undefined ? request.cookies[SESSION_COOKIE] : undefined;
-    const verified = given && verifyToken('session', given, { key: deps.linkKey, now: deps.clock() });
     reply.header('Cache-Control', 'no-store');
-    return present(request, verified ? verified.expiresAt : undefined);
+    return present(request, given === undefined ? undefined : endOf(given));
   });
 
   const keyOnly = { ...config, noSessions: true };
@@ -113,7 +121,7 @@ export function sessionRoutes(app: Api, deps: RouteContext): void {
     async (request, reply) => {
       reply.code(201).header('Cache-Control', 'no-store');
       if (request.apiKeyId === LOCAL_KEY_ID) return present(request, undefined);
-      const { token, expiresAt } = sign('session', request);
+      const { token, expiresAt } = sign(request.tokenPurpose === 'device' ? 'device-session' : 'session', request);
       reply.setCookie(SESSION_COOKIE, token, cookieOf(request, new Date(expiresAt)));
       return present(request, expiresAt);
     },
@@ -122,14 +130,14 @@ export function sessionRoutes(app: Api, deps: RouteContext): void {
   app.delete('/v1/session', { schema: deleteSchema, config }, async (request, reply) => {
     reply.setCookie(SESSION_COOKIE, '', cookieOf(request, new Date(0)));
     const given = request.cookies[SESSION_COOKIE] ?? '';
-    const now = deps.clock();
-    const verified = verifyToken('session', given, { key: deps.linkKey, now });
-    if (verified !== undefined) await deps.apiKeys.spend(given, verified.expiresAt - now);
+    const expiresAt = endOf(given);
+    if (expiresAt !== undefined) await deps.apiKeys.spend(given, expiresAt - deps.clock());
     return reply.code(204).send();
   });
 
-  app.post('/v1/session/token', { schema: tokenSchema, config: keyOnly }, async (request, reply) => {
-    const { token, expiresAt } = sign('sign-in', request);
+  const tokenConfig = { ...config, noDeviceSessions: true };
+  app.post('/v1/session/token', { schema: tokenSchema, config: tokenConfig }, async (request, reply) => {
+    const { token, expiresAt } = sign(request.tokenPurpose === 'session' ? 'device' : 'sign-in', request);
     reply.code(201).header('Cache-Control', 'no-store');
     return { token, expires_at: new Date(expiresAt).toISOString() };
   });
