@@ -54,6 +54,18 @@ const fields = {
     Type.String({ minLength: 1, maxLength: 200 }),
     'Words that must all be in the caption, in any order and case.',
   ),
+  limit: nullable(
+    Type.Object(
+      {
+        messages: Type.Integer({ minimum: 1, maximum: 1000, description: 'Messages about one camera.' }),
+        minutes: Type.Integer({ minimum: 1, maximum: 1440, description: 'Time from the first of them on.' }),
+      },
+      { additionalProperties: false },
+    ),
+    'Most messages about one camera in a time, e.g. 5 in 60 minutes. Further ones are counted, and one message ' +
+      '(alerts.digest) reports the counts at the end. The health of cameras is not limited, and the end of a change or ' +
+      'visit is sent if its beginning was. null: no limit.',
+  ),
   template: nullable(
     Type.String({ minLength: 1, maxLength: LONGEST_TEMPLATE }),
     'Body of the requests of the format template, in Liquid.',
@@ -111,6 +123,7 @@ const DEFAULTS: Omit<EndpointSettings, 'events'> = {
   kinds: [],
   min_severity: 'info',
   text: null,
+  limit: null,
   template: null,
   content_type: 'application/json',
   certificate: null,

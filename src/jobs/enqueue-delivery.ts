@@ -6,13 +6,15 @@ import { ScenedeltaError } from '../base/errors.js';
 import { deliveryIdOf, endpointDeliveryIdOf, newId, newTraceId } from '../base/ids.js';
 import { originAndPath } from '../base/redact-url.js';
 import { comparisonMessage } from '../endpoints/comparison-message.js';
+import { countedThing } from '../endpoints/digest.js';
 import { wantsMessage } from '../endpoints/filter.js';
-import type { Message } from '../schemas/message.js';
+import { endsSubject, type Message } from '../schemas/message.js';
 import type { StoredMessage } from '../stores/changes/change-writes.js';
 import type { ChangeStore } from '../stores/changes/changes.js';
 import type { StoredComparison } from '../stores/comparisons/results.js';
 import type { DeliveryStore, NewDelivery } from '../stores/delivery/deliveries.js';
 import type { EndpointRecord, EndpointStore } from '../stores/delivery/endpoints.js';
+import type { LimitedMessage } from '../stores/delivery/message-limits.js';
 import type { DeliveryJob } from './payloads.js';
 import type { JobProducer } from './producer.js';
 
@@ -20,8 +22,10 @@ export type EnqueueDelivery = ReturnType<typeof createEnqueueDelivery>;
 
 export function createEnqueueDelivery(deps: {
   deliveries: Pick<DeliveryStore, 'create' | 'forget'>;
-  endpoints: Pick<EndpointStore, 'all'>;
+  endpoints: Pick<EndpointStore, 'all' | 'limits'>;
   queue: Pick<JobProducer, 'addDelivery'>;
+  /** called for each message that the limit of an endpoint holds back; absent: none is counted */
+  heldBack?: (camera: string) => void;
 }) {
   const { deliveries, queue } = deps;
   const enqueue = async (
@@ -34,6 +38,18 @@ export function createEnqueueDelivery(deps: {
   };
   const wanting = async (message: Message): Promise<EndpointRecord[]> =>
     (await deps.endpoints.all()).filter(({ settings, stopped }) => stopped === null && wantsMessage(settings, message));
+  /** The endpoints that get an alert: those that want it, as far as their limits let it pass. */
+  const receivers = async ({ message, endpoint: only }: StoredMessage): Promise<EndpointRecord[]> => {
+    if (only !== undefined) return (await deps.endpoints.all()).filter(({ id }) => id === only);
+    const passing: EndpointRecord[] = [];
+    for (const endpoint of await wanting(message)) {
+      const { limit } = endpoint.settings;
+      if (limit == null || !isLimited(message)) passing.push(endpoint);
+      else if (await deps.endpoints.limits.take(endpoint.id, limit, limited(message))) passing.push(endpoint);
+      else deps.heldBack?.(message.camera);
+    }
+    return passing;
+  };
   return {
     /** One delivery to the callback, if there is one; a camera's pair has one to each endpoint that wants it. */
     ofComparison: async ({ comparison, request }: StoredComparison): Promise<void> => {
@@ -50,13 +66,13 @@ export function createEnqueueDelivery(deps: {
       if (all.length > 0) await enqueue(all, { traceId, owner: request.owner });
       if (callbackUrl === null && request.byCamera === true) await deliveries.forget(deliveryIdOf(id));
     },
-    /** One delivery to the callback of the camera, if there is one, and one to each endpoint that wants the alert. */
+    /** One delivery to the callback of the camera, if there is one, and one to each endpoint that gets the alert. */
     ofAlert: async (alert: StoredMessage): Promise<void> => {
       const { message, comparisonId, url, traceId } = alert;
       const callback = { id: deliveryIdOf(message.id), comparison: comparisonId, subject: message.subject };
       const all = [
         ...(url === null ? [] : [{ ...callback, url: loggedUrl(url) }]),
-        ...(await wanting(message)).map((endpoint) => endpointDelivery(message, comparisonId, endpoint)),
+        ...(await receivers(alert)).map((endpoint) => endpointDelivery(message, comparisonId, endpoint)),
       ];
       await enqueue(all, { traceId }, message.id);
       // The alert itself was open under this id until its deliveries were.
@@ -70,6 +86,13 @@ export function createEnqueueDelivery(deps: {
     },
   };
 }
+
+/** A message about the health of a camera is rare, and nothing that people may miss. */
+const isLimited = ({ type }: Message): boolean => !type.startsWith('camera.');
+const limited = (message: Message): LimitedMessage => {
+  const { id, type, camera, subject, at } = message;
+  return { id, camera, subject: subject.id, ends: endsSubject(type), at, ...countedThing(message) };
+};
 
 /** @param comparison id of the one that caused the message */
 const endpointDelivery = (
@@ -119,6 +142,7 @@ export async function recoverEndpoint(
   deps: {
     readonly changes: Pick<ChangeStore, 'alertsSince' | 'alert'>;
     readonly deliveries: Pick<DeliveryStore, 'create' | 'get' | 'resend'>;
+    readonly endpoints: Pick<EndpointStore, 'limits'>;
     readonly queue: Pick<JobProducer, 'addDelivery' | 'forget'>;
   },
 ): Promise<{ queued: number }> {
@@ -134,6 +158,7 @@ export async function recoverEndpoint(
     for (const [i, delivery] of deliveries.entries()) {
       const state = earlier[i]?.state;
       if (state === 'delivered' || state === 'pending') continue;
+      if (await deps.endpoints.limits.isHeldBack(endpoint.id, wanted[i]?.message.id ?? '')) continue;
       if (state === undefined) {
         await deps.deliveries.create([delivery]);
         await deps.queue.addDelivery({ deliveryId: delivery.id, traceId: wanted[i]?.traceId ?? newTraceId() });

@@ -1,6 +1,8 @@
 /** Sentences of stored answers in another language: a sentence with a statement is written from that. Pure. */
+import type { DigestStatement } from '../schemas/digest.js';
 import type { Content, Statement } from '../schemas/statement.js';
 import type { VisitStatement } from '../schemas/visit-statement.js';
+import { writeDigest } from './digest.js';
 import { LOCALES, type Locale } from './locales.js';
 import { type Table, tableOf } from './table.js';
 import { writeVisit } from './visit.js';
@@ -52,9 +54,10 @@ function translate(value: unknown, locale: Locale): unknown {
   return Object.fromEntries([...entries, ...sentences]);
 }
 
-/** @param content statement of a change, of a comparison or of a visit */
+/** @param content statement of a change, of a comparison, of a visit or of a digest */
 export function sentenceIn(sentence: string, content: object, locale: Locale): string {
   if ('thing' in content) return writeVisit(content as VisitStatement, locale);
+  if ('counts' in content) return writeDigest(content as DigestStatement, locale);
   if ('statements' in content) return writeContent(content as Content, locale);
   return 'verb' in content ? statementIn(sentence, content as Statement, locale) : sentence;
 }

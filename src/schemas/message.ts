@@ -6,7 +6,7 @@ import type { FilterKind, Severity, ShownFrame } from './change.js';
 
 interface EventTraits {
   /** schema of the request's body in OpenAPI */
-  readonly payload: 'WebhookPayload' | 'AlertPayload' | 'VisitPayload' | 'SignalPayload';
+  readonly payload: 'WebhookPayload' | 'AlertPayload' | 'VisitPayload' | 'SignalPayload' | 'DigestPayload';
   readonly summary: string;
   /** whether `min_severity` of an endpoint counts */
   readonly graded: boolean;
@@ -44,8 +44,16 @@ export const MESSAGE_EVENTS = {
 export type MessageEvent = keyof typeof MESSAGE_EVENTS;
 export const ENDPOINT_EVENTS = Object.keys(MESSAGE_EVENTS) as MessageEvent[];
 
-/** endpoint.test: sent by request. comparison.finished and comparison.failed: to the callback of a comparison alone. */
-export type MessageType = MessageEvent | 'endpoint.test' | 'comparison.finished' | 'comparison.failed';
+/**
+ * endpoint.test: sent by request. alerts.digest: to an endpoint with a limit, about the messages that it held back.
+ * comparison.finished and comparison.failed: to the callback of a comparison alone.
+ */
+export type MessageType =
+  | MessageEvent
+  | 'endpoint.test'
+  | 'alerts.digest'
+  | 'comparison.finished'
+  | 'comparison.failed';
 const traitsOf = (type: MessageType): EventTraits | undefined =>
   type in MESSAGE_EVENTS ? MESSAGE_EVENTS[type as MessageEvent] : undefined;
 /** Whether it ends what people were alerted about. */

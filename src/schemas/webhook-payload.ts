@@ -4,6 +4,7 @@ import { CameraSignalSchema, SIGNAL_EVENTS } from './camera-signal.js';
 import { ALERT_TYPES, FoundChangeSchema } from './change.js';
 import { ComparisonSchema } from './comparison.js';
 import { count, dateTime, literals } from './constructors.js';
+import { DigestSchema } from './digest.js';
 import { VISIT_EVENTS, VisitSchema } from './visit.js';
 
 export const WEBHOOK_TYPES = ['comparison.finished', 'comparison.failed'] as const;
@@ -56,4 +57,10 @@ export const SignalPayloadSchema = payloadOf(
   'SignalPayload',
   literals(SIGNAL_EVENTS),
   Type.Object({ signal: CameraSignalSchema }),
+);
+
+export const DigestPayloadSchema = payloadOf(
+  'DigestPayload',
+  Type.Literal('alerts.digest'),
+  Type.Object({ digest: DigestSchema }),
 );

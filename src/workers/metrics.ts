@@ -67,7 +67,7 @@ export function createWorkerMetrics(listCameras?: ListCameras) {
   );
   const alerts = counter(
     'scenedelta_alerts_total',
-    'Alerts by camera and outcome: sent (to all receivers that there are), suppressed (by a cool-down).',
+    'Alerts by camera and outcome: sent (to all receivers that there are), suppressed (by a cool-down), held_back (once per endpoint whose limit it exceeds).',
     'camera',
     'outcome',
   );
@@ -130,6 +130,8 @@ export function createWorkerMetrics(listCameras?: ListCameras) {
       alerts.inc({ camera, outcome: 'sent' }, sent);
       alerts.inc({ camera, outcome: 'suppressed' }, suppressed);
     },
+    /** Counts a message that the limit of an endpoint holds back. */
+    heldBack: (camera: string): void => alerts.inc({ camera: labelOfCamera(camera), outcome: 'held_back' }),
     delivery: (outcome: DeliveryOutcome): void => deliveries.inc({ outcome: outcome.kind }),
     /** @param isRefused read at each scrape */
     storeRefusals: (isRefused: () => boolean): void =>

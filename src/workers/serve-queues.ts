@@ -31,6 +31,7 @@ import { createTurnProcessor } from './camera-turn.js';
 import { createComparisonProcessor } from './comparison-job.js';
 import { createDeliveryProcessor } from './deliveries/delivery-job.js';
 import { createDeliveryLimits } from './deliveries/delivery-limits.js';
+import { createDigests } from './deliveries/digests.js';
 import { createFetchLimits } from './fetch-limits.js';
 import { createLifeCycle } from './life-cycle.js';
 import type { WorkerMetrics } from './metrics.js';
@@ -72,7 +73,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
 
   const fetchFrame = createFrameFetcher({ ...stores, outbound: deps.outbound, config });
   const fetchLimits = createFetchLimits(systemClock);
-  const enqueueDelivery = createEnqueueDelivery(base);
+  const enqueueDelivery = createEnqueueDelivery({ ...base, heldBack: metrics.heldBack });
   const lifeCycle = createLifeCycle({ ...base, enqueueDelivery });
   const comparisons = createComparisonProcessor({ ...base, lifeCycle, pipeline, fetchFrame, fetchLimits });
   const turns = createTurnProcessor({
@@ -124,6 +125,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     recover: async () => [await recover(), await recoverBatches()],
     reconcile: async () => queue.reconcileSnapshots(await snapshotsWanted(stores.cameras)),
     watch: createSilenceWatch({ ...base, enqueueDelivery }),
+    digest: createDigests({ ...base, enqueueDelivery }),
     retain: createRetention({ ...base, ofCameras: createCameraRetention(base), config }),
   };
 
@@ -153,6 +155,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     recover: { everyMs: RECOVER_AFTER_MS },
     reconcile: { everyMs: RECOVER_AFTER_MS },
     watch: { everyMs: RECOVER_AFTER_MS },
+    digest: { everyMs: RECOVER_AFTER_MS },
     retain: { everyMs: RETENTION_EVERY_MS },
   });
   return {

@@ -29,10 +29,16 @@ export class FakeDeliveries {
 }
 
 export class FakeEndpoints {
+  readonly limits = {
+    take: async () => true,
+    isHeldBack: async () => false,
+    due: async () => [],
+    close: async () => {},
+  };
   readonly kept = new Map<string, EndpointRecord>();
   async create(endpoint: StoredEndpoint) {
     const unknown = { failingSince: null, lastDeliveredAt: null, lastError: null, stopped: null, permission: null };
-    this.kept.set(endpoint.id, { ...endpoint, ...unknown });
+    this.kept.set(endpoint.id, { ...endpoint, ...unknown, heldBack: 0 });
   }
   async update(changed: Omit<StoredEndpoint, 'sealed'>, { sealed, again }: { sealed?: string; again: boolean }) {
     const earlier = this.kept.get(changed.id);

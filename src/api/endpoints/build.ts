@@ -85,8 +85,11 @@ export function assertTemplate({ format, template, content_type }: EndpointSetti
 /** Formats of receivers that raise alerts and resolve them. */
 const ALERTS_ALONE: readonly FormatName[] = ['alertmanager', 'pagerduty'];
 
-/** @throws ScenedeltaError 'invalid-value' for an event that the format has no request for */
-export function assertEvents({ format, events }: Pick<EndpointSettings, 'format' | 'events'>): void {
+/** @throws ScenedeltaError 'invalid-value' for an event, or a limit, that the format has no request for */
+export function assertEvents({ format, events, limit }: Pick<EndpointSettings, 'format' | 'events' | 'limit'>): void {
+  if (ALERTS_ALONE.includes(format) && limit !== null) {
+    throw invalidValue(`limit is given with the format ${format}, expected null: it groups alerts itself`, 'limit');
+  }
   const other = events.find((type) => ![...ALERT_TYPES, ...SIGNAL_EVENTS].some((alert) => alert === type));
   if (!ALERTS_ALONE.includes(format) || other === undefined) return;
   throw invalidValue(`events has ${other} with the format ${format}, expected alerts alone: it raises none`, 'events');
@@ -125,6 +128,7 @@ export function presentEndpoint(record: EndpointRecord, secrets: EndpointSecrets
     failing_since: failingSince,
     last_delivered_at: record.lastDeliveredAt,
     last_error: record.lastError,
+    held_back: record.heldBack,
     stopped,
     created_at: record.created_at,
     updated_at: record.updated_at,

@@ -56,7 +56,12 @@ const COMPONENTS: readonly TSchema[] = [
   ...[receivers.EndpointRequestSchema, receivers.EndpointPatchSchema, endpoints.EndpointSchema],
   ...[endpoints.EndpointCreatedSchema, endpoints.RotateRequestSchema, endpoints.RotatedSchema],
   ...[endpoints.RecoverRequestSchema, endpoints.RecoveredSchema, payloads.WebhookPayloadSchema],
-  ...[payloads.AlertPayloadSchema, payloads.VisitPayloadSchema, payloads.SignalPayloadSchema],
+  ...[
+    payloads.AlertPayloadSchema,
+    payloads.VisitPayloadSchema,
+    payloads.SignalPayloadSchema,
+    payloads.DigestPayloadSchema,
+  ],
 ];
 
 /** The named components, those nested in others included; each nested one is replaced by a reference. */

@@ -1,7 +1,7 @@
 /** Bodies of the endpoint routes. */
 import { Type } from 'typebox';
 import { EndpointSettingsSchema } from '../../endpoints/settings.js';
-import { dateTime, flag, literals, nullable, text } from '../../schemas/constructors.js';
+import { count, dateTime, flag, literals, nullable, text } from '../../schemas/constructors.js';
 
 const ENDPOINT_ID_PATTERN = '^end_[0-9a-z]{26}$';
 export const EndpointIdParams = Type.Object({
@@ -29,6 +29,7 @@ export const EndpointSchema = Type.Object(
     failing_since: nullable(dateTime(), 'First failed attempt since the last success.'),
     last_delivered_at: nullable(dateTime()),
     last_error: nullable(Type.String()),
+    held_back: count('Messages that `limit` has held back so far; digests report them.'),
     stopped: nullable(
       Type.Object({
         at: dateTime(),

@@ -57,5 +57,10 @@ export const WEBHOOKS = Object.fromEntries(
     'comparison.finished': ofComparison('A comparison has finished'),
     'comparison.failed': ofComparison('A comparison has failed for good'),
     ...MESSAGE_EVENTS,
+    'alerts.digest': {
+      payload: 'DigestPayload',
+      summary: 'The messages about a camera that the `limit` of the endpoint held back',
+      calledBack: false,
+    } satisfies Described,
   }).map(([type, event]) => [type, describe(type, event)]),
 );

@@ -35,6 +35,8 @@ export interface StoredMessage {
   readonly comparisonId: string;
   /** address from the camera's settings, with query and credentials; null: none. Endpoints get every message. */
   readonly url: string | null;
+  /** the endpoint that alone gets the message, whatever it asks for; absent: all that want it */
+  readonly endpoint?: string;
   readonly traceId: string;
   /** as in the request for the comparison */
   readonly traceparent?: string;

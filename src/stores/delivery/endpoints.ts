@@ -9,6 +9,7 @@ import { streamEvent } from '../../schemas/stream-event.js';
 import { EVENTS_KEPT, KEYS } from '../redis/keys.js';
 import { type PageQuery, pageOf } from '../redis/pages.js';
 import { defineScript, redisCall, repliesOf } from '../redis/redis.js';
+import { createMessageLimits } from './message-limits.js';
 
 export interface StoredEndpoint {
   readonly id: string;
@@ -43,6 +44,8 @@ export interface EndpointRecord extends StoredEndpoint {
   readonly lastError: string | null;
   readonly stopped: EndpointStop | null;
   readonly permission: EndpointPermission | null;
+  /** messages that its limit has held back so far */
+  readonly heldBack: number;
 }
 
 export type EndpointStore = ReturnType<typeof createEndpointStore>;
@@ -109,6 +112,7 @@ export function createEndpointStore(redis: Redis, options: { now?: () => number 
   };
 
   return {
+    limits: createMessageLimits(redis, now),
     create: ({ sealed, ...endpoint }: StoredEndpoint): Promise<void> =>
       redisCall('saving an endpoint', async () => {
         await redis
@@ -151,7 +155,7 @@ export function createEndpointStore(redis: Redis, options: { now?: () => number 
     /** Erases the endpoint and the list of its deliveries. @returns whether it existed. */
     erase: (id: string): Promise<boolean> =>
       redisCall('erasing an endpoint', async () => {
-        const keys = [KEYS.endpoint(id), KEYS.deliveriesOf(id), KEYS.endpointPace(id)];
+        const keys = [KEYS.endpoint(id), KEYS.deliveriesOf(id), KEYS.endpointPace(id), KEYS.heldBack(id)];
         const [existed] = repliesOf<number>(
           await redis
             .multi()
@@ -207,7 +211,7 @@ const detailOf = (reason: EndpointStop['reason'], error: string | null): string 
 
 function recordOf(hash: Record<string, string>): EndpointRecord | undefined {
   if (hash.endpoint === undefined) return undefined;
-  const { failing, delivered, error, stopped, permission } = hash;
+  const { failing, delivered, error, stopped, permission, held } = hash;
   return {
     ...(JSON.parse(hash.endpoint) as Omit<StoredEndpoint, 'sealed'>),
     sealed: hash.sealed ?? '',
@@ -216,5 +220,6 @@ function recordOf(hash: Record<string, string>): EndpointRecord | undefined {
     lastError: error ?? null,
     stopped: stopped === undefined ? null : (JSON.parse(stopped) as EndpointStop),
     permission: permission === undefined ? null : (JSON.parse(permission) as EndpointPermission),
+    heldBack: Number(held ?? 0),
   };
 }

@@ -84,8 +84,17 @@ export const KEYS = {
   deliveriesOfAlert: (id: string) => `sd:alr:${id}:dlvs`,
   /** sorted set, member = endpoint id, score = creation time in ms */
   endpoints: 'sd:ends',
-  /** hash: endpoint (settings), sealed (secrets), failing (ms), delivered, error, stopped, permission */
+  /** hash: endpoint (settings), sealed (secrets), failing (ms), delivered, error, stopped, permission, held (number) */
   endpoint: (id: string) => `sd:end:${id}`,
+  /**
+   * hash: ends (ms), sent, held, first and last (capture times), `n:NOUN` (things), `id:MESSAGE` (sent), of the messages
+   * about a camera under the limit of an endpoint; expires
+   */
+  limited: (endpoint: string, camera: string) => `sd:end:${endpoint}:limit:${camera}`,
+  /** sorted set of `ENDPOINT:CAMERA`, score = time of the digest in ms */
+  digestsDue: 'sd:digests',
+  /** sorted set of the ids of messages and subjects that the limit held back, score = ms by the service's clock */
+  heldBack: (endpoint: string) => `sd:end:${endpoint}:held`,
   /** exists until the next delivery to an endpoint that limits its rate; expires */
   endpointPace: (id: string) => `sd:end:${id}:pace`,
   /** sorted set of the ids of the messages about a change or a visit, score = the camera's time in ms */
