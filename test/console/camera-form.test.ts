@@ -59,7 +59,7 @@ describeInBrowser('The form of a camera', () => {
     const expected = pathsOf(CameraSettingsSchema as unknown as Schema);
     expect(expected).toEqual(expect.arrayContaining(['retention.frames_hours', 'alerts.severity_rules.when']));
     expect([...new Set(names)].filter(Boolean).sort()).toEqual(
-      expected.filter((path) => !WITHOUT_FIELD.includes(path)).sort(),
+      ['preset', ...expected.filter((path) => !WITHOUT_FIELD.includes(path))].sort(),
     );
     expect(await inspect(page, 'camera-form')).toEqual([]);
     expect(errors).toEqual([]);
@@ -94,6 +94,34 @@ describeInBrowser('The form of a camera', () => {
     await eventually(async () => expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true));
     const { settings } = service.cameras.kept.get('gate') ?? {};
     expect(settings).toMatchObject({ gap_s: 900, threshold: null, retention: { frames_hours: 12, results_hours: 24 } });
+    expect(errors).toEqual([]);
+  });
+
+  it('begins with what the alerts are about, and says what keeps them from being sent', async () => {
+    const { page, errors } = await open();
+    const bodies: unknown[] = [];
+    page.on('request', (request) => {
+      if (['PUT', 'PATCH'].includes(request.method())) bodies.push(request.postDataJSON());
+    });
+    await page.goto(`${service.url}/cameras`);
+    await page.getByRole('button', { name: 'New camera' }).click();
+    await page.getByLabel('Id of the camera').fill('gate');
+    await page.getByRole('radio', { name: 'people at night' }).check();
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByRole('radio', { name: 'people at night' }).and(page.locator(':checked')).waitFor();
+    await page.getByRole('radio', { name: 'vehicles' }).check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    const sentence = page.getByRole('textbox', { name: 'Sentence of rule 2' });
+    await eventually(async () => expect(await sentence.inputValue()).toBe('a vehicle has appeared'));
+    expect(bodies).toEqual([{ snapshot: null, preset: 'people_at_night' }, { preset: 'vehicles' }]);
+    // A rule of one's own is no preset any more.
+    await page.getByLabel('Sentence of a new rule').fill('a person has appeared');
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+    await page.getByRole('radio', { name: 'nothing' }).check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('.camera-foot .fault').first().waitFor();
+    expect(await inspect(page, 'camera-preset')).toEqual([]);
     expect(errors).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ export function detailOf({ overview }: Camera): string {
     : t('It has sent the same picture since {time}.', { time: shownTime(frozen_since) });
 }
 
-/** Whether its pictures do not show the scene as it is. A camera without any frame yet is no problem. */
+/** Whether its pictures do not show the scene of this moment. A camera without any frame yet is no problem. */
 export const hasProblem = ({ overview }: Camera): boolean =>
   overview !== undefined && !['live', 'no_frame_yet'].includes(overview.state);
 

@@ -91,6 +91,7 @@ function CameraView({ camera, onChanged }: Props) {
   const selected = useSignal<string | null>(null);
   const busy = useSignal(false);
   const fault = useSignal('');
+  const notes = useSignal<NonNullable<Camera['notes']>>([]);
   const isSourceEdited = useComputed(() => differs(source.value, sourceOf(camera.snapshot)));
   const edited = useComputed(
     () => isSourceEdited.value || differs(zones.value, camera.zones) || differs(rules.value, rulesOf(camera)),
@@ -125,6 +126,7 @@ function CameraView({ camera, onChanged }: Props) {
       zones.value = saved.zones;
       rules.value = rulesOf(saved);
       source.value = sourceOf(saved.snapshot);
+      notes.value = saved.notes ?? [];
       toast(t('Saved.'));
     } catch (error) {
       fault.value = messageOf(error);
@@ -194,6 +196,11 @@ function CameraView({ camera, onChanged }: Props) {
         )}
       </div>
       <footer class="camera-foot">
+        {notes.value.map(({ field, detail }) => (
+          <p key={field} class="fault clip">
+            {detail}
+          </p>
+        ))}
         {admin ? (
           <div class="camera-save">
             <button type="button" class="primary" disabled={busy.value || !edited.value} onClick={save}>

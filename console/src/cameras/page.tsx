@@ -14,6 +14,7 @@ import { SureButton } from '../ui/sure-button.js';
 import { OneCamera } from './camera-view.js';
 import { Card } from './card.js';
 import { LabelSelect } from './label-select.js';
+import { type Preset, PresetChoice } from './preset.js';
 import { SourceFields, snapshotOf, sourceOf } from './source.js';
 import { createCamera, labelCameras, labelsIn, listCameras, type Order } from './store.js';
 
@@ -161,12 +162,14 @@ function SetLabels({ cameras, onSet }: { readonly cameras: readonly Camera[]; re
 function NewCamera() {
   const id = useSignal('');
   const source = useSignal(sourceOf(null));
+  const preset = useSignal<Preset | null>(null);
   const fault = useSignal('');
   const [, navigate] = useLocation();
   const submit = async (event: Event) => {
     event.preventDefault();
     try {
-      await createCamera(id.value, { snapshot: snapshotOf(source.value) });
+      const alerts = preset.value === null ? {} : { preset: preset.value };
+      await createCamera(id.value, { snapshot: snapshotOf(source.value), ...alerts });
       navigate(`/cameras/${id.value}`);
     } catch (error) {
       fault.value = messageOf(error);
@@ -175,6 +178,12 @@ function NewCamera() {
   return (
     <form class="new-camera" aria-label={t('New camera')} onSubmit={submit}>
       <CameraIdInput label={t('Id of the camera')} id={id} placeholder="gate-3" required />
+      <PresetChoice
+        value={preset.value}
+        onValue={(value) => {
+          preset.value = value;
+        }}
+      />
       <SourceFields id={id.value} draft={source} hasLogin={false} />
       <p role="alert" class="fault">
         {fault.value}

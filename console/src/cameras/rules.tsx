@@ -6,6 +6,7 @@ import { Field } from '../ui/field.js';
 import { percent } from '../ui/format.js';
 import { LocaleSelect } from '../ui/locale-select.js';
 import { Further, type FurtherDraft, furtherOf, furtherSettingsOf } from './further.js';
+import { type Preset, PresetChoice } from './preset.js';
 import { PauseField, type Schedule, ScheduleFields } from './schedule.js';
 import { SeverityOptions } from './severity-options.js';
 import { type SeverityRule, SeverityRules } from './severity-rules.js';
@@ -26,6 +27,8 @@ export interface RulesDraft {
   readonly schedule: Schedule | null;
   readonly suspendUntil: string | null;
   readonly severityRules: readonly SeverityRule[];
+  /** null: rules of its own */
+  readonly preset: Preset | null;
   readonly further: FurtherDraft;
 }
 
@@ -45,15 +48,19 @@ export function rulesOf(camera: Camera): RulesDraft {
     schedule,
     suspendUntil: suspend_until,
     severityRules: alerts.severity_rules,
+    preset: camera.preset ?? null,
     further: furtherOf(camera),
   };
 }
 
-/** @returns the settings of the draft; a budget takes the place of a threshold */
-export function settingsOf(draft: RulesDraft, { alerts }: Camera) {
+/** @returns the settings of the draft; a preset takes the place of rules, and a budget that of a threshold */
+export function settingsOf(draft: RulesDraft, { alerts, preset = null }: Camera) {
   const further = furtherSettingsOf(draft.further);
+  const isPreset = draft.preset !== null && draft.preset !== preset;
+  const { severity_rules: _rules, min_severity: _from, ...others } = alerts;
   return {
     ...further,
+    preset: draft.preset,
     name: draft.name === '' ? null : draft.name,
     labels: labelsIn(draft.labels),
     locale: draft.locale,
@@ -63,15 +70,14 @@ export function settingsOf(draft: RulesDraft, { alerts }: Camera) {
     schedule: draft.schedule,
     suspend_until: draft.suspendUntil,
     alerts: {
-      ...alerts,
+      ...others,
       ...further.alerts,
       confirm_frames: Number(draft.confirmFrames),
       persist_s: Number(draft.persistS),
       cooldown_s: Number(draft.cooldownS),
       left_after_s: Number(draft.leftAfterS),
-      min_severity: draft.minSeverity,
-      severity_rules: [...draft.severityRules],
-    },
+      ...(isPreset ? {} : { min_severity: draft.minSeverity, severity_rules: [...draft.severityRules] }),
+    } as Camera['alerts'],
   };
 }
 
@@ -170,7 +176,9 @@ export function Rules({ camera, draft, zones }: Props) {
             <select
               name="alerts.min_severity"
               value={draft.value.minSeverity}
-              onChange={(event) => put({ minSeverity: event.currentTarget.value as RulesDraft['minSeverity'] })}
+              onChange={(event) =>
+                put({ preset: null, minSeverity: event.currentTarget.value as RulesDraft['minSeverity'] })
+              }
             >
               <SeverityOptions />
             </select>
@@ -178,10 +186,11 @@ export function Rules({ camera, draft, zones }: Props) {
         </div>
       </section>
       <section class="panel panel-wide">
+        <PresetChoice value={draft.value.preset} onValue={(preset) => put({ preset })} />
         <SeverityRules
           rules={draft.value.severityRules}
           zones={zones}
-          onRules={(severityRules) => put({ severityRules })}
+          onRules={(severityRules) => put({ preset: null, severityRules })}
         />
       </section>
       <section class="panel">

@@ -74,7 +74,9 @@ export function patchOf(known: object, edited: object): object {
   const changed = Object.entries(edited).flatMap(([name, value]) => {
     const earlier = before.get(name);
     if (JSON.stringify(earlier) === JSON.stringify(value)) return [];
-    return [[name, isObject(earlier) && isObject(value) ? patchOf(earlier, value) : value]];
+    if (!isObject(earlier) || !isObject(value)) return [[name, value]];
+    const part = patchOf(earlier, value);
+    return Object.keys(part).length === 0 ? [] : [[name, part]];
   });
   return Object.fromEntries(changed);
 }

@@ -1,6 +1,6 @@
 /**
  * A day of the list as a line of 24 hours: a mark per visit and change, and a position that is dragged by pointer or
- * keys. What a camera showed there plays beside it.
+ * keys. The frames of a camera around that time play beside it.
  */
 import { useState } from 'preact/hooks';
 import { locale, t } from '../texts/texts.js';

@@ -1,4 +1,4 @@
-/** What a camera showed around a time: its frames one after the other, or those of the nearest visit or change. */
+/** Film of a camera around a time: its frames one after the other, or those of the nearest visit or change. */
 import { useEffect, useState } from 'preact/hooks';
 import { api, cropAddress, frameAddress, ok } from '../api/client.js';
 import { otherSide } from '../api/types.js';
