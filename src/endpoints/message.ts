@@ -61,9 +61,11 @@ export function textOf({ caption, phrase, since, locale, timeZone }: EndpointMes
 /** @returns the page of the console about the change, visit or camera */
 export const linkOf = ({ path, baseUrl }: EndpointMessage): string => baseUrl + path;
 
-/** @returns a link to the picture: outlined, or the frame itself; undefined: there is none, or it has expired */
+/** @returns a link to the picture: outlined with a crop, or the frame itself; undefined: none, or it has expired */
 export function pictureOf({ picture, payload: { data } }: EndpointMessage): string | undefined {
-  return picture === null ? undefined : (data.heatmaps?.[picture.side].url ?? data.frames?.[picture.side]?.url);
+  return picture === null
+    ? undefined
+    : (data.picture?.url ?? data.heatmaps?.[picture.side].url ?? data.frames?.[picture.side]?.url);
 }
 
 const NOBODY = '00000000000000000000000000';

@@ -22,10 +22,12 @@ export const PAYLOAD_LIMIT = 20_000;
  *   has been erased with its pictures
  */
 export function payloadOf(
-  { type, at, data, picture }: Message,
+  { type, at, data, picture, subject }: Message,
   links: (LinkSettings & { readonly keptSince: number }) | null,
 ): Payload {
-  const pictures = picture === null || links === null ? {} : pictureLinks(picture, links.keptSince, links);
+  const change = subject.kind === 'change' && picture?.outlined ? subject.id : undefined;
+  const pictures =
+    picture === null || links === null ? {} : pictureLinks({ ...picture, change }, links.keptSince, links);
   return trimmed({ type, timestamp: isoTime(at), data: { ...data, ...pictures } });
 }
 

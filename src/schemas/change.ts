@@ -3,7 +3,7 @@
  * record, the payload of alerts and the reducer in src/camera/changes share these schemas. All times are capture times.
  */
 import { type Static, Type } from 'typebox';
-import { SIDES, type Side } from '../base/images.js';
+import { type Box, SIDES, type Side } from '../base/images.js';
 import { BoxSchema } from './box.js';
 import { OBJECT_KINDS, type ObjectKind, SEVERITIES } from './comparison.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
@@ -190,15 +190,18 @@ export interface ShownFrame {
   readonly side: Side;
   /** whether its changes are outlined */
   readonly outlined: boolean;
+  /** of the subject in this frame; absent: all that differs is the subject */
+  readonly boxes?: readonly Box[];
   /** the frames that the comparison has; absent: both */
   readonly sides?: readonly Side[];
 }
 /** Tampering is recognised without the model, so there are no maps. */
-export const shownFrame = (change: Pick<FoundChange, 'comparisons' | 'regions' | 'kind'>): ShownFrame => ({
-  comparison: change.comparisons.best,
-  side: shownSide(change),
-  outlined: change.kind !== 'tamper',
-});
+export function shownFrame(change: Pick<FoundChange, 'comparisons' | 'regions' | 'kind'>): ShownFrame {
+  const side = shownSide(change);
+  const outlined = change.kind !== 'tamper';
+  const boxes = change.regions.filter((region) => region.side === side).map(({ box }) => box);
+  return { comparison: change.comparisons.best, side, outlined, ...(outlined && boxes.length > 0 && { boxes }) };
+}
 
 /** @returns a negative number if a is less severe than b, 0 if they are equal. */
 export const compareSeverity = (a: Severity, b: Severity): number => SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b);

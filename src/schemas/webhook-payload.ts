@@ -44,6 +44,12 @@ export const AlertPayloadSchema = payloadOf(
     ),
     frames,
     heatmaps,
+    picture: Type.Optional(
+      Type.Object(
+        { url: Type.String() },
+        { description: 'The frame with the outline of the change, beside a crop; a JPEG.' },
+      ),
+    ),
   }),
 );
 

@@ -8,6 +8,7 @@ import { invalidRequest } from '../base/errors.js';
 import { SIDES, type Side } from '../base/images.js';
 
 export const framePath = (comparisonId: string, side: Side): string => `/v1/comparisons/${comparisonId}/frames/${side}`;
+export const changePicturePath = (changeId: string): string => `/v1/changes/${changeId}/picture`;
 export const heatmapPath = (comparisonId: string, side: Side): string =>
   `/v1/comparisons/${comparisonId}/heatmaps/${side}`;
 
@@ -74,6 +75,8 @@ export interface LinkSettings {
 export interface PictureLinks {
   readonly frames?: LinksBySide;
   readonly heatmaps?: LinksBySide;
+  /** of a change: its outline, and a crop of the thing */
+  readonly picture?: { readonly url: string };
 }
 type LinksBySide = Readonly<Record<Side, { readonly url: string }>>;
 
@@ -81,18 +84,28 @@ type LinksBySide = Readonly<Record<Side, { readonly url: string }>>;
  * Links to the pictures of a comparison that expire when the pictures do.
  * @param picture.outlined whether it has maps
  * @param picture.sides the frames that it has; absent: both
+ * @param picture.change whose picture it is; absent: none
  * @param keptSince end of the comparison, epoch ms
  */
 export function pictureLinks(
-  { comparison, outlined, sides = SIDES }: { comparison: string; outlined: boolean; sides?: readonly Side[] },
+  {
+    comparison,
+    outlined,
+    sides = SIDES,
+    change,
+  }: { comparison: string; outlined: boolean; sides?: readonly Side[]; change?: string | undefined },
   keptSince: number,
   { baseUrl, key, framesMs, heatmapsMs }: LinkSettings,
 ): PictureLinks {
+  const pictureOf = (id: string | undefined) =>
+    id === undefined
+      ? {}
+      : { picture: { url: baseUrl + signLink(changePicturePath(id), { key, expiresAt: keptSince + framesMs }) } };
   const linksOf = (pathOf: typeof framePath, lifetimeMs: number, shown: readonly Side[]) => {
     const expiresAt = keptSince + lifetimeMs;
     const link = (side: Side) => ({ url: baseUrl + signLink(pathOf(comparison, side), { key, expiresAt }) });
     return Object.fromEntries(shown.map((side) => [side, link(side)])) as LinksBySide;
   };
-  const frames = framesMs === 0 ? {} : { frames: linksOf(framePath, framesMs, sides) };
+  const frames = framesMs === 0 ? {} : { frames: linksOf(framePath, framesMs, sides), ...pictureOf(change) };
   return outlined && heatmapsMs > 0 ? { ...frames, heatmaps: linksOf(heatmapPath, heatmapsMs, SIDES) } : frames;
 }

@@ -69,7 +69,8 @@ describe('CloudEvents', () => {
       const { regions } = foundChange();
       const [region] = regions as [(typeof regions)[0]];
       const message = endpointMessage('change.opened', { regions: sides.map((side) => ({ ...region, side })) });
-      expect(pictureOf(message)).toBe(message.payload.data.heatmaps?.[shown].url);
+      expect(message.picture?.side).toBe(shown);
+      expect(pictureOf(message)).toBe(message.payload.data.picture?.url);
     },
   );
 
@@ -84,14 +85,14 @@ describe('Slack', () => {
     const { json, url } = sent('slack', endpointMessage('change.opened', { zone: 'door', severity: 'high' }));
     expect(url).toBe(URL_OF);
     expect(json).toMatchObject({
-      text: 'Gate: Change',
+      text: 'a car has appeared',
       mrkdwn: false,
       attachments: [
         {
-          fallback: 'Gate: Change: a car has appeared',
-          title: 'a car has appeared',
+          fallback: 'Gate: Change',
+          title: 'Gate: Change',
           title_link: expect.stringContaining('https://cameras.example/review/chg_'),
-          image_url: expect.stringContaining('/heatmaps/after?'),
+          image_url: expect.stringContaining('/picture?'),
           fields: [{ value: 'gate' }, { value: 'high' }, { value: 'appear' }, { title: 'Zone', value: 'door' }],
         },
       ],
@@ -132,7 +133,7 @@ describe('ntfy', () => {
       message: 'a car has appeared',
       priority: 5,
       click: expect.stringContaining('/review/chg_'),
-      attach: expect.stringContaining('/heatmaps/after?'),
+      attach: expect.stringContaining('/picture?'),
     });
     expect(sent('ntfy', endpointMessage('change.reverted', { severity: 'high' })).json).toMatchObject({ priority: 2 });
   });
@@ -153,7 +154,7 @@ describe('Teams', () => {
     expect(title.inlines).toMatchObject([{ text: 'Gate: Change', color: 'attention' }]);
     expect(sentence).toEqual({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: HOSTILE }] });
     expect(facts.inlines[0].text).toBe('gate · appear · high');
-    expect(image).toMatchObject({ type: 'Image', url: expect.stringContaining('/heatmaps/after?') });
+    expect(image).toMatchObject({ type: 'Image', url: expect.stringContaining('/picture?') });
     expect(content.actions).toMatchObject([{ url: expect.stringContaining('/review/chg_') }]);
   });
 });

@@ -14,7 +14,13 @@ export const KEY = Buffer.alloc(32, 1);
 export const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 const BASE = 'https://cameras.example';
 
-export const LINKS = { baseUrl: BASE, key: Buffer.alloc(32), framesMs: 0, heatmapsMs: 3_600_000, keptSince: NOON };
+export const LINKS = {
+  baseUrl: BASE,
+  key: Buffer.alloc(32),
+  framesMs: 3_600_000,
+  heatmapsMs: 3_600_000,
+  keptSince: NOON,
+};
 
 export function endpointMessage(
   type: MessageType = 'change.opened',

@@ -59,7 +59,7 @@ describe('An endpoint with a limit', () => {
     await received();
     expect(await digests()).toBe(LOCALES.length);
     expect(await digests()).toBe(0);
-    const titles = (await received()).map(({ attachments: [{ title }] }) => title);
+    const titles = (await received()).map(({ text }) => text);
     expect(titles.sort()).toEqual(
       [
         'Between 20:06 and 20:09: 4 people and 1 car.',

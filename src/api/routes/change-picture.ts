@@ -4,11 +4,12 @@ import { HOUR_MS } from '../../base/clock.js';
 import { ScenedeltaError } from '../../base/errors.js';
 import { createPictures } from '../../frames/change-picture.js';
 import { shownFrame } from '../../schemas/change.js';
-import { ChangeIdParams, changesOf, config, tags } from '../changes/one-change.js';
+import { ChangeIdParams, changesOf, config as reading, tags } from '../changes/one-change.js';
 import type { Api } from '../dependencies.js';
-import { binary, media, problems } from '../schemas/shared.js';
+import { binary, FrameQuery, media, problems } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
+const config = { ...reading, signedLinks: true };
 const MOST_BYTES = 16_777_216;
 
 export function changePictureRoutes(app: Api, deps: RouteContext): void {
@@ -19,8 +20,9 @@ export function changePictureRoutes(app: Api, deps: RouteContext): void {
     operationId: 'readChangePicture',
     summary: 'Read the picture of a change',
     description:
-      'The frame that shows the change best, after privacy masks and with the change outlined, as the largest JPEG of ' +
-      'at most 1280 pixels that fits into `bytes`. `Expires` is the end of the retention of the frame.',
+      'The frame that shows the change best, after privacy masks and with the change outlined, beside a crop of the ' +
+      'changed place: the largest JPEG, with a frame of at most 1280 pixels, that fits into `bytes`. `Expires` is the end ' +
+      'of the retention of the frame. Opens with an API key or through a signed link.',
     tags,
     params: ChangeIdParams,
     querystring: Type.Object(
@@ -28,6 +30,7 @@ export function changePictureRoutes(app: Api, deps: RouteContext): void {
         bytes: Type.Optional(
           Type.Integer({ minimum: 1_024, maximum: MOST_BYTES, default: 262_144, description: 'Most bytes.' }),
         ),
+        ...FrameQuery.properties,
       },
       { additionalProperties: false },
     ),

@@ -20,7 +20,7 @@ export function visitMessage({ type: given, visit }: VisitEvent, at: number): Me
     caption,
     content,
     zone: null,
-    picture: { comparison: best.comparison, side: best.side, outlined: false },
+    picture: { comparison: best.comparison, side: best.side, outlined: false, boxes: [best.box] },
     path: `/review/${id}`,
     data: { visit },
   };

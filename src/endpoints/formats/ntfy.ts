@@ -34,6 +34,11 @@ function bodyOf(message: EndpointMessage, topic: string) {
     priority: endsSubject(type) ? OVER : PRIORITIES[severity],
     tags: [endsSubject(type) ? 'white_check_mark' : 'camera', kind],
     click: linkOf(message),
-    ...(picture === undefined ? {} : { attach: picture, filename: `${subject.id}.png` }),
+    ...(picture === undefined
+      ? {}
+      : {
+          attach: picture,
+          filename: `${subject.id}.${new URL(picture).pathname.endsWith('/picture') ? 'jpg' : 'png'}`,
+        }),
   };
 }

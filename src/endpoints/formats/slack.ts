@@ -4,12 +4,14 @@
  */
 
 import { endsSubject } from '../../schemas/message.js';
-import { cut } from '../cut.js';
+import { cut, type TextLimit } from '../cut.js';
 import { LIMITS } from '../limits.js';
 import { type EndpointMessage, type Format, linkOf, pictureOf, textOf, titleOf } from '../message.js';
 
 const COLOURS = { info: '#7a869a', low: '#2f7ed8', medium: '#d98e04', high: '#c62828' } as const;
 const OVER = '#2e7d32';
+/** The least of the three: that of the content of a message of Discord. */
+const TEXT: TextLimit = { most: 2_000, unit: 'characters' };
 
 /** Characters that begin a mention, a link or a format in Slack, Mattermost or Discord, and others that look alike. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
@@ -48,19 +50,17 @@ function bodyOf(message: EndpointMessage) {
   const { type, at, camera, zone, severity, kind } = message;
   const picture = pictureOf(message);
   const title = cut(titleOf(message), LIMITS.slack.title, escapeChat);
-  const sentence = textOf(message);
-  const headline = cut(sentence, LIMITS.slack.title, escapeChat);
-  const text = cut(sentence, LIMITS.slack.body, escapeChat);
+  const text = cut(textOf(message), TEXT, escapeChat);
   const field = (name: string, value: string) => ({ title: name, value: escapeChat(value), short: true });
   return {
-    text: title,
+    // The part that a telephone shows.
+    text,
     mrkdwn: false,
     attachments: [
       {
-        fallback: `${title}: ${headline}`,
+        fallback: title,
         color: endsSubject(type) ? OVER : COLOURS[severity],
-        title: headline,
-        ...(headline === text ? {} : { text }),
+        title,
         title_link: linkOf(message),
         mrkdwn_in: [],
         fields: [

@@ -93,7 +93,7 @@ export const KEYS = {
   limited: (endpoint: string, camera: string) => `sd:end:${endpoint}:limit:${camera}`,
   /** sorted set of `ENDPOINT:CAMERA`, score = time of the digest in ms */
   digestsDue: 'sd:digests',
-  /** sorted set of the ids of messages and subjects that the limit held back, score = ms by the service's clock */
+  /** sorted set of the ids of messages and subjects that a limit held back, score = ms by the service's clock */
   heldBack: (endpoint: string) => `sd:end:${endpoint}:held`,
   /** exists until the next delivery to an endpoint that limits its rate; expires */
   endpointPace: (id: string) => `sd:end:${id}:pace`,
