@@ -23,6 +23,7 @@ import { heatmapRoutes } from './heatmaps.js';
 import { modelRoutes } from './models.js';
 import { operationRoutes } from './operations.js';
 import { sessionRoutes } from './sessions.js';
+import { shareRoutes } from './share.js';
 import { visitRoutes } from './visits.js';
 
 export const ROUTES: readonly Routes[] = [
@@ -42,6 +43,7 @@ export const ROUTES: readonly Routes[] = [
   endpointDeliveryRoutes,
   changeRoutes,
   changePictureRoutes,
+  shareRoutes,
   feedbackRoutes,
   changeCountRoutes,
   visitRoutes,
