@@ -5,7 +5,7 @@
 const SHELL = 'shell';
 const ROOT = new URL(self.registration.scope).pathname;
 /** First parts of paths that are no views of the page. */
-const OTHERS = ['v1', 'docs', 'openapi.yaml', 'openapi.json', 'metrics', 'livez', 'readyz', 'internal'];
+const OTHERS = ['v1', 'docs', 'openapi.yaml', 'openapi.json', 'metrics', 'livez', 'readyz', 'internal', 'shared'];
 
 const partsOf = (url) => new URL(url).pathname.slice(ROOT.length).split('/');
 

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { away } from './api/connection.js';
 import { Mark } from './brand/mark.js';
+import { DeviceButton } from './device/button.js';
 import { isCurrent, Navigation, VIEWS } from './navigation.js';
 import { session, signOut } from './session.js';
 import { SignIn } from './sign-in.js';
@@ -43,6 +44,7 @@ export function App() {
           none={t('Automatic: {language}', { language: languageName(automaticLocale) })}
           onValue={chooseLanguage}
         />
+        <DeviceButton />
         {session.value?.key && !isNarrow.value && (
           <button
             type="button"

@@ -3,6 +3,7 @@ import './styles/base.css';
 import './styles/frame.css';
 import './styles/pair.css';
 import './styles/rows.css';
+import './styles/device.css';
 import { loadTexts } from './texts/texts.js';
 
 await loadTexts();

@@ -1,6 +1,7 @@
 /** The way between the pages: links in the head, or on a telephone four buttons at the lower edge. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
+import { mayOpen } from './access.js';
 import { session, signOut } from './session.js';
 import { t } from './texts/texts.js';
 import { isNarrow } from './ui/narrow.js';
@@ -21,7 +22,7 @@ const MORE = 'M5 12h.01M12 12h.01M19 12h.01';
 export const isCurrent = (view: string, path: string): boolean =>
   path === view || path.startsWith(`${view}/`) || (view === '/review' && path === '/');
 
-export const Navigation = () => (isNarrow.value ? <Bar /> : <Links views={VIEWS} />);
+export const Navigation = () => (isNarrow.value ? <Bar /> : <Links views={VIEWS.filter(([view]) => mayOpen(view))} />);
 
 interface LinksProps {
   readonly views: readonly (typeof VIEWS)[number][];
@@ -56,7 +57,7 @@ function Bar() {
       for (const type of ['keydown', 'pointerdown']) removeEventListener(type, close);
     };
   }, []);
-  const others = VIEWS.filter(([, , icon]) => icon === null);
+  const others = VIEWS.filter(([view, , icon]) => icon === null && mayOpen(view));
   const isOther = others.some(([view]) => isCurrent(view, path));
   return (
     <nav class="bar" ref={bar} aria-label={t('Pages')}>

@@ -9,9 +9,6 @@ import { shownSize } from './ui/format.js';
 
 /** undefined: not known yet; null: signed out */
 export const session = signal<Session | null | undefined>(undefined);
-/** Whether the key of the session may send batches: without, a form of them would only be refused. */
-export const mayBatch = (): boolean =>
-  session.value?.admin === true || session.value?.key?.scopes.includes('batch') === true;
 /** Why the last attempt to sign in failed. */
 export const signInError = signal('');
 

@@ -1,5 +1,8 @@
-/** The page "System" in Chromium, and signing in with a key. */
+/** In Chromium: the page "System", signing in with a key, what a role sees, and links for another device or person. */
+import type { Page } from 'playwright-core';
+import { ROLES, type Role } from '../../src/stores/redis/scopes.js';
 import { describeInBrowser, inspect } from '../helpers/browser.js';
+import { storedChange } from '../helpers/changes.js';
 import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 import { MODEL, workerWith } from '../helpers/fake-app.js';
@@ -65,5 +68,74 @@ describeInBrowser('The page "System"', () => {
     await page.getByLabel('API key').fill(other.secret);
     await page.keyboard.press('Enter');
     await eventually(async () => expect(await page.getByRole('heading', { name: 'System' }).count()).toBe(1));
+  });
+});
+
+describeInBrowser('A role', () => {
+  const signInAs = async (role: Role, path: string) => {
+    const { secret } = await service.apiKeys.create({ name: role, scopes: ROLES[role], cameras: ['*'] });
+    const tab = await open();
+    await tab.page.goto(service.url + path);
+    await tab.page.getByLabel('API key').fill(secret);
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    return tab;
+  };
+  const views = (page: Page) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
+  const addChange = async () => {
+    const comparison = await service.addComparison({}, 'gate');
+    const change = storedChange({
+      camera: 'gate',
+      comparisons: { first: comparison, best: comparison, last: comparison },
+    });
+    service.addChange(change);
+    return change;
+  };
+
+  it.each([
+    ['viewer', ['Review', 'Wall', 'Cameras', 'System']],
+    ['integrator', ['Review', 'Wall', 'Cameras', 'Footage', 'System', 'Try']],
+    ['admin', ['Review', 'Wall', 'Cameras', 'Footage', 'Endpoints', 'System', 'Try']],
+  ] as const)('%s sees the pages that its key opens', async (role, expected) => {
+    const { page } = await signInAs(role, '/system');
+    expect(await views(page)).toEqual(expected);
+  });
+
+  it('viewer judges and shares nothing', async () => {
+    const change = await addChange();
+    const { page } = await signInAs('viewer', `/review/${change.id}`);
+    await page.getByRole('article').getByText('signed package').waitFor();
+    expect(await page.getByRole('toolbar', { name: 'Actions' }).count()).toBe(0);
+    expect(await page.getByText('Share', { exact: true }).count()).toBe(0);
+  });
+
+  it('guard signs in a telephone by a code that works once, and makes a link to a change', async () => {
+    const change = await addChange();
+    const { page, errors } = await signInAs('guard', `/review/${change.id}`);
+    await page.getByRole('toolbar', { name: 'Actions' }).waitFor();
+    await page.getByRole('button', { name: 'Telephone' }).click();
+    await page.getByRole('img', { name: 'QR code' }).waitFor();
+    expect(await inspect(page, 'telephone')).toEqual([]);
+    const link = await page.getByLabel('Link that signs in').inputValue();
+    expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#sign-in=/);
+    await page.getByRole('button', { name: 'Close' }).click();
+    const telephone = await open();
+    await telephone.page.goto(link);
+    await telephone.page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    expect(await telephone.page.getByRole('button', { name: 'Telephone' }).count()).toBe(0);
+    const again = await open();
+    await again.page.goto(link);
+    await again.page.getByText('This link has expired or was used before').waitFor();
+
+    await page.getByRole('button', { name: '24 hours' }).click();
+    const shared = await page.getByLabel('Link to this change').inputValue();
+    expect(await inspect(page, 'share')).toEqual([]);
+    const colleague = await open();
+    await colleague.page.goto(shared);
+    await colleague.page.getByRole('heading', { name: change.caption }).waitFor();
+    const isLoaded = '[...document.images].map(({ naturalWidth }) => naturalWidth > 0)';
+    await eventually(async () => expect(await colleague.page.evaluate(isLoaded)).toEqual([true, true, true]));
+    expect(await inspect(colleague.page, 'shared')).toEqual([]);
+    expect([...errors, ...colleague.errors]).toEqual([]);
   });
 });

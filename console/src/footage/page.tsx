@@ -1,6 +1,6 @@
 /** The page "Footage": archived recordings that the service processes as batches, and the results of one of them. */
 import { Link, useLocation } from 'wouter-preact';
-import { mayBatch } from '../session.js';
+import { may } from '../access.js';
 import '../styles/drawing.css';
 import '../styles/footage.css';
 import { t } from '../texts/texts.js';
@@ -58,7 +58,7 @@ function BatchList() {
           </button>
         )}
       </section>
-      {mayBatch() && <CreateBatch onCreated={({ id }) => navigate(`/footage/${id}`)} />}
+      {may('batch') && <CreateBatch onCreated={({ id }) => navigate(`/footage/${id}`)} />}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 /** The chosen changes, which are judged at once: one key each. */
+import { may } from '../access.js';
 import type { Change } from '../api/types.js';
 import { t } from '../texts/texts.js';
 import { ActionBar } from './action-bar.js';
@@ -23,7 +24,7 @@ export function Bulk({ changes }: { readonly changes: readonly Change[] }) {
   return (
     <article class="detail">
       <h2>{t('{n} change chosen|{n} changes chosen', { n: changes.length })}</h2>
-      <ActionBar actions={actions} />
+      <ActionBar actions={may('judge') ? actions : actions.slice(-1)} />
       <ul class="chosen">
         {changes.slice(0, LISTED).map(({ id, caption }) => (
           <li key={id}>{caption}</li>

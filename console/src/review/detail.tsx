@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { may } from '../access.js';
 import { ApiError, cropAddress, localAddress, messageOf } from '../api/client.js';
 import { type Box, type Change, type Comparison, SIDES, type Side } from '../api/types.js';
 import { Severity } from '../brand/severity.js';
@@ -18,6 +19,7 @@ import { ActionBar } from './action-bar.js';
 import { act, undo, withPending } from './actions.js';
 import { Marks } from './list.js';
 import { pictureOf } from './picture.js';
+import { Share } from './share.js';
 import { cameraName, zoneName } from './store.js';
 
 interface Props {
@@ -57,7 +59,7 @@ export function Detail({ change: stored, onNext, onChoose }: Props) {
           }}
         />
       )}
-      <ActionBar actions={actions} />
+      {may('judge') && <ActionBar actions={actions} />}
       <dl class="detail-facts">
         <Fact name={t('Camera')}>{cameraName(change.camera)}</Fact>
         {change.zone !== null && <Fact name={t('Zone')}>{zoneName(change.camera, change.zone)}</Fact>}
@@ -82,6 +84,7 @@ export function Detail({ change: stored, onNext, onChoose }: Props) {
           <Link href={`/review?like=${change.id}`}>{t('changes like this one')}</Link>
         </Fact>
         <Evidence of={`change=${change.id}`} />
+        <Share change={change.id} />
       </dl>
     </article>
   );

@@ -1,6 +1,7 @@
 /** One visit: its sentence, the frame that shows it best with its way, its times, and the changes of it. */
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { may } from '../access.js';
 import { localAddress } from '../api/client.js';
 import type { Change, Visit } from '../api/types.js';
 import { Severity } from '../brand/severity.js';
@@ -27,7 +28,7 @@ export function VisitDetail({ visit, changes, onNext, onChoose }: Props) {
     <article class="detail">
       <p class="sentence plain-sentence">{visit.caption}</p>
       <Picture key={visit.best.comparison} visit={visit} />
-      {changes.length > 0 ? (
+      {!may('judge') ? null : changes.length > 0 ? (
         <Judgements changes={changes} onNext={onNext} onChoose={onChoose} />
       ) : (
         <p class="quiet">{t('No change is part of this visit: there is nothing to judge.')}</p>

@@ -1,0 +1,13 @@
+/** What the key of the session may open: the page shows no more than that. */
+import type { Session } from './api/types.js';
+import { session } from './session.js';
+
+type Scope = Session['scopes'][number];
+
+/** Views that need more than looking. */
+const NEEDED: Readonly<Record<string, Scope>> = { '/try': 'compare', '/footage': 'batch', '/endpoints': 'admin' };
+
+export const may = (scope: Scope): boolean => session.value?.scopes.includes(scope) === true;
+
+/** @param path of a view, e.g. '/wall' */
+export const mayOpen = (path: string): boolean => may(NEEDED[path] ?? 'read');
