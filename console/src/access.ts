@@ -1,4 +1,4 @@
-/** What the key of the session may open: the page shows no more than that. */
+/** Rights of the key of the session: the page shows no more than they open. */
 import type { Session } from './api/types.js';
 import { session } from './session.js';
 

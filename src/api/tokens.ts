@@ -7,8 +7,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
  * events: in the query of an event stream, because an EventSource sends no headers; long enough to resume it after a
- * short interruption. sign-in: in a link that opens the console. session: in the console's cookie. device: in a link that
- * a session makes for another device; device-session: in the cookie there, which makes no further link.
+ * short interruption. sign-in: in a link that opens the console. session: in the console's cookie. device: in a link
+ * that a session makes for another device; device-session: in the cookie there, which makes no further link.
  */
 const TOKEN_LIFETIMES_MS = {
   events: 5 * 60_000,

@@ -30,7 +30,7 @@ const ShareRequestSchema = Type.Object(
 const checkShare = checker(ShareRequestSchema);
 
 const pagePath = (keyId: string, changeId: string): string => `/shared/${keyId}/${changeId}`;
-export const changePicturePath = (changeId: string): string => `/v1/changes/${changeId}/picture`;
+const changePicturePath = (changeId: string): string => `/v1/changes/${changeId}/picture`;
 
 export function shareRoutes(app: Api, deps: RouteContext): void {
   const { find } = changesOf(deps);
