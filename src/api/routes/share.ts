@@ -6,7 +6,7 @@ import { DEFAULT_LOCALE } from '../../language/translate.js';
 import { dateTime } from '../../schemas/constructors.js';
 import type { EvidenceData } from '../../schemas/documents.js';
 import { checker } from '../../schemas/validation-error.js';
-import { framePath, signLink, verifyLink } from '../../secrets/links.js';
+import { changePicturePath, framePath, signLink, verifyLink } from '../../secrets/links.js';
 import { withIncluded } from '../../stores/redis/scopes.js';
 import { seesCamera } from '../../stores/redis/visibility.js';
 import { ChangeIdParams, changesOf, judging, tags } from '../changes/one-change.js';
@@ -30,7 +30,6 @@ const ShareRequestSchema = Type.Object(
 const checkShare = checker(ShareRequestSchema);
 
 const pagePath = (keyId: string, changeId: string): string => `/shared/${keyId}/${changeId}`;
-const changePicturePath = (changeId: string): string => `/v1/changes/${changeId}/picture`;
 
 export function shareRoutes(app: Api, deps: RouteContext): void {
   const { find } = changesOf(deps);
