@@ -1,6 +1,6 @@
 /**
  * The asking side of questions.ts: adds the job of a question and waits for the reply. A reply that comes too late is
- * lost, which harms nothing: a question changes nothing.
+ * lost, which harms nothing: the frame of a pull is compared nevertheless.
  *
  * `job.waitUntilFinished` of BullMQ needs no channel. It would keep each answer, and with it the picture of a camera,
  * in the job and in the stream of events, which every API process reads. It takes twice as long: the median of 200

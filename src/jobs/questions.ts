@@ -29,11 +29,14 @@ const SnapshotQuestionSchema = Type.Object({
   login: Type.Optional(Type.String()),
 });
 
+/** A frame of a camera now, by the address of its snapshots. */
+const PullQuestionSchema = Type.Object({ kind: Type.Literal('pull'), camera: Type.String() });
+
 /** `replyTo`: the channel of Redis that the asking process listens on. */
 export const QuestionJobSchema = Type.Object({
   v: version,
   replyTo: Type.String(),
-  question: Type.Union([EmbedQuestionSchema, AskQuestionSchema, SnapshotQuestionSchema]),
+  question: Type.Union([EmbedQuestionSchema, AskQuestionSchema, SnapshotQuestionSchema, PullQuestionSchema]),
 });
 export type Question = Static<typeof QuestionJobSchema>['question'];
 export type QuestionOf<K extends Question['kind']> = Extract<Question, { kind: K }>;
@@ -52,6 +55,8 @@ export interface Answers {
   readonly embed: EmbedAnswer | null;
   readonly ask: CheckAnswer;
   readonly snapshot: SnapshotTest;
+  /** id of the comparison of the frame */
+  readonly pull: string;
 }
 
 /** The message on that channel; `id` is that of the job. */

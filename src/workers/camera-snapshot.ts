@@ -1,5 +1,8 @@
-/** Snapshot pull: fetches one frame of a camera through the outbound guard, masks it, stores it and queues it. */
-import { asScenedeltaError, ScenedeltaError } from '../base/errors.js';
+/**
+ * Snapshot pull, by schedule or on request: fetches one frame of a camera through the outbound guard, masks it, stores
+ * it and queues it.
+ */
+import { asScenedeltaError, invalidValue, ScenedeltaError } from '../base/errors.js';
 import { newId, newTraceId } from '../base/ids.js';
 import { maskOf, type StoredCamera } from '../camera/settings/camera.js';
 import type { FetchFrame } from '../frames/fetch.js';
@@ -8,7 +11,7 @@ import { parseJob, TurnJobSchema } from '../jobs/payloads.js';
 import type { JobProducer } from '../jobs/producer.js';
 import type { Logger } from '../process/logger.js';
 import { loginContext, openLogin } from '../secrets/login.js';
-import type { CameraStore } from '../stores/cameras/cameras.js';
+import { type CameraStore, noCamera } from '../stores/cameras/cameras.js';
 import type { ResultStore } from '../stores/comparisons/results.js';
 
 /** Instead of the id of an API key, because no request brought the frame. */
@@ -36,17 +39,15 @@ interface SnapshotDependencies {
   readonly logger: Logger;
 }
 
-/**
- * @returns a function that pulls once and saves the outcome for the camera's status. It does nothing while another pull
- *   of the camera is under way, so that a camera that hangs does not collect pulls. It throws only if Redis is away.
- */
-export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unknown) => Promise<void> {
+export type SnapshotPuller = ReturnType<typeof createSnapshotPuller>;
+
+export function createSnapshotPuller(deps: SnapshotDependencies) {
   const { cameras, clock } = deps;
 
   const loginOf = ({ id, login }: StoredCamera, url: string) =>
     login === undefined ? undefined : openLogin(login, deps.loginKey, loginContext(id, url));
 
-  const pull = async (camera: StoredCamera, { url, certificate = null }: Snapshot): Promise<void> => {
+  const pull = async (camera: StoredCamera, { url, certificate = null }: Snapshot): Promise<string> => {
     const waiting = await cameras.waitingFrames(camera.id);
     if (waiting >= MAX_WAITING) {
       throw new ScenedeltaError(
@@ -60,7 +61,7 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
       { field: 'snapshot', signal, mask: maskOf(camera), login: loginOf(camera, url), certificate },
     );
     const now = clock();
-    await enqueueFrame(
+    const { comparison } = await enqueueFrame(
       camera,
       {
         comparisonId: newId('cmp', now),
@@ -75,28 +76,60 @@ export function createSnapshotPuller(deps: SnapshotDependencies): (payload: unkn
       },
       deps,
     );
+    return comparison.id;
   };
 
-  return async (payload) => {
-    const { camera: id } = parseJob(TurnJobSchema, payload);
-    const camera = await cameras.get(id);
-    if (camera === undefined || camera.settings.snapshot === null) return;
-    const token = `${deps.worker}:${newTraceId()}`;
-    if (!(await cameras.beginPull(id, token, deps.holdMs))) return;
-    let error: string | null = null;
-    try {
-      await pull(camera, camera.settings.snapshot);
-    } catch (thrown) {
-      const failure = asScenedeltaError(thrown);
-      if (failure.code === 'queue-unavailable') throw failure;
-      error = `${failure.code}: ${failure.message}`;
+  /** Saves the outcome for the status of the camera, and logs it if it is another one than before. */
+  const note = async (id: string, error: string | null): Promise<void> => {
+    const before = (await cameras.snapshot(id))?.error ?? null;
+    if (error === null && before !== null) deps.logger.info({ camera_id: id }, 'snapshots are pulled again');
+    if (error !== null && codeOf(error) !== codeOf(before)) {
       deps.logger.warn({ camera_id: id, error }, 'snapshot not pulled');
-    } finally {
-      await cameras.endPull(id, token);
     }
     await cameras.saveSnapshot(id, { at: new Date(clock()).toISOString(), error });
   };
+
+  return {
+    /**
+     * Pulls once, for the schedule. Does nothing while another pull of the camera is under way, so that a camera that
+     * hangs does not collect pulls.
+     * @throws ScenedeltaError 'queue-unavailable' alone
+     */
+    async scheduled(payload: unknown): Promise<void> {
+      const { camera: id } = parseJob(TurnJobSchema, payload);
+      const camera = await cameras.get(id);
+      if (camera === undefined || camera.settings.snapshot === null) return;
+      const token = `${deps.worker}:${newTraceId()}`;
+      if (!(await cameras.beginPull(id, token, deps.holdMs))) return;
+      let error: string | null = null;
+      try {
+        await pull(camera, camera.settings.snapshot);
+      } catch (thrown) {
+        const failure = asScenedeltaError(thrown);
+        if (failure.code === 'queue-unavailable') throw failure;
+        error = `${failure.code}: ${failure.message}`;
+      } finally {
+        await cameras.endPull(id, token);
+      }
+      await note(id, error);
+    },
+    /**
+     * Pulls at once, on a signal from outside.
+     * @returns the id of the comparison that the frame waits for
+     * @throws ScenedeltaError 'not-found', 'invalid-value' without an address, or why there is no frame
+     */
+    async now(id: string): Promise<string> {
+      const camera = await cameras.get(id);
+      if (camera === undefined) throw noCamera(id);
+      if (camera.settings.snapshot === null) {
+        throw invalidValue(`${id} has no snapshot address, expected one in its settings`, 'snapshot');
+      }
+      return pull(camera, camera.settings.snapshot);
+    },
+  };
 }
+
+const codeOf = (error: string | null): string | undefined => error?.split(':')[0];
 
 /** @returns the schedule that the settings ask for: seconds between two pulls, by camera */
 export async function snapshotsWanted(cameras: Pick<CameraStore, 'all'>): Promise<Map<string, number>> {

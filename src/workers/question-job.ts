@@ -11,6 +11,7 @@ import type { Logger } from '../process/logger.js';
 import { loginContext, openLogin } from '../secrets/login.js';
 import type { CameraStore } from '../stores/cameras/cameras.js';
 import type { ResultStore } from '../stores/comparisons/results.js';
+import type { SnapshotPuller } from './camera-snapshot.js';
 
 export interface QuestionDependencies {
   readonly pipeline: Pick<Pipeline, 'embedTexts' | 'ask'>;
@@ -18,6 +19,7 @@ export interface QuestionDependencies {
   readonly fetchFrame: FetchFrame;
   /** as fetchFrame, and stores nothing */
   readonly tryFrame: FetchFrame;
+  readonly snapshots: Pick<SnapshotPuller, 'now'>;
   readonly decodeLimits: DecodeLimits;
   /** key of the logins of cameras */
   readonly loginKey: Buffer;
@@ -53,6 +55,7 @@ async function replyOf(id: string, question: Question, deps: QuestionDependencie
 
 function answer(question: Question, deps: QuestionDependencies): Promise<Answers[Question['kind']]> {
   if (question.kind === 'embed') return embed(question, deps);
+  if (question.kind === 'pull') return deps.snapshots.now(question.camera);
   return question.kind === 'ask' ? ask(question, deps) : trySnapshot(question, deps);
 }
 

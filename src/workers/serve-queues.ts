@@ -105,7 +105,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     patiently: guard.patiently,
     pictureOf: createPictures({ ...stores, decodeLimits: config }),
   });
-  const pull = createSnapshotPuller({
+  const snapshots = createSnapshotPuller({
     ...base,
     fetchFrame,
     loginKey: loginKey(config, deps.secret),
@@ -137,6 +137,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     publish,
     decodeLimits: config,
     loginKey: loginKey(config, deps.secret),
+    snapshots,
     tryFrame: createFrameFetcher({ ...stores, blobs: NOWHERE, outbound: deps.outbound, config }),
   });
   const served = serveTable(
@@ -145,7 +146,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
       [BATCH_QUEUE]: batchQueue({ logger, guard, processor: batches, queue }),
       [QUEUES.delivery]: deliveryQueue({ logger, guard, metrics, processor: deliveries }),
       [QUESTION_QUEUE]: questionQueue(questions, logger),
-      [SNAPSHOT_QUEUE]: snapshotQueue(pull, logger),
+      [SNAPSHOT_QUEUE]: snapshotQueue(snapshots.scheduled, logger),
       [MAINTENANCE_QUEUE]: maintenanceQueue(tasks, logger),
     },
     { redis, config, logger, guard },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { mergePatch } from '../../src/api/cameras/merge-patch.js';
 import { loginContext, openLogin } from '../../src/secrets/login.js';
 import { cameraApi, PRIVACY } from '../helpers/camera-api.js';
+import { acceptedComparison } from '../helpers/comparisons.js';
 import { fakeApp } from '../helpers/fake-app.js';
 
 let service: Awaited<ReturnType<typeof fakeApp>>;
@@ -49,6 +50,25 @@ it.each([88, 81, 554])('a camera at port %i is accepted in an allowed network, a
   expect((await put('gate', snapshot('192.168.7.3'))).statusCode).toBe(201);
   const refused = await put('yard', snapshot('8.8.8.8'));
   expect([refused.statusCode, refused.json().detail]).toEqual([422, expect.stringContaining(`port ${port}`)]);
+});
+
+describe('a snapshot on a signal', () => {
+  const signal = (headers = {}) => service.inject({ method: 'POST', url: '/v1/cameras/gate/snapshot', headers });
+
+  it('asks a worker for a frame, and answers with its comparison', async () => {
+    await put('gate', { snapshot: SNAPSHOT });
+    const accepted = acceptedComparison({ camera: 'gate' });
+    await service.results.create({ ...accepted, comparison: { ...accepted.comparison, status: 'finished' } });
+    service.questions.answer = accepted.comparison.id;
+    const answer = await signal({ prefer: 'wait=5' });
+    expect([answer.statusCode, answer.json().id]).toEqual([200, service.questions.answer]);
+    expect(service.questions.asked).toEqual([{ kind: 'pull', camera: 'gate' }]);
+  });
+
+  it('is refused without an address', async () => {
+    await put('gate', {});
+    expect([(await signal()).statusCode, service.questions.asked]).toEqual([422, []]);
+  });
 });
 
 describe('a patch of a camera', () => {

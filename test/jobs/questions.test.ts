@@ -55,6 +55,7 @@ function startWorker(
     ...{ results: { get: notAsked }, fetchFrame: notAsked, cameras: { maskOf: notAsked }, publish, logger },
     ...{
       tryFrame: notAsked,
+      snapshots: { now: notAsked },
       decodeLimits: { pixelLimit: 2e6 },
       loginKey: LOGIN_KEY,
       clock: () => 0,

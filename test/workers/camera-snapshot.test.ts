@@ -24,7 +24,6 @@ let camera: Receiver;
 let queue: Queue;
 let outbound: OutboundClient;
 const running: QueueWorkers[] = [];
-/** answer of the camera */
 let answer: { status: number; body: Buffer; hangs?: Promise<void> };
 
 beforeAll(async () => {
@@ -51,7 +50,7 @@ afterAll(async () => {
 });
 
 const turns: string[] = [];
-const puller = (client: OutboundClient = outbound) =>
+const puller = (client: OutboundClient = outbound, log = logger) =>
   createSnapshotPuller({
     ...bench,
     fetchFrame: createFrameFetcher({
@@ -65,14 +64,11 @@ const puller = (client: OutboundClient = outbound) =>
     holdMs: 60_000,
     cameraDeadline: 3_600,
     clock: Date.now,
-    logger,
+    logger: log,
   });
-const pull = (id: string, client?: OutboundClient) => puller(client)({ v: 2, camera: id });
+const pull = (id: string, client?: OutboundClient) => puller(client).scheduled({ v: 2, camera: id });
 const snapshot = () => ({ snapshot: { url: `${camera.url}/frame.png?token=secret`, interval_s: 1 } });
-const comparisonsOf = async (id: string) => {
-  const { items } = await bench.results.list({ camera: id, limit: 10 });
-  return items;
-};
+const comparisonsOf = async (id: string) => (await bench.results.list({ camera: id, limit: 10 })).items;
 
 describe('a pull', () => {
   it('queues a frame, which is compared like any other', async () => {
@@ -84,6 +80,30 @@ describe('a pull', () => {
     await workOff('gate', turnProcessor(bench));
     expect((await comparisonsOf('gate')).map(({ verdict }) => verdict)).toEqual(['change', 'none']);
     expect(await bench.cameras.snapshot('gate')).toMatchObject({ error: null });
+  });
+
+  it('on a signal is queued at once, beside the schedule, and says why there is no frame', async () => {
+    await setUpCamera(bench, 'gate', snapshot());
+    const id = await puller().now('gate');
+    await workOff('gate', turnProcessor(bench));
+    expect(await comparisonsOf('gate')).toMatchObject([{ id, verdict: 'none' }]);
+    answer.status = 503;
+    await expect(puller().now('gate')).rejects.toMatchObject({ code: 'url-unavailable' });
+    await setUpCamera(bench, 'posted');
+    await expect(puller().now('posted')).rejects.toMatchObject({ code: 'invalid-value' });
+  });
+
+  it('is logged when it begins to fail, when it fails for another reason, and when frames come again', async () => {
+    await setUpCamera(bench, 'gate', snapshot());
+    const lines: string[] = [];
+    const warn = (_fields: object, text: string) => void lines.push(text);
+    const logging = puller(outbound, { ...logger, warn, info: warn } as unknown as typeof logger);
+    for (const status of [200, 503, 503, 503, 404, 404, 200, 200]) {
+      answer.status = status;
+      await logging.scheduled({ v: 2, camera: 'gate' });
+      await workOff('gate', turnProcessor(bench));
+    }
+    expect(lines).toEqual(['snapshot not pulled', 'snapshot not pulled', 'snapshots are pulled again']);
   });
 
   it('is skipped while another pull of the camera is under way', async () => {
@@ -246,7 +266,7 @@ describe('the schedule', () => {
     await setUpCamera(bench, 'gate', snapshot());
     running.push(
       serveTable(
-        { [SNAPSHOT_QUEUE]: snapshotQueue(puller(), logger) },
+        { [SNAPSHOT_QUEUE]: snapshotQueue(puller().scheduled, logger) },
         { redis: bench.redis, config: { jobLockMs: 2_000 }, logger, guard: bench.guard },
       ),
     );

@@ -6,6 +6,7 @@ import { briefRoutes } from './brief.js';
 import { cameraBaselineRoutes } from './camera-baseline.js';
 import { cameraDryRunRoutes } from './camera-dry-run.js';
 import { cameraSettingsRoutes } from './camera-settings.js';
+import { cameraSnapshotRoutes } from './camera-snapshot.js';
 import { cameraRoutes } from './cameras.js';
 import { changeCountRoutes } from './change-counts.js';
 import { changePictureRoutes } from './change-picture.js';
@@ -31,6 +32,7 @@ export const ROUTES: readonly Routes[] = [
   askRoutes,
   cameraRoutes,
   cameraSettingsRoutes,
+  cameraSnapshotRoutes,
   cameraBaselineRoutes,
   cameraDryRunRoutes,
   batchRoutes,

@@ -87,8 +87,8 @@ export const KEYS = {
   /** hash: endpoint (settings), sealed (secrets), failing (ms), delivered, error, stopped, permission, held (number) */
   endpoint: (id: string) => `sd:end:${id}`,
   /**
-   * hash: ends (ms), sent, held, first and last (capture times), `n:NOUN` (things), `id:MESSAGE` (sent), of the messages
-   * about a camera under the limit of an endpoint; expires
+   * hash: ends (ms), sent, held, first and last (capture times), `n:NOUN` (things), `id:MESSAGE` (sent), of the
+   * messages about a camera under the limit of an endpoint; expires
    */
   limited: (endpoint: string, camera: string) => `sd:end:${endpoint}:limit:${camera}`,
   /** sorted set of `ENDPOINT:CAMERA`, score = time of the digest in ms */
