@@ -5,7 +5,8 @@ import type { Camera } from '../api/types.js';
 import { t } from '../texts/texts.js';
 import { ago } from '../ui/format.js';
 import { Thumbnail } from '../ui/thumbnail.js';
-import { detailOf, State } from './camera-state.js';
+import { State } from './camera-state.js';
+import { detailOf } from './problem.js';
 import { pictureOf } from './store.js';
 
 interface Props {

@@ -8,9 +8,9 @@ import '../styles/cameras.css';
 import { t } from '../texts/texts.js';
 import { ago } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
-import { detailOf, hasProblem } from './camera-state.js';
 import { Card } from './card.js';
 import { LabelSelect } from './label-select.js';
+import { detailOf, hasProblem } from './problem.js';
 import { type LastSentence, lastSentenceOf, listCameras, readCamera } from './store.js';
 
 /** Events come at once; this finds new cameras, and those whose frames stop. */

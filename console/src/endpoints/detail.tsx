@@ -95,7 +95,7 @@ export function EndpointDetail({ endpoint }: { readonly endpoint: Endpoint }) {
 
 /** Names and values; a filter is shown only if it is set. */
 function factsOf(endpoint: Endpoint): (readonly [string, string])[] {
-  const { cameras, zones, kinds, min_severity, text, previous_secret_until } = endpoint;
+  const { cameras, zones, kinds, min_severity, text, limit, held_back, previous_secret_until } = endpoint;
   const list = (name: string, values: readonly string[]) =>
     values.length === 0 ? [] : [[name, values.join(', ')] as const];
   return [
@@ -110,6 +110,14 @@ function factsOf(endpoint: Endpoint): (readonly [string, string])[] {
     ),
     ...(min_severity === 'info' ? [] : [[t('At least'), t(min_severity)] as const]),
     ...(text === null ? [] : [[t('Words'), text] as const]),
+    ...(limit === null
+      ? []
+      : [
+          [
+            t('Most messages about one camera'),
+            `${limit.messages} / ${limit.minutes} min (${t('{n} held back', { n: held_back })})`,
+          ] as const,
+        ]),
     ...(previous_secret_until === null
       ? []
       : [[t('Earlier secret valid until'), shownTime(previous_secret_until)] as const]),

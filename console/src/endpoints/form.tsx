@@ -67,6 +67,8 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
   const severity = useSignal<(typeof SEVERITIES)[number]>(endpoint?.min_severity ?? 'info');
   const template = useSignal(endpoint?.template ?? '');
   const contentType = useSignal(endpoint?.content_type ?? 'application/json');
+  const messages = useSignal(endpoint?.limit?.messages.toString() ?? '');
+  const minutes = useSignal(endpoint?.limit?.minutes.toString() ?? '60');
   const isSending = useSignal(false);
 
   const submit = async (event: Event) => {
@@ -87,6 +89,7 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
       kinds: [...kinds.value],
       ...(events.value.length === 0 ? {} : { events: [...events.value] }),
       min_severity: severity.value,
+      limit: messages.value === '' ? null : { messages: Number(messages.value), minutes: Number(minutes.value) },
       text: text.value.trim() === '' ? null : text.value.trim(),
     });
     isSending.value = false;
@@ -193,6 +196,13 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
         <Several all={KINDS} chosen={kinds} />
       </fieldset>
       <fieldset>
+        <legend>
+          {t('At most so many messages about one camera (empty: no limit); one message reports the others')}
+        </legend>
+        <Count name={t('Messages')} value={messages} most={1000} />
+        <Count name={t('in minutes')} value={minutes} most={1440} />
+      </fieldset>
+      <fieldset>
         <legend>{endpoint ? t('Events (none: they stay)') : t('Events (none: the usual ones of the format)')}</legend>
         <Several all={EVENTS} chosen={events} />
       </fieldset>
@@ -240,6 +250,19 @@ interface TextProps {
   readonly secret?: boolean;
   readonly required?: boolean;
 }
+
+const Count = ({ name, value, most }: Omit<TextProps, 'secret' | 'required'>) => (
+  <Field
+    name={name}
+    type="number"
+    min={1}
+    max={most}
+    value={value.value}
+    onValue={(text) => {
+      value.value = text;
+    }}
+  />
+);
 
 const Text = ({ name, value, most, secret = false, required = false }: TextProps) => (
   <Field

@@ -30,6 +30,7 @@ import {
 import { Filters } from './filters.js';
 import { ChangeList } from './list.js';
 import { markAll, marked, markedChanges, markRange, toggleMark, unmark } from './marks.js';
+import { Problems } from './problems.js';
 import { hits, searchFault, searchFor, searching, searchMore } from './search.js';
 import { byTime, changes, hasLabel, listing, loadCameras, loadChange, onLiveEvent } from './store.js';
 import { Understood } from './understood.js';
@@ -165,6 +166,7 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
           <kbd>k</kbd>
         </p>
         <a href={briefOf(filter)}>{filter.day === '' ? t('Brief of today') : t('Brief of this day')}</a>
+        <Problems />
       </header>
       <details class="review-filters" open={!isNarrow.value}>
         <summary>{t('Filter')}</summary>
