@@ -1,6 +1,6 @@
 /**
- * Keeps the shell of the page, so that an installed one opens without the service and says that it cannot be reached.
- * Answers of the API, pictures among them, are never kept.
+ * Keeps the shell of the page, so that an installed one opens without the service and says that it cannot be reached,
+ * and shows notifications. Answers of the API, pictures among them, are never kept.
  */
 const SHELL = 'shell';
 const ROOT = new URL(self.registration.scope).pathname;
@@ -25,6 +25,36 @@ self.addEventListener('fetch', (event) => {
     event.respondWith(answer.catch(keptPage));
   }
 });
+
+self.addEventListener('push', (event) => {
+  const { title, body, path, tag, image, change, acknowledge } = event.data.json();
+  event.waitUntil(
+    self.registration.showNotification(title, {
+      body,
+      tag,
+      renotify: true,
+      image,
+      icon: `${ROOT}icons/192.png`,
+      data: { path, change },
+      actions: change === undefined ? [] : [{ action: 'acknowledge', title: acknowledge }],
+    }),
+  );
+});
+
+self.addEventListener('notificationclick', (event) => {
+  const { path, change } = event.notification.data;
+  event.notification.close();
+  event.waitUntil(event.action === 'acknowledge' ? acknowledged(change, path) : opened(path));
+});
+
+/** By the session of this browser; without one, the page asks to sign in. */
+async function acknowledged(change, path) {
+  const headers = { 'X-CSRF-Protection': '1' };
+  const answer = await fetch(`${ROOT}v1/changes/${change}/acknowledge`, { method: 'POST', headers }).catch(() => null);
+  if (!answer?.ok) await opened(path);
+}
+
+const opened = (path) => self.clients.openWindow(ROOT + path.slice(1));
 
 /** Another page has other assets: those of the page before it are dropped. */
 async function keepPage(answer) {

@@ -56,6 +56,13 @@ export const LIMITS = {
     rate: { perMinute: 12, burst: 60 },
     source: 'https://docs.ntfy.sh/publish/#limitations',
   },
+  'web-push': {
+    ...NONE,
+    title: characters(120),
+    body: characters(600),
+    request: 3_993,
+    source: 'https://www.rfc-editor.org/rfc/rfc8291#section-4',
+  },
   teams: {
     ...NONE,
     title: characters(256),

@@ -8,6 +8,7 @@ import { slack } from './formats/slack.js';
 import { teams } from './formats/teams.js';
 import { telegram } from './formats/telegram.js';
 import { template } from './formats/template.js';
+import { webPush } from './formats/web-push.js';
 import type { FormatName } from './limits.js';
 import type { EndpointMessage, EndpointRequest, Format, Receiver } from './message.js';
 
@@ -30,10 +31,11 @@ const FORMATS = {
   pagerduty,
   email,
   template,
+  'web-push': webPush,
 } as const satisfies Readonly<Record<FormatName, Format>>;
 
 /** Formats that send the login in another way than by the header Authorization. */
-const LOGINS: readonly FormatName[] = ['pagerduty', 'email'];
+const LOGINS: readonly FormatName[] = ['pagerduty', 'email', 'web-push'];
 
 /** @returns the request without its signature */
 export function render(format: FormatName, message: EndpointMessage, receiver: Receiver): EndpointRequest {

@@ -25,7 +25,7 @@ const fields = {
     description:
       'Standard Webhooks 1.0; CloudEvents 1.0, structured or binary; the API v2 of Alertmanager; ' +
       'Slack (also Mattermost, and Discord with /slack at the end of the address); ntfy; Microsoft Teams (a workflow); ' +
-      'a bot of Telegram; PagerDuty (Events API v2); e-mail; a template.',
+      'a bot of Telegram; PagerDuty (Events API v2); e-mail; a template; a notification of a browser (web push).',
   }),
   events: Type.Array(literals(ENDPOINT_EVENTS), {
     minItems: 1,
@@ -99,7 +99,8 @@ const url = Type.String({
 const authorization = Type.Optional(
   nullable(
     Type.String({ pattern: '^[\\x21-\\x7e]+(?: [\\x21-\\x7e]+)*$', maxLength: 8192 }),
-    'Value of the header Authorization of each request, e.g. `Bearer tk_...`; with pagerduty the integration key, with email the password. ' +
+    'Value of the header Authorization of each request, e.g. `Bearer tk_...`; with pagerduty the integration key, with email the password, with web-push the keys of the subscription ' +
+      '(p256dh:auth). ' +
       'After aws-sigv4 or google-service-account a login that signs each request (docs/alerts.md). It is never shown.',
   ),
 );

@@ -65,4 +65,37 @@ describeInBrowser('On a telephone', () => {
     await service.comeBack();
     await page.getByRole('heading', { name: 'Änderungen' }).waitFor();
   });
+
+  it('a notification shows a crop, acknowledges by its button, and opens its change', async () => {
+    const comparison = await service.addComparison({}, 'gate');
+    const comparisons = { first: comparison, best: comparison, last: comparison };
+    const change = storedChange({ comparisons, confirmed: Date.now() });
+    service.addChange(change);
+    const { page } = await open({ ...TELEPHONE, serviceWorkers: 'allow', permissions: ['notifications'] });
+    const context = page.context();
+    const worker = context.waitForEvent('serviceworker');
+    await page.goto(service.url);
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
+    const devtools = await context.newCDPSession(page);
+    const registered = new Promise<string>((done) => {
+      devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [first] }) => {
+        if (first !== undefined) done(first.registrationId);
+      });
+    });
+    await devtools.send('ServiceWorker.enable');
+    const push = { origin: service.url, registrationId: await registered };
+    const image = `/v1/comparisons/${comparison}/frames/after?around=0.1,0.2,0.3,0.4`;
+    const sent = { title: 'Gate: Change', body: change.caption, path: `/review/${change.id}`, tag: change.id, image };
+    const data = JSON.stringify({ ...sent, change: change.id, acknowledge: 'Acknowledge' });
+    await devtools.send('ServiceWorker.deliverPushMessage', { ...push, data });
+    const shown = () =>
+      page.evaluate(`navigator.serviceWorker.ready.then((one) => one.getNotifications()).then((all) =>
+        all.map(({ title, body, tag, actions }) => [title, body, tag, actions.map((one) => one.title)]))`);
+    const expected = [['Gate: Change', change.caption, change.id, ['Acknowledge']]];
+    await eventually(async () => expect(await shown()).toEqual(expected));
+    await (await worker).evaluate(`self.registration.getNotifications().then(([notification]) =>
+      self.dispatchEvent(new NotificationEvent('notificationclick', { notification, action: 'acknowledge' })))`);
+    await eventually(() => expect(service.changes.kept[0]?.acknowledged_at).not.toBeNull());
+    await eventually(async () => expect(await shown()).toEqual([]));
+  });
 });

@@ -43,7 +43,7 @@ describe('CloudEvents', () => {
     });
   });
 
-  it.each(['standard-webhooks', 'cloudevents', 'slack', 'ntfy', 'teams'] as const)(
+  it.each(['standard-webhooks', 'cloudevents', 'slack', 'ntfy', 'teams', 'web-push'] as const)(
     'as %s show a visit with its picture',
     (format) => {
       const visit = storedVisit();
@@ -232,7 +232,7 @@ describe('E-mail', () => {
 
 describe('Every format', () => {
   const formats = Object.keys(LIMITS) as FormatName[];
-  it.each(formats.filter((format) => format !== 'pagerduty' && format !== 'email'))(
+  it.each(formats.filter((format) => !['pagerduty', 'email', 'web-push'].includes(format)))(
     '%s sends the login of the receiver, and nothing that another line of headers could be',
     (format) => {
       const message = endpointMessage('change.opened', { caption: HOSTILE }, { cameraName: HOSTILE });

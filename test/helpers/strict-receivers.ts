@@ -115,6 +115,7 @@ export const STRICT: Readonly<Record<FormatName, Strict>> = {
   telegram,
   pagerduty,
   email,
+  'web-push': ({ text }) => firstOf([bytesOf(text) <= 3_993, '413 the encrypted body has more than 4096 bytes']),
   template: ({ text }) => firstOf([bytesOf(JSON.stringify(JSON.parse(text))) > 0, 'no JSON']),
 };
 
@@ -128,8 +129,12 @@ export const receiverOf = (format: FormatName): Receiver => ({
           contentType: 'application/json',
         }
       : undefined,
-  authorization: format === 'pagerduty' ? 'a1b2c3d4e5f6a1b2c3d4e5f6a1b2c3d4' : null,
+  authorization: LOGINS[format] ?? null,
 });
+const LOGINS: Readonly<Partial<Record<FormatName, string>>> = {
+  pagerduty: 'a1b2c3d4e5f6a1b2c3d4e5f6a1b2c3d4',
+  'web-push': `${'B'.repeat(87)}:${'a'.repeat(22)}`,
+};
 const URLS: Readonly<Partial<Record<FormatName, string>>> = {
   alertmanager: 'http://alertmanager:9093',
   slack: 'https://hooks.slack.com/services/T000/B000/XXXX',
@@ -137,6 +142,7 @@ const URLS: Readonly<Partial<Record<FormatName, string>>> = {
   teams: 'https://prod-01.westeurope.logic.azure.com/workflows/abc/triggers/manual/paths/invoke?sig=secret',
   telegram: 'https://api.telegram.org/bot110201543:AAHdqTcvCH1vGWJxfSe?chat_id=-1001234567890',
   pagerduty: 'https://events.pagerduty.com/v2/enqueue',
+  'web-push': 'https://push.example/wpush/v2/gAAAAA',
   email: 'smtps://cameras%40site.example@mail.example?to=guard@site.example&to=desk@site.example',
 };
 

@@ -17,6 +17,7 @@ const FORMATS: readonly (readonly [Format, name: string, address: string])[] = [
   ['telegram', 'Telegram (bot)', 'https://api.telegram.org/bot…?chat_id=…'],
   ['pagerduty', 'PagerDuty', 'https://events.pagerduty.com/v2/enqueue'],
   ['template', 'Liquid', 'https://alerts.example/in'],
+  ['web-push', 'Web push', 'https://push.example/…'],
   ['email', 'E-mail', 'smtps://user@mail.example?from=…&to=…'],
 ];
 const EVENTS: Endpoint['events'] = [
@@ -37,7 +38,11 @@ const EVENTS: Endpoint['events'] = [
 const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'] as const;
 
 /** Name of the secret of formats that send none as the header Authorization. */
-const SECRETS: Readonly<Partial<Record<Format, string>>> = { pagerduty: t('Integration key'), email: t('Password') };
+const SECRETS: Readonly<Partial<Record<Format, string>>> = {
+  pagerduty: t('Integration key'),
+  email: t('Password'),
+  'web-push': t('Keys of the subscription (p256dh:auth)'),
+};
 
 /** @returns the names in a text, separated by commas or spaces */
 const namesIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))];

@@ -9,9 +9,12 @@ import { ago } from '../ui/format.js';
 import { usePolling } from '../ui/polling.js';
 import { EndpointDetail } from './detail.js';
 import { EndpointForm } from './form.js';
+import { PushButton } from './push.js';
 import { createEndpoint, endpoints, fault, freshSecret, nameOf, readEndpoints } from './store.js';
 
 const AGAIN_MS = 5_000;
+/** Letters of the name of an endpoint, after its first word. */
+const LONGEST_NAME = 200;
 
 export function EndpointsPage({ params }: { readonly params: { readonly endpoint?: string } }) {
   const [, go] = useLocation();
@@ -33,6 +36,7 @@ export function EndpointsPage({ params }: { readonly params: { readonly endpoint
             {t('New endpoint')}
           </button>
         )}
+        {session.value?.admin && <PushButton onSubscribed={notifyBrowser} />}
       </header>
       <p class="fault" role="alert">
         {fault.value || readFault.value}
@@ -53,6 +57,11 @@ export function EndpointsPage({ params }: { readonly params: { readonly endpoint
     </div>
   );
 }
+
+const notifyBrowser = (subscription: { readonly url: string; readonly authorization: string }) => {
+  const name = navigator.userAgent.replace(/^Mozilla\/5\.0 /, '').slice(0, LONGEST_NAME);
+  return createEndpoint({ ...subscription, format: 'web-push', description: t('Browser: {name}', { name }) });
+};
 
 /** The only time at which the secret can be read. */
 function FreshSecret() {

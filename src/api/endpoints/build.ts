@@ -8,6 +8,7 @@ import { topicOf } from '../../endpoints/formats/ntfy.js';
 import { ROUTING_KEY } from '../../endpoints/formats/pagerduty.js';
 import { botOf } from '../../endpoints/formats/telegram.js';
 import { templateFault } from '../../endpoints/formats/template.js';
+import { pushKeysOf } from '../../endpoints/formats/web-push.js';
 import type { FormatName } from '../../endpoints/limits.js';
 import { type EndpointSecrets, openSecrets, originOf, shownUrl, validSecrets } from '../../endpoints/secrets.js';
 import { type EndpointPatch, type EndpointSettings, SIGNED_FORMATS } from '../../endpoints/settings.js';
@@ -46,6 +47,12 @@ export function assertReceiver(
   if (format === 'pagerduty' && !ROUTING_KEY.test(authorization ?? '')) {
     throw invalidValue(
       'authorization is no integration key of PagerDuty: expected 32 letters and digits',
+      'authorization',
+    );
+  }
+  if (format === 'web-push' && pushKeysOf(authorization) === undefined) {
+    throw invalidValue(
+      'authorization has no keys of a subscription: expected p256dh:auth in base64url',
       'authorization',
     );
   }

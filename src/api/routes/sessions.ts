@@ -3,6 +3,7 @@ import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { VERSION } from '../../base/version.js';
+import { vapidKeys } from '../../endpoints/push-request.js';
 import { dateTime, flag, literals, nullable, text } from '../../schemas/constructors.js';
 import { ROLE_NAMES, roleOf, SCOPES, withIncluded } from '../../stores/redis/scopes.js';
 import type { Api } from '../dependencies.js';
@@ -30,6 +31,7 @@ const SessionSchema = Type.Object({
   may_link: flag('Whether POST /v1/session/token makes a token that signs in another device.'),
   admin: flag('Whether the key has the scope admin, or AUTH is off.'),
   expires_at: nullable(dateTime('End of the session; null if a key was sent, or AUTH is off.')),
+  push_key: text('Public key of the service for subscriptions of browsers to web push.'),
   version: text('Version of the service.'),
   limits: Type.Object(
     { frame_bytes: Type.Integer(), body_bytes: Type.Integer(), footage_bytes: Type.Integer() },
@@ -103,6 +105,7 @@ export function sessionRoutes(app: Api, deps: RouteContext): void {
       may_link: key !== undefined && tokenPurpose !== 'device' && tokenPurpose !== 'device-session',
       admin: isAdmin,
       expires_at: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+      push_key: vapidKeys(deps.loginKey).publicKey,
       version: VERSION,
       limits: { frame_bytes: options.frameLimit, body_bytes: options.bodyLimit, footage_bytes: options.footageLimit },
     };

@@ -3,6 +3,7 @@ import { authorized } from '../../endpoints/authorization.js';
 import { cut, type TextLimit } from '../../endpoints/cut.js';
 import { limitsOf } from '../../endpoints/limits.js';
 import type { EndpointRequest } from '../../endpoints/message.js';
+import { pushRequest } from '../../endpoints/push-request.js';
 import { render } from '../../endpoints/render.js';
 import {
   type EndpointSecrets,
@@ -23,7 +24,7 @@ import type { DeliveredMessage } from './delivery-message.js';
 import { signedHeaders } from './sign-webhook.js';
 
 export interface EndpointDependencies {
-  readonly endpoints: Pick<EndpointStore, 'get' | 'noteAttempt' | 'savePermission' | 'pace'>;
+  readonly endpoints: Pick<EndpointStore, 'get' | 'noteAttempt' | 'savePermission' | 'pace' | 'erase'>;
   readonly outbound: Pick<OutboundClient, 'post' | 'mail' | 'askPermission'>;
   readonly pictureOf: PictureOf;
   /** key that encrypts the secrets of endpoints */
@@ -74,7 +75,10 @@ export async function sendToEndpoint(
     ...(SIGNED_FORMATS.includes(format) ? signedHeaders({ id: delivery.id, at, body }, validSecrets(secrets, at)) : {}),
     ...(traceparent === undefined ? {} : { traceparent }),
   });
-  const outcome = await sent(request, { ...secrets, at, certificate: endpoint.settings.certificate }, signature, deps);
+  const outcome =
+    format === 'web-push'
+      ? await pushed(request, { ...secrets, baseUrl: message.baseUrl }, deps)
+      : await sent(request, { ...secrets, at, certificate: endpoint.settings.certificate }, signature, deps);
   return noted(endpoint, explained(outcome, secrets), deps);
 }
 
@@ -109,6 +113,20 @@ async function sent(
   return post(new Uint8Array(await form.arrayBuffer()), { ...headers, 'content-type': type });
 }
 
+/** Answers of a push service about a subscription that has ended: the browser has withdrawn it. */
+const ENDED = [404, 410];
+
+async function pushed(
+  { url, headers, body }: EndpointRequest,
+  { authorization, baseUrl }: EndpointSecrets & { readonly baseUrl: string },
+  { outbound, loginKey }: Pick<EndpointDependencies, 'outbound' | 'loginKey'>,
+): Promise<PostOutcome> {
+  const by = { loginKey, baseUrl };
+  const encrypted = pushRequest({ url, headers, body: String(body) }, authorization, by);
+  const outcome = await outbound.post(url, { body: encrypted.body, headers: { ...encrypted.headers }, quoting: true });
+  return ENDED.includes(outcome.status ?? 0) ? { ...outcome, permanent: true } : outcome;
+}
+
 const UNREADABLE =
   'the address of the endpoint cannot be decrypted, because LOGIN_SECRET or the webhook secret has changed: ' +
   'expected the earlier secret, or the address once more';
@@ -121,13 +139,19 @@ function opened({ id, sealed }: EndpointRecord, key: Buffer): EndpointSecrets | 
   }
 }
 
-/** Counts the outcome for the endpoint, and stops one that is gone or has failed for too long. */
+/**
+ * Counts the outcome for the endpoint, and stops one that is gone or has failed for too long. A subscription of a
+ * browser that has ended is erased after its event, because the browser makes another one.
+ */
 async function noted(
-  { id }: EndpointRecord,
+  { id, settings: { format } }: EndpointRecord,
   outcome: PostOutcome,
   { endpoints, patiently }: EndpointDependencies,
 ): Promise<PostOutcome> {
-  await patiently(() => endpoints.noteAttempt(id, { error: outcome.error, gone: outcome.status === 410 }));
+  const hasEnded = format === 'web-push' && ENDED.includes(outcome.status ?? 0);
+  const gone = hasEnded || outcome.status === 410;
+  await patiently(() => endpoints.noteAttempt(id, { error: outcome.error, gone }));
+  if (hasEnded) await patiently(() => endpoints.erase(id));
   return outcome;
 }
 
