@@ -24,7 +24,7 @@ const LEAST_HEIGHT = 0.25;
  * @param frame size of the frame, for its aspect ratio
  * @returns the part of the frame around the thing, in shares of it: four wide and three high if the frame is that large
  */
-function cropAround({ x, y, width, height }: Box, frame: Size): Box {
+export function cropAround({ x, y, width, height }: Box, frame: Size): Box {
   const aspect = CROP_ASPECT * (frame.height / frame.width);
   const high = Math.max(height * ROOM, (width * ROOM) / aspect, LEAST_HEIGHT);
   const [w, h] = [Math.min(high * aspect, 1), Math.min(high, 1)];
