@@ -105,6 +105,9 @@ it('is made by a key that judges and sees the camera, for at most a week', async
   expect(await statusOf(['judge'], ['yard'])).toBe(404);
   expect(await statusOf(['judge'], ['*'], { hours: 169 })).toBe(400);
   expect(await statusOf(['judge'], ['*'], { hours: 168 })).toBe(201);
+  const headers = { authorization: `Bearer ${(await newKey()).secret}` };
+  const url = `/v1/changes/${change.id}/share`;
+  expect((await fake.inject({ method: 'POST', url, headers })).statusCode).toBe(400);
 });
 
 it.each(LOCALES)('is in the language of its reader: %s', async (locale) => {

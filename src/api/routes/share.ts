@@ -50,7 +50,7 @@ export function shareRoutes(app: Api, deps: RouteContext): void {
     },
   };
   app.post('/v1/changes/:id/share', { schema: shareSchema, config: judging }, async (request, reply) => {
-    const { hours = 24 } = checkShare(request.body ?? {}) as { hours?: number };
+    const { hours = 24 } = checkShare(request.body) as { hours?: number };
     const { id } = await find(request.params.id, request.visibility);
     const expiresAt = Math.ceil((deps.clock() + hours * HOUR_MS) / 1000) * 1000;
     request.log.info({ change: id, key: request.apiKeyId, until: new Date(expiresAt) }, 'link to a change made');
