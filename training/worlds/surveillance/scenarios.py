@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from training.contract import USUAL
-from training.worlds.surveillance.sprite_nouns import CARRIED
+from training.worlds.surveillance.sprite_nouns import CARRIED, PERSONS, TWO_WHEELERS
 
 # In two of five real changed pairs several things change. `multi` stands for such pairs, of one kind or of several.
 KIND_SHARE = {"none": 0.36, "appear": 0.14, "disappear": 0.14, "move": 0.09, "replace": 0.05, "multi": 0.22}
@@ -48,5 +48,9 @@ SCENARIOS: dict[str, Scenario] = {
     # Hard shadows, one to four hours apart if both frames have them.
     "low-sun": Scenario(
         kind_share={"none": 0.5, "appear": 0.25, "disappear": 0.25}, strong=("shadow",), low_sun=True, outdoor=True
+    ),
+    # People from above and on the floor, riders: what the third pack of sprites brings.
+    "postures": Scenario(
+        kind_share={"appear": 0.3, "disappear": 0.3, "replace": 0.1, "multi": 0.3}, nouns=(*PERSONS, *TWO_WHEELERS)
     ),
 }

@@ -9,9 +9,10 @@ import argparse
 
 import cv2
 
-from training.contract import SPLITS, Pair
+from training.contract import SPLITS, USUAL, Pair
 from training.worlds.contact_sheet import contact_sheet
 from training.worlds.surveillance.pair_source import SurveillancePairSource
+from training.worlds.surveillance.scenarios import SCENARIOS
 
 
 def main() -> None:
@@ -21,9 +22,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="first seed")
     parser.add_argument("--count", type=int, default=24, help="pairs")
     parser.add_argument("--changed", action="store_true", help="leave out unchanged pairs")
+    parser.add_argument("--scenario", choices=SCENARIOS, default=USUAL, help="which pairs (default: the usual mixture)")
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
-    source = SurveillancePairSource(arguments.data, arguments.split)
+    source = SurveillancePairSource(arguments.data, arguments.split, scenario=arguments.scenario)
     pairs: list[Pair] = []
     seed = arguments.seed
     while len(pairs) < arguments.count:

@@ -26,6 +26,8 @@ CAPTION_NOUN = {
     "pallet of bags": "pallet", "pallet of boxes": "pallet", "pallet of bricks": "pallet", "wrapped pallet": "pallet",
     "shopping cart": "cart", "hand truck": "cart", "construction barrel": "barrel", "concrete barrier": "barrier",
     "stepladder": "ladder", "dumpster": "dumpster", "traffic sign": "sign", "stop sign": "sign", "bollard": "bollard",
+    # the third pack
+    "taxi": "car",
 }
 # Scenery: sprites of these nouns are placed in both frames and never change, so no caption names them. A noun that is
 # also above (a television) is either, sprite by sprite.

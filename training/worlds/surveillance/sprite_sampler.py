@@ -31,6 +31,8 @@ RIDDEN = ("cyclist", "motorcycle", "scooter")  # nouns that name a rider too
 POSE_WEIGHT = {"sitting on the ground": 0.05, "sitting on a bench": 0.12, "sitting on a chair": 0.12}
 SUBTYPE_WEIGHT = {"semi truck": 0.35, "beetle": 0.5, "convertible": 0.5, "sports car": 0.6, "coach": 0.6}
 
+NEAR = 20.0  # degrees between a camera's elevation and a view that may stand for it
+
 SpritesByModel = dict[str, list[Sprite]]
 
 
@@ -133,7 +135,8 @@ class SpriteSampler:
     def _sample_sprite(
         models: SpritesByModel, elevation: float, azimuth: float, sunny: bool, rng: np.random.Generator
     ) -> Sprite:
-        names = sorted(models)
+        near = {name for name, views in models.items() if any(abs(s.elevation - elevation) <= NEAR for s in views)}
+        names = sorted(near or models)
         shares = np.array([_model_weight(models[n][0]) for n in names])
         variants = models[names[int(rng.choice(len(names), p=shares / shares.sum()))]]
         palettes = sorted({s.colours for s in variants})

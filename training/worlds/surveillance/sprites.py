@@ -14,9 +14,16 @@ import cv2
 import numpy as np
 
 from training.worlds.surveillance.data_folder import check_split, stable_rank
-from training.worlds.surveillance.sprite_nouns import CAPTION_NOUN, COLOUR_NAME, SCENERY_INDOORS, SCENERY_OUTDOORS
+from training.worlds.surveillance.sprite_nouns import (
+    CAPTION_NOUN,
+    COLOUR_NAME,
+    PERSONS,
+    SCENERY_INDOORS,
+    SCENERY_OUTDOORS,
+)
 
-PACKS = ("sprites", "sprites2")  # folders of the data folder; the second may be missing
+PACKS = ("sprites", "sprites2", "sprites3")  # folders of the data folder; all but the first may be missing
+ABOVE = 80  # degrees of elevation from which a man and a woman look alike
 HELDOUT_MODELS = 0.12  # fraction of the identities of each noun, in a pack that names no held-out models itself
 
 
@@ -45,7 +52,7 @@ class Sprite:
 
 
 def load_sprites(root: Path, split: str) -> list[Sprite]:
-    """The sprites of a split whose noun has a caption word. Lying persons are left out."""
+    """The sprites of a split whose noun has a caption word. Lying persons are used if they lie on a floor."""
     return _load(root, split, CAPTION_NOUN)
 
 
@@ -67,19 +74,24 @@ def _records(pack: Path, split: str, words: dict[str, str]) -> list[dict[str, An
     """The entries of a pack's sprites.json in a split. Held-out models are those that the pack marks, or a share."""
     records = json.loads((pack / "sprites.json").read_text())
     named = {r["model"] for r in records if r.get("heldout")}
-    records = [r for r in records if r["noun"] in words and r.get("pose") != "lying"]
+    # A lying person without a stated posture lies on a bed that the sprite lacks.
+    records = [r for r in records if r["noun"] in words and (r.get("pose") != "lying" or r.get("posture"))]
     heldout = {_identity(model) for model in named} if named else _heldout_identities(records, words)
     return [r for r in records if (_identity(r["model"]) in heldout) == (split == "heldout")]
 
 
 def _sprite(pack: Path, r: dict[str, Any], words: dict[str, str]) -> Sprite:
     hypernym = {"stroller": "object", "motorcyclist": "vehicle"}.get(r["noun"], r["hypernym"])
-    # A rider is named by the vehicle, and a vehicle by its paint.
-    colours = [r["carried_color"]] if r["noun"] == "motorcyclist" and r.get("carried_color") else r["colors"]
+    # A rider is named by the vehicle, a vehicle by its paint, and whom an umbrella hides by the umbrella.
+    carried = r.get("carried_color") if r["noun"] == "motorcyclist" or r.get("clothes_hidden") else None
+    colours = [carried] if carried else r["colors"]
+    noun = "scooter" if r.get("subtype") in ("scooter rider", "two on a scooter") else words[r["noun"]]
+    if hypernym == "person" and noun in PERSONS and r["elevation"] >= ABOVE:
+        noun = "person"
     return Sprite(
         path=pack / r["file"],
         model=r["model"],
-        noun="scooter" if r.get("subtype") == "scooter rider" else words[r["noun"]],
+        noun=noun,
         hypernym=hypernym,
         subtype=r.get("subtype"),
         colours=tuple(COLOUR_NAME.get(c, c) for c in colours),

@@ -1,4 +1,4 @@
-"""Generator of top-down plates: ground textures of real plates, seen by a camera that looks down by 28 to 62 degrees.
+"""Generator of top-down plates: ground textures of real plates, seen by a camera that looks down by 28 to 86 degrees.
 
 Few real plates look down steeply, although most surveillance cameras hang high. A ground texture is painted (parking
 bays, lanes, verges) and projected through a pinhole camera.
@@ -15,10 +15,16 @@ from training.worlds.surveillance.ground_texture import Camera, Patch, add_wear,
 from training.worlds.surveillance.plates import ANY_HYPERNYM, NO_VEHICLES, Plate
 
 
+# Share of the cameras, least and most elevation in degrees, least and most pixels per metre at the centre. Those of the
+# last row hang over doors and aisles.
+CAMERAS = ((0.45, (28, 42), (18, 85)), (0.3, (48, 62), (18, 85)), (0.25, (66, 86), (30, 130)))
+
+
 def _draw_camera(height_px: int, rng: np.random.Generator) -> Camera:
-    elevation = float(rng.uniform(28, 42) if rng.random() < 0.6 else rng.uniform(48, 62))
+    _, elevations, scales = CAMERAS[int(rng.choice(len(CAMERAS), p=[share for share, *_ in CAMERAS]))]
+    elevation = float(rng.uniform(*elevations))
     focal = float(rng.uniform(560, 900))
-    central = float(np.exp(rng.uniform(math.log(18), math.log(85))))  # pixels per metre at the centre
+    central = float(np.exp(rng.uniform(*np.log(scales))))
     return Camera((640, height_px), elevation, focal, focal / central * math.sin(math.radians(elevation)))
 
 
