@@ -8,6 +8,7 @@ COMMANDS = {
     "streams": "surveillance.made_streams",
     "visits": "surveillance.made_visits",
     "mistakes": "mistake_sheet",
+    "lens": "lens_sheet",
 }
 
 if __name__ == "__main__":
