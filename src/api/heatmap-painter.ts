@@ -1,7 +1,8 @@
 /** Renderer of heatmaps as PNG pictures over their frame. */
 import pLimit from 'p-limit';
 import type { Heatmap, RgbImage } from '../base/images.js';
-import { type DecodeLimits, decodeToFit } from '../frames/decode.js';
+import { decodeToFit } from '../frames/decode.js';
+import type { DecodeLimits } from '../frames/header.js';
 import sharp, { type Sharp } from '../frames/sharp.js';
 import { renderOutline } from '../heatmaps/outline.js';
 import { renderGray, renderLayer } from '../heatmaps/render.js';

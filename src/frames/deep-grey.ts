@@ -4,8 +4,9 @@
  * range per frame would alter the grey of everything that stays.
  */
 import type { LevelRange } from '../base/images.js';
-import { type DecodedFrame, type DecodeLimits, type DecodeOptions, frameSize } from './decode.js';
+import type { DecodedFrame, DecodeOptions } from './decode.js';
 import { withDecoderMemory } from './decoder-memory.js';
+import { type DecodeLimits, frameSize } from './header.js';
 import { damaged } from './lost-rows.js';
 import sharp from './sharp.js';
 

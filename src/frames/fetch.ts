@@ -10,7 +10,7 @@ import type { OutboundClient } from '../outbound/client.js';
 import type { Config } from '../process/config.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
 import type { Login } from '../secrets/login.js';
-import type { DecodeLimits } from './decode.js';
+import type { DecodeLimits } from './header.js';
 import { type StoredFrame, storeFrame } from './keep.js';
 import { maskedFrame } from './privacy-mask.js';
 

@@ -4,8 +4,8 @@ import pLimit from 'p-limit';
 import { type BlobStore, frameKey } from '../base/blobs.js';
 import type { PrivacyMask } from '../base/privacy-mask.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
-import type { DecodeLimits } from './decode.js';
 import { asJpeg } from './deep-grey.js';
+import type { DecodeLimits } from './header.js';
 import { maskedFrame } from './privacy-mask.js';
 
 /** Number of frames that are masked at a time; others wait, so that many uploads at once do not exhaust the memory. */

@@ -1,7 +1,8 @@
 /** Pictures of one view in two shapes: recorders stretch 16:9 to 4:3, or halve one side. */
 import { type RgbImage, type Size, sameAspectRatio } from '../base/images.js';
-import { type DecodeLimits, decodeFrame, frameSize, workingSize } from './decode.js';
+import { decodeFrame, workingSize } from './decode.js';
 import type { EncodedPair } from './deep-grey.js';
+import { type DecodeLimits, frameSize } from './header.js';
 import { sourceSize } from './pair.js';
 import sharp from './sharp.js';
 

@@ -1,7 +1,8 @@
 /** Small pictures of frames, and of a thing in a frame, for lists. */
 import { LRUCache } from 'lru-cache';
 import type { Box, Size } from '../base/images.js';
-import { type DecodeLimits, decodeToFit } from './decode.js';
+import { decodeToFit } from './decode.js';
+import type { DecodeLimits } from './header.js';
 import type { ServedFrame } from './served-frame.js';
 import sharp from './sharp.js';
 

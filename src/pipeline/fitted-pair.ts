@@ -1,7 +1,8 @@
 /** A pair as the pipeline compares it: in eight bits, and both pictures in one shape. */
 import type { Size } from '../base/images.js';
-import type { DecodedFrame, DecodeLimits } from '../frames/decode.js';
+import type { DecodedFrame } from '../frames/decode.js';
 import { pairInEightBits } from '../frames/deep-grey.js';
+import type { DecodeLimits } from '../frames/header.js';
 import { pairInOneShape } from '../frames/one-shape.js';
 import { differInShape, sourceSize } from '../frames/pair.js';
 import { isSameView, type ViewpointEvidence } from '../viewpoint/examine.js';

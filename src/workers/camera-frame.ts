@@ -17,7 +17,7 @@ import { healthMessage } from '../camera/settings/signal-message.js';
 import { type CameraState, initialCameraState } from '../camera/state/state.js';
 import { visitMessage } from '../camera/visits/message.js';
 import { wantsMessage } from '../endpoints/filter.js';
-import { frameSize } from '../frames/decode.js';
+import { frameSize } from '../frames/header.js';
 import { type StoredFrame, storeFrame } from '../frames/keep.js';
 import { decodePreview } from '../frames/preview.js';
 import { encodeHeatmapData } from '../heatmaps/data.js';

@@ -1,7 +1,7 @@
 /** The job of a question (jobs/questions.ts): one worker answers it and publishes the reply. */
 import { asScenedeltaError, notFound } from '../base/errors.js';
-import { type DecodeLimits, frameSize } from '../frames/decode.js';
 import type { FetchFrame } from '../frames/fetch.js';
+import { type DecodeLimits, frameSize } from '../frames/header.js';
 import { thumbnail } from '../frames/thumbnail.js';
 import { parseJob } from '../jobs/payloads.js';
 import { type Answers, type Question, QuestionJobSchema, type QuestionOf, type Reply } from '../jobs/questions.js';

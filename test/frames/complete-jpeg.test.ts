@@ -2,7 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { sniffImage } from '../../src/base/image-type.js';
 import { completeJpeg } from '../../src/frames/complete-jpeg.js';
-import { decodeFrame, decodeReduced, decodeToFit, frameSize, withFullSize } from '../../src/frames/decode.js';
+import { decodeFrame, decodeReduced, decodeToFit, withFullSize } from '../../src/frames/decode.js';
+import { frameSize } from '../../src/frames/header.js';
 import { noisy } from './pictures.js';
 
 const options = { field: 'after', pixelLimit: 50_000_000 };

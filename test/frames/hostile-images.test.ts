@@ -1,7 +1,8 @@
 /** Images of few bytes whose decoding costs much time or memory. */
 import sharp from 'sharp';
-import { type DecodeOptions, decodeFrame, frameSize, withFullSize } from '../../src/frames/decode.js';
+import { type DecodeOptions, decodeFrame, withFullSize } from '../../src/frames/decode.js';
 import { expectedDecoderBytes, withDecoderMemory } from '../../src/frames/decoder-memory.js';
+import { frameSize } from '../../src/frames/header.js';
 import { gifOfImages, jpegOfScans, solidPng, tiffOfPages, webpOfImages } from '../hostile/lib/encoders.mjs';
 import { scene } from './pictures.js';
 

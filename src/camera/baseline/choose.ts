@@ -1,5 +1,6 @@
 /** The "before" of a camera's frame by the camera's setting. */
-import { decodeFrame, frameSize } from '../../frames/decode.js';
+import { decodeFrame } from '../../frames/decode.js';
+import { frameSize } from '../../frames/header.js';
 import { assertComplete, isCut } from '../../frames/lost-rows.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
 import { isCard } from '../../viewpoint/lost.js';

@@ -2,8 +2,9 @@
 import type { BlobStore } from '../../base/blobs.js';
 import { ScenedeltaError } from '../../base/errors.js';
 import type { Box, Size } from '../../base/images.js';
-import type { DecodedFrame, DecodeLimits } from '../../frames/decode.js';
+import type { DecodedFrame } from '../../frames/decode.js';
 import type { FetchFrame } from '../../frames/fetch.js';
+import type { DecodeLimits } from '../../frames/header.js';
 import type { StoredFrame } from '../../frames/keep.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
 import type { Finding } from '../../schemas/comparison.js';

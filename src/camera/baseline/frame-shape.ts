@@ -4,7 +4,8 @@
  * background, whichever stream shows it.
  */
 import { type RgbImage, type Size, sameAspectRatio } from '../../base/images.js';
-import { type DecodeLimits, decodeFrame, workingSize } from '../../frames/decode.js';
+import { decodeFrame, workingSize } from '../../frames/decode.js';
+import type { DecodeLimits } from '../../frames/header.js';
 import { codedFrame, stretched } from '../../frames/one-shape.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';

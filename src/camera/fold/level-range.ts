@@ -1,6 +1,7 @@
 /** Levels of a thermal camera: all its frames become 8-bit grey by one range, which its state keeps. */
-import type { DecodeLimits } from '../../frames/decode.js';
+
 import { inEightBits, rangeOfCamera, readDeepGrey, shareOutside, spreadOf } from '../../frames/deep-grey.js';
+import type { DecodeLimits } from '../../frames/header.js';
 import type { BaselineEvent, CameraState } from '../state/state.js';
 
 /** Share of a frame outside of the range from which the frame sets another one. */

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { type BlobStore, frameKey } from '../../base/blobs.js';
 import type { Preview } from '../../base/images.js';
-import type { DecodeLimits } from '../../frames/decode.js';
+import type { DecodeLimits } from '../../frames/header.js';
 import { decodePreview } from '../../frames/preview.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 

@@ -1,6 +1,7 @@
 /** Pictures of the changes of one chunk, as they are written beside the outputs. */
 import type { RgbImage } from '../../base/images.js';
-import { type DecodeLimits, withFullSize } from '../../frames/decode.js';
+import { withFullSize } from '../../frames/decode.js';
+import type { DecodeLimits } from '../../frames/header.js';
 import sharp from '../../frames/sharp.js';
 import type { PictureFile } from './checkpoint.js';
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Preview } from '../../base/images.js';
 import { LOSSY_MARGIN } from '../../base/privacy-mask.js';
 import { maskOf, type StoredCamera } from '../../camera/settings/camera.js';
-import type { DecodeLimits } from '../../frames/decode.js';
+import type { DecodeLimits } from '../../frames/header.js';
 import { decodePreview } from '../../frames/preview.js';
 import { maskedFrame, paintPolygon, paintPreview } from '../../frames/privacy-mask.js';
 import type { Picture } from '../inputs/source-frames.js';

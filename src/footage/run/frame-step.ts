@@ -6,7 +6,7 @@ import type { FoldedFrame } from '../../camera/fold/fold.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { CameraState } from '../../camera/state/state.js';
 import { openVisits } from '../../camera/visits/visit.js';
-import type { DecodeLimits } from '../../frames/decode.js';
+import type { DecodeLimits } from '../../frames/header.js';
 import type { ChangeUpdate, FoundChange } from '../../schemas/change.js';
 import type { Finding } from '../../schemas/comparison.js';
 import { isForeign } from '../../schemas/loss.js';

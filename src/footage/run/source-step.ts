@@ -8,7 +8,7 @@ import { levelFrame, NEW_RANGE } from '../../camera/fold/level-range.js';
 import { type StepResult, stepSequence } from '../../camera/fold/step.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { CameraState } from '../../camera/state/state.js';
-import { type DecodeLimits, frameSize } from '../../frames/decode.js';
+import { type DecodeLimits, frameSize } from '../../frames/header.js';
 import { storeFrame } from '../../frames/keep.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { Picture, SourceFrame } from '../inputs/source-frames.js';

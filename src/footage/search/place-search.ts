@@ -2,7 +2,7 @@
 import { invalidRequest } from '../../base/errors.js';
 import type { Box } from '../../base/images.js';
 import { overlapOf, type Polygon } from '../../base/polygon.js';
-import type { DecodeLimits } from '../../frames/decode.js';
+import type { DecodeLimits } from '../../frames/header.js';
 import type { Comparer } from '../../pipeline/pair.js';
 import type { PlaceInterval, PlaceSearch } from '../../schemas/place-search.js';
 import { roundFigures } from '../../schemas/rounding.js';

@@ -4,7 +4,7 @@ import { areaOf, type Box, inFrame } from '../../base/images.js';
 import { overlapOf, type Polygon, polygonArea } from '../../base/polygon.js';
 import { locationsOf } from '../../camera/changes/locations.js';
 import { observationOf } from '../../camera/changes/observation.js';
-import type { DecodeLimits } from '../../frames/decode.js';
+import type { DecodeLimits } from '../../frames/header.js';
 import { maskFrame } from '../../frames/privacy-mask.js';
 import sharp from '../../frames/sharp.js';
 import { write } from '../../language/write.js';
