@@ -1,4 +1,4 @@
-"""Pictures of things on the lens with what the service says of them: a gallery for the documents.
+"""Pictures of things on the lens with the answers of the service: a gallery for the documents.
 
     python -m training.worlds lens BEFORE AFTER --out DIR
     scenedelta evaluate DIR/pairs.ndjson --predictions DIR/predictions.ndjson
@@ -56,7 +56,7 @@ def write_pairs(before: np.ndarray, pairs: list[tuple[str, bool, np.ndarray]], o
 
 
 def panel(name: str, pixels: np.ndarray, answer: dict) -> np.ndarray:
-    """uint8 BGR [h, WIDTH, 3]: what was painted and the sentence, then the frame with the regions of the answer."""
+    """uint8 BGR [h, WIDTH, 3]: name of the painter and the sentence, then the frame with the regions of the answer."""
     height = round(WIDTH * pixels.shape[0] / pixels.shape[1])
     shown = cv2.resize(pixels, (WIDTH, height), interpolation=cv2.INTER_AREA)
     for region in answer["regions"]:

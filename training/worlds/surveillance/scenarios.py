@@ -49,7 +49,7 @@ SCENARIOS: dict[str, Scenario] = {
     "low-sun": Scenario(
         kind_share={"none": 0.5, "appear": 0.25, "disappear": 0.25}, strong=("shadow",), low_sun=True, outdoor=True
     ),
-    # People from above and on the floor, riders: what the third pack of sprites brings.
+    # People from above and on the floor, and riders, as in the third pack of sprites.
     "postures": Scenario(
         kind_share={"appear": 0.3, "disappear": 0.3, "replace": 0.1, "multi": 0.3}, nouns=(*PERSONS, *TWO_WHEELERS)
     ),
