@@ -14,8 +14,8 @@ import numpy as np
 from training.worlds.surveillance.ground_texture import Camera, Patch, add_wear, choose_patch, drawn_plate, tile_ground
 from training.worlds.surveillance.plates import ANY_HYPERNYM, NO_VEHICLES, Plate
 
-# Share of the cameras, least and most elevation in degrees, least and most pixels per metre at the centre. Cameras of the
-# last row hang over doors and aisles.
+# Share of the cameras, least and most elevation in degrees, least and most pixels per metre at the centre. Cameras of
+# the last row hang over doors and aisles.
 CAMERAS = ((0.45, (28, 42), (18, 85)), (0.3, (48, 62), (18, 85)), (0.25, (66, 86), (30, 130)))
 
 
