@@ -112,12 +112,29 @@ export async function useOpenApi(app: Api): Promise<void> {
     routePrefix: '/docs',
     // Addresses relative to the page, which may be below a path of its host.
     indexPrefix: '.',
+    theme: {
+      title: 'scenedelta',
+      // The bar at the top has the logo of another project, and nothing that one description needs.
+      css: [{ filename: 'scenedelta.css', content: '.swagger-ui .topbar { display: none; }' }],
+      favicon: [{ filename: 'mark.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: MARK }],
+    },
     uiHooks: { preHandler: answerDescription(app) },
     staticCSP: true,
-    // With this directive a browser requests the scripts of the page over TLS, which the service does not speak.
-    transformStaticCSP: (policy) => policy.replace(/\s*upgrade-insecure-requests;?/, ''),
+    // With the removed directive a browser requests the scripts of the page over TLS, which the service does not speak.
+    transformStaticCSP: (policy) =>
+      policy
+        .replace(/\s*upgrade-insecure-requests;?/, '')
+        .replace("style-src 'self'", `style-src 'self' ${STYLE_OF_THE_PAGE}`),
   });
 }
+
+/** Hash of the style element that the scripts of Swagger UI insert; a test in the browser finds another one. */
+const STYLE_OF_THE_PAGE = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='";
+/** As console/public/icons/mark.svg. */
+const MARK =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#00707d"/>' +
+  '<path d="M5.5 23.5 12 10l6.5 13.5z" fill="none" stroke="#9fe8ef" stroke-width="2" stroke-linejoin="round"/>' +
+  '<path d="M13.5 23.5 20 10l6.5 13.5z" fill="#fff"/></svg>';
 
 /** How /docs/json and /docs/yaml write the description. */
 const WRITTEN = {
