@@ -16,7 +16,7 @@ export const ModelDescriptionSchema = Type.Object(
     }),
     operating_points: Type.Optional(
       Type.Array(Type.Object({ false_alarm_rate: unit(), threshold: unit() }), {
-        description: 'Measured false-alarm rate per threshold; alarm budgets are computed from it.',
+        description: 'Measured false-alarm rate per threshold; false-alarm budgets are computed from it.',
       }),
     ),
   },

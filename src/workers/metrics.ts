@@ -78,7 +78,7 @@ export function createWorkerMetrics(listCameras?: ListCameras) {
   };
   scraped(
     'scenedelta_camera_alarms_per_day',
-    `Alarm budget of each camera that exists, 0 without one; of the first ${MAX_CAMERAS}. Absent while Redis is away.`,
+    `False-alarm budget of each camera that exists, 0 without one; of the first ${MAX_CAMERAS}. Absent while Redis is away.`,
     ['camera'],
     async (gauge) => {
       if (listCameras === undefined) return;

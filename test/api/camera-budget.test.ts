@@ -1,4 +1,4 @@
-/** The alarm budget in the answers of PUT and GET /v1/cameras/:id. */
+/** The false-alarm budget in the answers of PUT and GET /v1/cameras/:id. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { initialCameraState } from '../../src/camera/state/state.js';
 import { cameraApi } from '../helpers/camera-api.js';
@@ -12,7 +12,7 @@ beforeEach(() => service.reset());
 afterAll(() => service.app.close());
 const { get, put } = cameraApi(() => service);
 
-describe('an alarm budget', () => {
+describe('a false-alarm budget', () => {
   const operating_points = [
     { false_alarm_rate: 0.001, threshold: 0.93 },
     { false_alarm_rate: 0.1, threshold: 0.1 },

@@ -216,7 +216,7 @@ describe('refused settings:', () => {
       422,
       'schedule/timezone',
     ],
-    ['an alarm budget out of its range', { alarms_per_day: 100_000 }, 400, 'alarms_per_day'],
+    ['a false-alarm budget out of its range', { alarms_per_day: 100_000 }, 400, 'alarms_per_day'],
     ['a private address for snapshots', { snapshot: { url: 'http://10.0.0.1/x', interval_s: 5 } }, 422, 'snapshot/url'],
     ['a private address for alerts', { alerts: { callback_url: 'http://[::1]/x' } }, 422, 'alerts/callback_url'],
     [

@@ -155,7 +155,7 @@ describe('the result of a dry run', () => {
     expect((await replay(raised, { threshold: 0.3 })).undecided).toBe(1);
   });
 
-  it('applies the threshold of an alarm budget, from the operating points of the bundle', async () => {
+  it('applies the threshold of a false-alarm budget, from the operating points of the bundle', async () => {
     const points = [
       { false_alarm_rate: 0.001, threshold: 0.95 },
       { false_alarm_rate: 0.008, threshold: 0.7 },

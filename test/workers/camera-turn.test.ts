@@ -209,7 +209,7 @@ it('the share of the things said that must be true is that of the camera', async
   expect(calls.map(({ truth }) => truth)).toEqual([0.75, null]);
 });
 
-describe('the alarm budget', () => {
+describe('the false-alarm budget', () => {
   it('becomes a threshold once the rate of frames is known', async () => {
     const { pipeline, calls } = pixelPipeline();
     // a frame every 10 s: 8640 a day; 86.4 false alarms per day are one in a hundred frames

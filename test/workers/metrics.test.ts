@@ -53,7 +53,7 @@ describe('the metrics of a worker', () => {
     expect(Number(at)).toBeLessThanOrEqual(Date.now() / 1000);
   });
 
-  it('have the alarm budget of each camera that exists, and none while the cameras cannot be read', async () => {
+  it('have the false-alarm budget of each camera that exists, and none while the cameras cannot be read', async () => {
     let cameras = ['gate', 'yard'];
     let away = false;
     const metrics = createWorkerMetrics(async function* () {

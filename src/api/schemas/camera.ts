@@ -148,7 +148,7 @@ export const AlarmBudgetSchema = Type.Object(
     frames: count('Own frames that were counted for `rate_ratio`; older ones count less.'),
     detail: text('A sentence for people.'),
   },
-  { $id: 'AlarmBudget', description: 'Whether the alarm budget can be met at the rate of the frames.' },
+  { $id: 'AlarmBudget', description: 'Whether the false-alarm budget can be met at the rate of the frames.' },
 );
 
 export const CameraSchema = Type.Object(
@@ -179,7 +179,7 @@ export const CameraSchema = Type.Object(
     $id: 'Camera',
     description:
       'A camera with its settings, defaults filled in. Its status is present only if the camera is read by itself, its ' +
-      'overview also in a list with `overview=true`, its alarm budget with `alarms_per_day`, if the camera is set up or read by itself.',
+      'overview also in a list with `overview=true`, its false-alarm budget with `alarms_per_day`, if the camera is set up or read by itself.',
   },
 );
 export type Camera = Static<typeof CameraSchema>;

@@ -82,7 +82,7 @@ export interface FoldedFrame {
   readonly suppressed: number;
   /** changes became part of "before" */
   readonly absorbs: boolean;
-  /** threshold of the settings or of the alarm budget, 0..1; null: the bundle decides */
+  /** threshold of the settings or of the false-alarm budget, 0..1; null: the bundle decides */
   readonly threshold: number | null;
   /** whether "before" was replaced so that open changes settled, before the frame was compared and after it */
   readonly reset: { readonly before: boolean; readonly after: boolean };

@@ -67,7 +67,7 @@ function answerOf({ frame, finding, before: compared }: ExaminedFrame, before: s
   return before === compared ? finding : null;
 }
 
-/** Whether the threshold of the alarm budget, which moves with the rate of the frames, gives the same verdict. */
+/** Whether the threshold of the false-alarm budget, which moves with the frame rate, gives the same verdict. */
 function holdsAt(budget: number | null, { finding, threshold }: ExaminedFrame): boolean {
   if (budget === null || threshold === null || finding === null) return budget === null && threshold === null;
   return finding.confidence >= threshold === finding.confidence >= budget;

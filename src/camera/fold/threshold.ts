@@ -14,14 +14,14 @@ export interface ThresholdHistory extends CameraHistory {
 export interface FrameThreshold {
   /** typical time between two frames, this one included, ms; null before the second frame */
   readonly intervalMs: number | null;
-  /** threshold of the alarm budget; null: the settings have no budget, or the rate of frames is unknown */
+  /** threshold of the false-alarm budget; null: the settings have no budget, or the rate of frames is unknown */
   readonly budget: BudgetThreshold | null;
   /** of the calibrated probability, 0..1; null: the bundle decides */
   readonly threshold: number | null;
 }
 
 /**
- * A threshold of the settings has priority over the alarm budget. The confidence of this frame does not count
+ * A threshold of the settings has priority over the false-alarm budget. The confidence of this frame does not count
  * yet, so that the threshold is known before the frame is examined.
  * @param at time of the frame, ms since the epoch
  * @param points of the camera's bundle

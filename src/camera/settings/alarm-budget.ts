@@ -1,6 +1,6 @@
 /**
- * Alarm budget: the threshold that follows from an accepted number of false alarms per day, the bundle's measured rates
- * and the camera's own frames. Pure.
+ * False-alarm budget: the threshold that follows from an accepted number of false alarms per day, the bundle's measured
+ * rates and the camera's own frames. Pure.
  */
 import { DAY_MS } from '../../base/clock.js';
 import { logitOf, sigmoid } from '../../base/logistic.js';
@@ -43,7 +43,7 @@ type BudgetSettings = Pick<CameraSettings, 'alarms_per_day' | 'snapshot'>;
 const frameInterval = ({ snapshot }: Pick<CameraSettings, 'snapshot'>, measuredMs: number | null) =>
   snapshot === null ? measuredMs : snapshot.interval_s * 1000;
 
-/** @returns null without an alarm budget, before the rate of the frames is known, and without operating points */
+/** @returns null without a false-alarm budget, before the frame rate is known, and without operating points */
 export function budgetThreshold(
   settings: BudgetSettings,
   { intervalMs, counts }: CameraHistory,

@@ -38,9 +38,9 @@ export interface CameraState {
   readonly lightFrames: number;
   /** the background model: one plate per light */
   readonly backgrounds: BackgroundModel<StoredFrameRef>;
-  /** threshold of the alarm budget at the last frame; null: without one */
+  /** threshold of the false-alarm budget at the last frame; null: without one */
   readonly budgetThreshold: BudgetThreshold | null;
-  /** for the threshold of the alarm budget; absent before the first frame, and without operating points */
+  /** for the threshold of the false-alarm budget; absent before the first frame, and without operating points */
   readonly counts?: ConfidenceCounts;
   /** of the change tracker */
   readonly tracker: TrackerState;
@@ -116,7 +116,7 @@ export interface ExaminedFrame {
   readonly finding: Finding | null;
   /** regions that zones and areas excluded */
   readonly excluded: number;
-  /** of the alarm budget at that frame; null: without one */
+  /** of the false-alarm budget at that frame; null: without one */
   readonly threshold: number | null;
 }
 

@@ -54,7 +54,7 @@ export async function dryRunFootage(inputs: readonly string[], options: FootageO
   }
 }
 
-/** A dry run without an alarm budget may be done where no bundle is; the evidence then says whether one is needed. */
+/** A dry run without a false-alarm budget needs no bundle; the evidence then says whether one is needed. */
 async function readBundles(config: Config, settings: CameraSettings): Promise<readonly Bundle[]> {
   const error = ({ reason }: { reason: string }) => printError(`broken: ${reason}`);
   try {
@@ -114,7 +114,7 @@ function lines(result: DryRun, timeZone: string): string[] {
   const total = `${least}${counted(alerts.length, 'alert')} in ${(seconds / 3600).toFixed(1)} h of footage${perDay}`;
   return [
     `${camera}: ${total}, ${suppressed} suppressed, ${counted(changes.length, 'change')}${limit}`,
-    ...(budget === null ? [] : [`  alarm budget: ${budget.detail}`]),
+    ...(budget === null ? [] : [`  false-alarm budget: ${budget.detail}`]),
     ...alerts.map((alert) => alertLine(alert, timeZone)),
   ];
 }

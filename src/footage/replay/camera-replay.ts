@@ -44,7 +44,7 @@ export interface DryRun {
   readonly changes: readonly FootageChange[];
   /** of the last frame, 0..1; null: that of the bundle, as in the recorded run */
   readonly threshold: number | null;
-  /** consequences of the alarm budget of the settings; null: they have none */
+  /** consequences of the false-alarm budget of the settings; null: they have none */
   readonly budget: AlarmBudget | null;
   /**
    * frames whose confidence reaches the threshold, while the recorded run had a higher one: they have no regions, so
@@ -59,7 +59,7 @@ const PAUSE_INTERVALS = 4;
 
 /** The part of the camera's bundle that a replay needs. */
 export interface ReplayedBundle {
-  /** for the alarm budget */
+  /** for the false-alarm budget */
   readonly points: readonly OperatingPoint[];
   /** its threshold for the camera, 0..1; null: unknown */
   readonly threshold: number | null;

@@ -9,7 +9,7 @@ const POINTS: OperatingPoint[] = [
   { false_alarm_rate: 0.01, threshold: 0.64 },
 ];
 
-describe('the threshold of an alarm budget', () => {
+describe('the threshold of a false-alarm budget', () => {
   it('passes through the operating points', () => {
     for (const { false_alarm_rate, threshold } of POINTS) {
       const found = thresholdFor(false_alarm_rate * 5000, 5000, POINTS);
@@ -39,7 +39,7 @@ describe('the threshold of an alarm budget', () => {
   });
 });
 
-describe('the description of an alarm budget', () => {
+describe('the description of a false-alarm budget', () => {
   const SECOND = 1_000;
   const NEEDS =
     '2 per day can be met with one frame every 43 s or less often (strictest rate: 0.1 % of frames, as measured with the bundle)';
