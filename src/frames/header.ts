@@ -1,6 +1,6 @@
 /**
- * Header of a frame: whether the bytes are a picture, of which kind, and how large. Bytes that are no picture, or one with
- * too many pixels, are refused here, before any pixel is decoded.
+ * Header of a frame: whether the bytes are a picture, of which kind, and how large. Bytes that are no picture, or one
+ * with too many pixels, are refused here, before any pixel is decoded.
  */
 import { ScenedeltaError } from '../base/errors.js';
 import { completeJpeg } from './complete-jpeg.js';

@@ -84,7 +84,7 @@ describe('openapi/openapi.yaml', () => {
 
 describe('webhooks', () => {
   it('are described for every type', () => {
-    expect(Object.keys(document.webhooks)).toEqual([...WEBHOOK_TYPES, ...ENDPOINT_EVENTS]);
+    expect(Object.keys(document.webhooks)).toEqual([...WEBHOOK_TYPES, ...ENDPOINT_EVENTS, 'alerts.digest']);
   });
 
   it('have a schema that fits their payload, and no other payload', () => {

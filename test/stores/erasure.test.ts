@@ -6,8 +6,8 @@ import { eraseComparisonsOf } from '../../src/api/comparisons/erase.js';
 import { frameKey } from '../../src/base/blobs.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
 import { KEYS } from '../../src/stores/redis/keys.js';
-import { EMPTY, runsOn, WITH_CAR } from '../helpers/camera-runs.js';
-import { setUpCamera, turnProcessor, walkingPipeline } from '../helpers/cameras.js';
+import { EMPTY, runsOn } from '../helpers/camera-runs.js';
+import { picture, RED, setUpCamera, turnProcessor, walkingPipeline } from '../helpers/cameras.js';
 import { useBench } from '../helpers/workers.js';
 
 const bench = useBench();
@@ -40,7 +40,8 @@ const keysWith = async (text: string) =>
 it('of a camera leaves nothing that names it', async () => {
   const { redis, results, changes, visits, cameras, frameUses } = bench;
   const camera = await setUpCamera(bench, CAMERA);
-  const frames = [EMPTY, WITH_CAR, WITH_CAR, WITH_CAR].map((frame, i) => [frame, 5 * i] as const);
+  const shown = [18, 20, 22].map((x) => picture({ things: [[x, 20, 6, 20, RED]] }));
+  const frames = [EMPTY, ...shown].map((frame, i) => [frame, 5 * i] as const);
   await runsOn(() => bench)(camera, frames, turnProcessor(bench, walkingPipeline()));
   expect((await visits.list({ kind: 'visit', limit: 1 })).items).toHaveLength(1);
   const before = await keysWith(CAMERA);

@@ -57,7 +57,7 @@ describe('A lost signal', () => {
   });
 
   it.each([
-    ['slack', ['Tor: Signal verloren', 'Tor: Signal wieder da'], ({ text }: Json) => text],
+    ['slack', ['Tor: Signal verloren', 'Tor: Signal wieder da'], ({ attachments: [{ title }] }: Json) => title],
     ['ntfy', ['Das Signal der Kamera fehlt.', 'Das Bild der Kamera ist wieder da'], ({ message }: Json) => message],
     ['teams', ['Signal verloren', 'wieder da'], ({ attachments }: Json) => JSON.stringify(attachments)],
     ['telegram', ['Tor: Signal verloren', 'Tor: Signal wieder da'], ({ text }: Json) => text],

@@ -17,7 +17,7 @@ USUAL = {
 
 def write_pack(folder: Path, **models: dict) -> None:
     folder.mkdir()
-    records = [USUAL | {"file": f"{model}.webp", "model": model} | own for model, own in models.items()]
+    records = [USUAL | {"file": f"{model}.webp", "model": model} | fields for model, fields in models.items()]
     (folder / "sprites.json").write_text(json.dumps(records))
 
 
