@@ -66,7 +66,9 @@ describeWithMosquitto('with MQTT_URL', () => {
     expect((await fetch(alert.outline_after)).headers.get('content-type')).toBe('image/png');
     const picture = home.of(`${OWN}/picture`)[0]?.payload;
     const [shown, sent] = await Promise.all([sharp(picture).metadata(), sharp(pair.after).metadata()]);
-    expect(shown).toMatchObject({ format: 'jpeg', width: sent.width, height: sent.height });
+    // The frame, and beside it the crop around the thing.
+    expect(shown).toMatchObject({ format: 'jpeg', height: sent.height });
+    expect(shown.width).toBeGreaterThan(sent.width + sent.height);
     expect(home.last(`${OWN}/zones/all`)).toBe('ON');
     expect(home.last(`${OWN}/state`)).not.toBe('no_frame_yet');
     await send(pair.before);
