@@ -39,7 +39,7 @@ export async function useQueuePage(
   createBullBoard({
     queues: queue.queues.map((one) => new BullMQAdapter(one, { readOnlyMode: true })),
     serverAdapter: board,
-    options: { uiConfig: { boardTitle: 'scenedelta', hideRedisDetails: true, hideDocsLink: true } },
+    options: { uiConfig: { boardTitle: 'scenedelta', hideRedisDetails: true } },
   });
   // An error that this handler throws goes to the handler of the service, which answers with a problem.
   board.setErrorHandler((error) => {
