@@ -3,6 +3,7 @@
  * slider for the keyboard and one drawing, however many changes there are.
  */
 import { t } from '../texts/texts.js';
+import { pointIn } from '../ui/drawing.js';
 
 /** Width of the drawing, in units. */
 const WIDTH = 1000;
@@ -46,8 +47,8 @@ export function Timeline({ from, to, marks, gaps, selected, playhead, onSelect, 
     if (mark !== undefined) onSelect(mark.id);
   };
   const pick = (event: MouseEvent) => {
-    const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
-    const at = ((event.clientX - left) / width) * WIDTH;
+    const [along] = pointIn(event.currentTarget as Element, event);
+    const at = along * WIDTH;
     const nearest = [...marks].sort((a, b) => Math.abs(x(a.at) - at) - Math.abs(x(b.at) - at))[0];
     if (nearest !== undefined) onSelect(nearest.id);
   };

@@ -4,6 +4,7 @@
  */
 import { useState } from 'preact/hooks';
 import { locale, t } from '../texts/texts.js';
+import { pointIn } from '../ui/drawing.js';
 import { MINUTE_MS, MINUTES, markOf, nearest } from './day-marks.js';
 import { Film } from './film.js';
 import { dayOf } from './filter.js';
@@ -39,8 +40,8 @@ export function DayLine({ day, entries, selected, camera, onDay, onSelect }: Pro
   const near = shown === null ? undefined : nearest(marks, shown);
   const turn = (by: number) => () => onDay(dayOf(new Date(year, month - 1, date + by).toISOString()));
   const follow = (event: PointerEvent) => {
-    const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
-    const minute = bounded(((event.clientX - left) / width) * MINUTES);
+    const [along] = pointIn(event.currentTarget as Element, event);
+    const minute = bounded(along * MINUTES);
     setPointed(minute);
     if (event.buttons > 0) setPosition(minute);
   };
