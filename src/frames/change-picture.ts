@@ -15,7 +15,7 @@ import type { DecodeLimits } from './header.js';
 import { createFrameKeeper } from './keep.js';
 import { type ComparedFrames, type Masks, servedFrame } from './served-frame.js';
 import sharp from './sharp.js';
-import { cropAround } from './thumbnail.js';
+import { partAround } from './thumbnail.js';
 
 /** Longer side of the frame in px and JPEG quality, from the best to the smallest. */
 const SIZES = [
@@ -90,7 +90,7 @@ function within({ width, height, data }: Heatmap, boxes: readonly Box[]): Heatma
 /** @returns the picture beside a crop of the thing, which is as high; alone if the thing is large in it already */
 async function withCrop(picture: RgbImage, box: Box): Promise<RgbImage> {
   const { width, height } = picture;
-  const part = cropAround(box, picture);
+  const part = partAround(box, picture);
   if (part.height > LARGEST_CROP) return picture;
   const side = (share: number, size: number) => Math.max(1, Math.round(share * size));
   const crop = { width: side(part.width, width), height: side(part.height, height) };

@@ -25,7 +25,7 @@ const LEAST_HEIGHT = 0.25;
  * @param frame size of the frame, for its aspect ratio
  * @returns the part of the frame around the thing, in shares of it: four wide and three high if the frame is that large
  */
-export function cropAround({ x, y, width, height }: Box, frame: Size): Box {
+export function partAround({ x, y, width, height }: Box, frame: Size): Box {
   const aspect = CROP_ASPECT * (frame.height / frame.width);
   const high = Math.max(height * ROOM, (width * ROOM) / aspect, LEAST_HEIGHT);
   const [w, h] = [Math.min(high * aspect, 1), Math.min(high, 1)];
@@ -53,7 +53,7 @@ export async function thumbnail(
   const { data, width, height } = await decodeToFit(bytes, around ? LONGEST_DECODED : longest, options);
   const image = sharp(data, { raw: { width, height, channels: 3 } });
   if (around !== undefined) {
-    const part = cropAround(around, { width, height });
+    const part = partAround(around, { width, height });
     const [left, top] = [Math.floor(part.x * width), Math.floor(part.y * height)];
     image
       .extract({
