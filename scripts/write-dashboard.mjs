@@ -39,7 +39,7 @@ const ROWS = {
       {
         '{{camera}}':
           `(time() - max by (camera) (max_over_time(scenedelta_camera_last_frame_timestamp_seconds{${CAMERA}}[1d]))) ` +
-          'and on (camera) scenedelta_camera_alarms_per_day',
+          'and on (camera) scenedelta_camera_false_alarms_per_day',
       },
       { red: 900 },
     ],
@@ -70,7 +70,7 @@ const ROWS = {
       'short',
       {
         '{{camera}} {{outcome}}': `sum by (camera, outcome) (increase(scenedelta_alerts_total{${CAMERA}}[1d]))`,
-        '{{camera}} budget': `max by (camera) (scenedelta_camera_alarms_per_day{${CAMERA}} > 0)`,
+        '{{camera}} budget': `max by (camera) (scenedelta_camera_false_alarms_per_day{${CAMERA}} > 0)`,
       },
     ],
   ],

@@ -77,14 +77,14 @@ export function createWorkerMetrics(listCameras?: ListCameras) {
     return cameras.has(camera) ? camera : OTHER_CAMERAS;
   };
   scraped(
-    'scenedelta_camera_alarms_per_day',
+    'scenedelta_camera_false_alarms_per_day',
     `False-alarm budget of each camera that exists, 0 without one; of the first ${MAX_CAMERAS}. Absent while Redis is away.`,
     ['camera'],
     async (gauge) => {
       if (listCameras === undefined) return;
       for (const { id, settings } of await readWithin(SETTINGS_LIMIT_MS, listCameras())) {
         const camera = labelOfCamera(id);
-        if (camera !== OTHER_CAMERAS) gauge.set({ camera }, settings.alarms_per_day ?? 0);
+        if (camera !== OTHER_CAMERAS) gauge.set({ camera }, settings.false_alarms_per_day ?? 0);
       }
     },
   );

@@ -17,40 +17,40 @@ describe('a false-alarm budget', () => {
     { false_alarm_rate: 0.001, threshold: 0.93 },
     { false_alarm_rate: 0.1, threshold: 0.1 },
   ];
-  const read = async (id: string) => (await get(`/v1/cameras/${id}`)).json().alarm_budget;
+  const read = async (id: string) => (await get(`/v1/cameras/${id}`)).json().false_alarm_budget;
   const serve = (...models: Parameters<typeof workerWith>) => {
     service.workers.live = [workerWith(...models)];
   };
 
   it('that cannot be met is reported when it is set and when it is read', async () => {
     serve({ ...MODEL, operating_points });
-    const settings = { alarms_per_day: 2, snapshot: { url: 'https://cam.example/a.jpg', interval_s: 5 } };
-    const { alarm_budget } = (await put('gate', settings)).json();
-    expect(alarm_budget).toMatchObject({ threshold: 0.93, met: false });
-    expect(alarm_budget.alarms_per_day).toBeCloseTo(17.28, 6);
-    expect(alarm_budget.detail).toContain('no stricter threshold was measured');
-    expect(await read('gate')).toEqual(alarm_budget);
+    const settings = { false_alarms_per_day: 2, snapshot: { url: 'https://cam.example/a.jpg', interval_s: 5 } };
+    const { false_alarm_budget } = (await put('gate', settings)).json();
+    expect(false_alarm_budget).toMatchObject({ threshold: 0.93, met: false });
+    expect(false_alarm_budget.false_alarms_per_day).toBeCloseTo(17.28, 6);
+    expect(false_alarm_budget.detail).toContain('no stricter threshold was measured');
+    expect(await read('gate')).toEqual(false_alarm_budget);
   });
 
   it('follows the measured rate of the frames, and the model of the camera', async () => {
     serve({ ...MODEL, operating_points }, { ...MODEL, name: 'other', default: false, operating_points: [] });
-    expect((await put('gate', { alarms_per_day: 2 })).json().alarm_budget).toMatchObject({ met: null });
+    expect((await put('gate', { false_alarms_per_day: 2 })).json().false_alarm_budget).toMatchObject({ met: null });
     service.cameras.states.set('gate', { ...initialCameraState(), intervalMs: 60_000 });
     expect(await read('gate')).toMatchObject({ met: true });
-    expect((await put('gate', { alarms_per_day: 0.01 })).json().alarm_budget).toMatchObject({ met: false });
-    const other = (await put('gate', { alarms_per_day: 2, model: 'other' })).json().alarm_budget;
+    expect((await put('gate', { false_alarms_per_day: 0.01 })).json().false_alarm_budget).toMatchObject({ met: false });
+    const other = (await put('gate', { false_alarms_per_day: 2, model: 'other' })).json().false_alarm_budget;
     expect(other).toMatchObject({ threshold: null, met: false });
   });
 
   it('of new settings is in the status before the next frame', async () => {
     serve({ ...MODEL, operating_points });
-    await put('gate', { alarms_per_day: 100 });
-    const kept = { threshold: 0.5, alarms_per_day: 100 };
+    await put('gate', { false_alarms_per_day: 100 });
+    const kept = { threshold: 0.5, false_alarms_per_day: 100 };
     service.cameras.states.set('gate', { ...initialCameraState(), intervalMs: 5_000, budgetThreshold: kept });
-    await put('gate', { alarms_per_day: 2 });
-    const { status, alarm_budget } = (await get('/v1/cameras/gate')).json();
-    expect(alarm_budget.threshold).toBe(0.93);
-    expect([status.threshold, status.false_alarms_per_day]).toEqual([0.93, alarm_budget.alarms_per_day]);
+    await put('gate', { false_alarms_per_day: 2 });
+    const { status, false_alarm_budget } = (await get('/v1/cameras/gate')).json();
+    expect(false_alarm_budget.threshold).toBe(0.93);
+    expect([status.threshold, status.false_alarms_per_day]).toEqual([0.93, false_alarm_budget.false_alarms_per_day]);
     await put('gate', {});
     const without = (await get('/v1/cameras/gate')).json().status;
     expect([without.threshold, without.false_alarms_per_day]).toEqual([null, null]);
@@ -58,7 +58,7 @@ describe('a false-alarm budget', () => {
 
   it("follows the camera's own frames", async () => {
     serve({ ...MODEL, operating_points });
-    await put('gate', { alarms_per_day: 2 });
+    await put('gate', { false_alarms_per_day: 2 });
     const state = { ...initialCameraState(), intervalMs: 5_000 };
     service.cameras.states.set('gate', state);
     expect(await read('gate')).toMatchObject({ met: false, rate_ratio: 1, frames: 0 });
@@ -68,9 +68,9 @@ describe('a false-alarm budget', () => {
   });
 
   it('is unknown without a worker, or with a bundle without operating points, and absent if it is not set', async () => {
-    expect((await put('gate', { alarms_per_day: 2 })).json().alarm_budget).toMatchObject({ met: null });
+    expect((await put('gate', { false_alarms_per_day: 2 })).json().false_alarm_budget).toMatchObject({ met: null });
     serve(MODEL);
     expect(await read('gate')).toMatchObject({ threshold: null, met: null });
-    expect((await put('gate', {})).json()).not.toHaveProperty('alarm_budget');
+    expect((await put('gate', {})).json()).not.toHaveProperty('false_alarm_budget');
   });
 });

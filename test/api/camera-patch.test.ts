@@ -125,7 +125,8 @@ describe('a patch of a camera', () => {
       [[1], 400, 'expected a JSON object'],
       [{ colour: 'red' }, 400, 'colour'],
       [{ alerts: { confirm_frames: 0 } }, 400, 'confirm_frames'],
-      [{ alarms_per_day: 2 }, 422, 'beside threshold'],
+      [{ false_alarms_per_day: 2 }, 422, 'beside threshold'],
+      [{ alarms_per_day: 2 }, 400, 'alarms_per_day is gone: its name is false_alarms_per_day'],
       [{ snapshot: {} }, 422, 'snapshot/url'],
       [{ snapshot: { url: 'http://127.0.0.1/a.jpg', interval_s: 5 } }, 422, 'OUTBOUND_ALLOW'],
     ] as const) {

@@ -28,14 +28,19 @@ describe('settings of a camera', () => {
       zones: [],
       reference: null,
     });
-    const again = await put('gate-3', { alarms_per_day: 2 });
+    const again = await put('gate-3', { false_alarms_per_day: 2 });
     expect(again.statusCode).toBe(200);
     // The request replaces all settings, so omitted ones return to their defaults.
-    expect(again.json()).toMatchObject({ name: null, before: 'memory', alarms_per_day: 2, reset: ['name', 'before'] });
+    expect(again.json()).toMatchObject({
+      name: null,
+      before: 'memory',
+      false_alarms_per_day: 2,
+      reset: ['name', 'before'],
+    });
     expect(again.json().created_at).toBe(created.json().created_at);
     const read = (await get('/v1/cameras/gate-3')).json();
     expect(read).toMatchObject({
-      alarms_per_day: 2,
+      false_alarms_per_day: 2,
       status: { frames: 0, waiting: 0, pending: [], last_frame_at: null, snapshot: null },
     });
   });
@@ -67,7 +72,7 @@ describe('settings of a camera', () => {
   });
 
   it('are read together with the status of the camera', async () => {
-    await put('gate', { before: 'memory', alarms_per_day: 1 });
+    await put('gate', { before: 'memory', false_alarms_per_day: 1 });
     const plate = {
       frame: { from: 'stored' as const, sha256: 'a'.repeat(64), bytes: 1, contentType: 'image/png' },
       width: 4,
@@ -216,7 +221,7 @@ describe('refused settings:', () => {
       422,
       'schedule/timezone',
     ],
-    ['a false-alarm budget out of its range', { alarms_per_day: 100_000 }, 400, 'alarms_per_day'],
+    ['a false-alarm budget out of its range', { false_alarms_per_day: 100_000 }, 400, 'false_alarms_per_day'],
     ['a private address for snapshots', { snapshot: { url: 'http://10.0.0.1/x', interval_s: 5 } }, 422, 'snapshot/url'],
     ['a private address for alerts', { alerts: { callback_url: 'http://[::1]/x' } }, 422, 'alerts/callback_url'],
     [

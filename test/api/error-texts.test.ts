@@ -91,6 +91,7 @@ describe('A refusal says in words what is expected, never by a regular expressio
     ],
     [() => camera({ alerts: { callback_url: 'gate.example' } }), 'begins with http(s)://, without spaces'],
     [() => camera({ rounds: [] }), 'rounds is gone: the client `scenedelta rounds` compares'],
+    [() => camera({ alarms_per_day: 2 }), 'alarms_per_day is gone: its name is false_alarms_per_day'],
     [() => camera({ labels: [' north'] }), 'without spaces at its ends'],
     [() => camera({ name: 'gate\r\n3' }), 'without line ends, control characters'],
     [() => camera({ labels: ['north\u202e'] }), 'without spaces at its ends, line ends, control characters'],

@@ -182,7 +182,7 @@ describeInBrowser('The page "Cameras"', () => {
     await save(page);
     expect(settingsOf('gate')).toMatchObject({
       before: 'previous',
-      alarms_per_day: 2,
+      false_alarms_per_day: 2,
       gap_s: 77,
       alerts: { confirm_frames: 3, callback_url: 'https://user.example/hook' },
     });

@@ -105,7 +105,7 @@ describeInBrowser('By keyboard alone', () => {
     await press(page, /^Save$/);
     await page.getByText('Saved.').waitFor();
     expect(settings()).toMatchObject({
-      alarms_per_day: 2,
+      false_alarms_per_day: 2,
       alerts: { confirm_frames: 3, severity_rules: [{ min_area: 0.05 }, { zone: 'dock', min_area: 0.07 }] },
     });
   });

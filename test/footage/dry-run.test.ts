@@ -166,13 +166,13 @@ describe('the result of a dry run', () => {
       { false_alarm_rate: 0.008, threshold: 0.7 },
     ];
     // One frame per second: 86.4 alarms per day are a rate of 0.001.
-    const strict = await replay(withConfidence(0.8), { alarms_per_day: 86.4 }, { points });
+    const strict = await replay(withConfidence(0.8), { false_alarms_per_day: 86.4 }, { points });
     expect(strict.threshold).toBeCloseTo(0.95);
     expect(strict.alerts).toEqual([]);
     // The confidence of 0.8 counts against the camera: its own frames look changed more often than the measured pairs.
     expect(strict.budget).toMatchObject({ met: false, frames: made.stats.length });
     expect(strict.budget?.rate_ratio).toBeGreaterThan(1);
-    const loose = await replay(withConfidence(0.8), { alarms_per_day: 1000 }, { points });
+    const loose = await replay(withConfidence(0.8), { false_alarms_per_day: 1000 }, { points });
     expect(loose.threshold).toBeGreaterThanOrEqual(0.7);
     expect(loose.threshold).toBeLessThan(0.8);
     expect(loose.alerts).toHaveLength(2);

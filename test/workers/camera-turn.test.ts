@@ -213,7 +213,7 @@ describe('the false-alarm budget', () => {
   it('becomes a threshold once the rate of frames is known', async () => {
     const { pipeline, calls } = pixelPipeline();
     // a frame every 10 s: 8640 a day; 86.4 false alarms per day are one in a hundred frames
-    const camera = await setUpCamera(bench, 'gate', { alarms_per_day: 86.4 });
+    const camera = await setUpCamera(bench, 'gate', { false_alarms_per_day: 86.4 });
     await run(
       camera,
       [
@@ -227,7 +227,7 @@ describe('the false-alarm budget', () => {
     expect(thresholds[0]).toBeCloseTo(0.6, 1);
     expect(thresholds[0]).toBeLessThan(0.9);
     const state = await bench.cameras.state('gate');
-    expect(state?.budgetThreshold?.alarms_per_day).toBeCloseTo(86.4, 3);
+    expect(state?.budgetThreshold?.false_alarms_per_day).toBeCloseTo(86.4, 3);
     expect(state?.counts).toMatchObject({ frames: 3, risen: 0 });
   });
 });

@@ -58,12 +58,12 @@ describe('the metrics of a worker', () => {
     let away = false;
     const metrics = createWorkerMetrics(async function* () {
       if (away) await new Promise(() => {});
-      for (const id of cameras) yield { id, settings: checkSettings(id === 'gate' ? { alarms_per_day: 2 } : {}) };
+      for (const id of cameras) yield { id, settings: checkSettings(id === 'gate' ? { false_alarms_per_day: 2 } : {}) };
     });
     const budgets = async () =>
-      (await metrics.registry.metrics()).match(/^scenedelta_camera_alarms_per_day\{.*$/gm) ?? [];
-    const gate = 'scenedelta_camera_alarms_per_day{camera="gate"} 2';
-    expect(await budgets()).toEqual([gate, 'scenedelta_camera_alarms_per_day{camera="yard"} 0']);
+      (await metrics.registry.metrics()).match(/^scenedelta_camera_false_alarms_per_day\{.*$/gm) ?? [];
+    const gate = 'scenedelta_camera_false_alarms_per_day{camera="gate"} 2';
+    expect(await budgets()).toEqual([gate, 'scenedelta_camera_false_alarms_per_day{camera="yard"} 0']);
     cameras = ['gate'];
     expect(await budgets()).toEqual([gate]);
     away = true;

@@ -1,4 +1,4 @@
-/** One camera: its zones on the last frame, its rules and its alarm budget. Changes count when they are saved. */
+/** One camera: its zones on the last frame, its rules and its false-alarm budget. Changes count when they are saved. */
 import { type ReadonlySignal, type Signal, signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';

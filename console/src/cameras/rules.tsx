@@ -1,4 +1,4 @@
-/** Rules of a camera: what its frames are compared with, when a change is confirmed, and its alarm budget. */
+/** Rules of a camera: what its frames are compared with, when a change is confirmed, and its false-alarm budget. */
 import type { Signal } from '@preact/signals';
 import type { Camera, SEVERITIES, Zone } from '../api/types.js';
 import { t } from '../texts/texts.js';
@@ -23,7 +23,7 @@ export interface RulesDraft {
   readonly labels: string;
   readonly leftAfterS: string;
   readonly minSeverity: (typeof SEVERITIES)[number];
-  readonly alarmsPerDay: string;
+  readonly falseAlarmsPerDay: string;
   readonly schedule: Schedule | null;
   readonly suspendUntil: string | null;
   readonly severityRules: readonly SeverityRule[];
@@ -33,7 +33,7 @@ export interface RulesDraft {
 }
 
 export function rulesOf(camera: Camera): RulesDraft {
-  const { name, labels, locale, before, alerts, alarms_per_day, schedule, suspend_until } = camera;
+  const { name, labels, locale, before, alerts, false_alarms_per_day, schedule, suspend_until } = camera;
   return {
     name: name ?? '',
     labels: labels.join(', '),
@@ -44,7 +44,7 @@ export function rulesOf(camera: Camera): RulesDraft {
     cooldownS: String(alerts.cooldown_s),
     leftAfterS: String(alerts.left_after_s),
     minSeverity: alerts.min_severity,
-    alarmsPerDay: alarms_per_day === null ? '' : String(alarms_per_day),
+    falseAlarmsPerDay: false_alarms_per_day === null ? '' : String(false_alarms_per_day),
     schedule,
     suspendUntil: suspend_until,
     severityRules: alerts.severity_rules,
@@ -65,8 +65,8 @@ export function settingsOf(draft: RulesDraft, { alerts, preset = null }: Camera)
     labels: labelsIn(draft.labels),
     locale: draft.locale,
     before: draft.before,
-    alarms_per_day: draft.alarmsPerDay === '' ? null : Number(draft.alarmsPerDay),
-    threshold: draft.alarmsPerDay === '' ? further.threshold : null,
+    false_alarms_per_day: draft.falseAlarmsPerDay === '' ? null : Number(draft.falseAlarmsPerDay),
+    threshold: draft.falseAlarmsPerDay === '' ? further.threshold : null,
     schedule: draft.schedule,
     suspend_until: draft.suspendUntil,
     alerts: {
@@ -98,7 +98,7 @@ export function Rules({ camera, draft, zones }: Props) {
   const put = (part: Partial<RulesDraft>) => {
     draft.value = { ...draft.value, ...part };
   };
-  const budget = camera.alarm_budget;
+  const budget = camera.false_alarm_budget;
   return (
     <>
       <section aria-label={t('Camera')} class="panel">
@@ -199,13 +199,13 @@ export function Rules({ camera, draft, zones }: Props) {
         <PauseField until={draft.value.suspendUntil} onUntil={(suspendUntil) => put({ suspendUntil })} />
       </section>
       <section class="panel">
-        <h2>{t('Alarm budget')}</h2>
+        <h2>{t('False-alarm budget')}</h2>
         <Figure
-          setting="alarms_per_day"
+          setting="false_alarms_per_day"
           name={t('Accepted false alarms per day (empty: no budget)')}
-          value={draft.value.alarmsPerDay}
+          value={draft.value.falseAlarmsPerDay}
           min={0.01}
-          onValue={(v) => put({ alarmsPerDay: v })}
+          onValue={(v) => put({ falseAlarmsPerDay: v })}
         />
         {budget !== undefined && (
           <p class={budget.met === false ? 'fault' : 'quiet'}>

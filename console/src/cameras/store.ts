@@ -31,7 +31,7 @@ export function pictureOf({ overview }: Camera, size: 'full' | 'small', side: Si
 
 export type Settings = Omit<
   Camera,
-  'id' | 'reference' | 'created_at' | 'updated_at' | 'alarm_budget' | 'status' | 'overview' | 'reset'
+  'id' | 'reference' | 'created_at' | 'updated_at' | 'false_alarm_budget' | 'status' | 'overview' | 'reset'
 >;
 
 /** The latest sentence about a camera. */
@@ -60,7 +60,7 @@ export async function lastSentenceOf(camera: string): Promise<LastSentence | nul
 
 /** @returns all settings of the camera with those of `part`, for requests that take all of them */
 export function withSettings(camera: Camera, part: Partial<Settings>): Settings {
-  const { id: _i, reference: _r, created_at: _c, updated_at: _u, alarm_budget: _a, ...rest } = camera;
+  const { id: _i, reference: _r, created_at: _c, updated_at: _u, false_alarm_budget: _a, ...rest } = camera;
   const { status: _s, overview: _o, reset: _e, ...settings } = rest;
   return { ...settings, ...part };
 }

@@ -4,12 +4,13 @@ import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import { isObject } from '../../base/is-object.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import { withPreset } from '../../camera/settings/presets.js';
+import { refuseGone } from '../../camera/settings/settings.js';
 import { SnapshotTestSchema } from '../../schemas/snapshot-test.js';
 import { checker } from '../../schemas/validation-error.js';
 import { noCamera } from '../../stores/cameras/cameras.js';
 import { withoutLogin } from '../cameras/login.js';
 import { mergePatch } from '../cameras/merge-patch.js';
-import { alarmBudgetOf, alertNotesOf, findCamera, presentCamera } from '../cameras/present.js';
+import { alertNotesOf, falseAlarmBudgetOf, findCamera, presentCamera } from '../cameras/present.js';
 import { buildCamera, resetSettings } from '../cameras/put.js';
 import type { Api } from '../dependencies.js';
 import { assertCertificate, assertUrl, fetchRules } from '../intake/url-policy.js';
@@ -119,7 +120,7 @@ export function cameraSettingsRoutes(app: Api, deps: RouteContext): void {
     const state = created ? undefined : await cameras.state(id);
     return reply.code(created ? 201 : 200).send({
       ...presentCamera(camera, request),
-      ...(await alarmBudgetOf(camera, state, deps)),
+      ...(await falseAlarmBudgetOf(camera, state, deps)),
       ...(await alertNotesOf(camera, deps)),
       ...(reset.length === 0 ? {} : { reset }),
     });
@@ -137,7 +138,7 @@ export function cameraSettingsRoutes(app: Api, deps: RouteContext): void {
     const camera = await cameras.alter(id, (earlier) => patched(id, earlier, patch));
     if (camera === undefined) throw noCamera(id);
     await schedule(camera);
-    const budget = await alarmBudgetOf(camera, await cameras.state(id), deps);
+    const budget = await falseAlarmBudgetOf(camera, await cameras.state(id), deps);
     return { ...presentCamera(camera, request), ...budget, ...(await alertNotesOf(camera, deps)) };
   };
 
@@ -173,11 +174,12 @@ export function cameraSettingsRoutes(app: Api, deps: RouteContext): void {
   });
 }
 
-/** @throws ScenedeltaError 'invalid-request' if the patch is no object */
+/** @throws ScenedeltaError 'invalid-request' if the patch is no object, or names a setting that is gone */
 function settingsWith({ settings }: StoredCamera, patch: unknown): unknown {
   if (!isObject(patch)) {
     throw invalidRequest('The request is no merge patch, expected a JSON object');
   }
+  refuseGone(patch);
   const { reference, snapshot } = patch as { reference?: unknown; snapshot?: unknown };
   const merged = mergePatch(settings, withPreset(patch)) as { snapshot?: object };
   // Both are no part of the stored settings, so that their removal would be no change.

@@ -9,7 +9,7 @@ import { noCamera } from '../../stores/cameras/cameras.js';
 import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';
 import { labelQuery } from '../cameras/labelled.js';
 import { cameraPage, overviewsOf } from '../cameras/overview.js';
-import { alarmBudgetOf, findCamera, presentCamera } from '../cameras/present.js';
+import { falseAlarmBudgetOf, findCamera, presentCamera } from '../cameras/present.js';
 import { eraseComparisonsOf } from '../comparisons/erase.js';
 import type { Api } from '../dependencies.js';
 import { acceptOnce } from '../intake/accept-once.js';
@@ -106,7 +106,7 @@ export function cameraRoutes(app: Api, deps: RouteContext): void {
     const last = state?.last ?? null;
     const [overview] = await overviewsOf([{ state, snapshot, failure }], deps.results, deps.clock(), request.locale);
     // By the present settings; the threshold in the state is that of the last frame.
-    const budget = await alarmBudgetOf(camera, state, deps);
+    const budget = await falseAlarmBudgetOf(camera, state, deps);
     return {
       ...presentCamera(camera, request),
       overview,
@@ -121,8 +121,8 @@ export function cameraRoutes(app: Api, deps: RouteContext): void {
         interval_s: state?.intervalMs == null ? null : state.intervalMs / 1000,
         light: camera.settings.before === 'memory' ? (state?.light ?? null) : null,
         memory: Object.keys(state?.backgrounds ?? {}) as (keyof NonNullable<typeof state>['backgrounds'])[],
-        threshold: budget.alarm_budget?.threshold ?? null,
-        false_alarms_per_day: budget.alarm_budget?.alarms_per_day ?? null,
+        threshold: budget.false_alarm_budget?.threshold ?? null,
+        false_alarms_per_day: budget.false_alarm_budget?.false_alarms_per_day ?? null,
         snapshot: snapshot ?? null,
         snapshot_login: camera.login !== undefined,
       },

@@ -101,11 +101,11 @@ export const CameraStatusSchema = Type.Object(
     interval_s: nullable(Type.Number(), 'Typical time between two frames, in seconds.'),
     light: nullable(literals(LIGHTS), 'Light of the last frame, if `before` is `memory`.'),
     memory: Type.Array(literals(LIGHTS), { description: 'Lights for which there is a background model.' }),
-    threshold: nullable(Type.Number(), 'Threshold that `alarms_per_day` leads to, if it is set.'),
+    threshold: nullable(Type.Number(), 'Threshold that `false_alarms_per_day` leads to, if it is set.'),
     false_alarms_per_day: nullable(
       Type.Number(),
-      'Expected false alarms per day at that threshold, before confirmation; more than ' +
-        '`alarms_per_day` if no stricter threshold was measured.',
+      'Expected false alarms per day at that threshold, before confirmation; more than the setting of this name if no ' +
+        'stricter threshold was measured.',
     ),
     snapshot: nullable(
       Type.Object({ at: dateTime(), error: nullable(Type.String(), 'null if it returned a frame.') }),
@@ -135,11 +135,20 @@ export const CameraOverviewSchema = Type.Object(
 );
 export type CameraOverview = Static<typeof CameraOverviewSchema>;
 
-export const AlarmBudgetSchema = Type.Object(
+export const FalseAlarmBudgetSchema = Type.Object(
   {
-    threshold: nullable(unit(), 'Least confidence of a change, computed from `alarms_per_day`; null: not known yet.'),
-    alarms_per_day: nullable(Type.Number(), 'Expected false alarms per day at that threshold, before confirmation.'),
-    met: nullable(Type.Boolean(), 'false: more alarms are expected than `alarms_per_day`; null: not known yet.'),
+    threshold: nullable(
+      unit(),
+      'Least confidence of a change, computed from the setting `false_alarms_per_day`; null: not known yet.',
+    ),
+    false_alarms_per_day: nullable(
+      Type.Number(),
+      'Expected false alarms per day at that threshold, before confirmation.',
+    ),
+    met: nullable(
+      Type.Boolean(),
+      'false: more false alarms are expected than the setting accepts; null: not known yet.',
+    ),
     rate_ratio: Type.Number({
       description:
         "How many times as often the camera's own frames look changed by mistake as the pairs of the bundle's " +
@@ -148,7 +157,7 @@ export const AlarmBudgetSchema = Type.Object(
     frames: count('Own frames that were counted for `rate_ratio`; older ones count less.'),
     detail: text('A sentence for people.'),
   },
-  { $id: 'AlarmBudget', description: 'Whether the false-alarm budget can be met at the rate of the frames.' },
+  { $id: 'FalseAlarmBudget', description: 'Whether the false-alarm budget can be met at the rate of the frames.' },
 );
 
 export const CameraSchema = Type.Object(
@@ -164,7 +173,7 @@ export const CameraSchema = Type.Object(
         description: 'In the answer to PUT and PATCH: what keeps these settings from alerting; absent if nothing does.',
       }),
     ),
-    alarm_budget: Type.Optional(AlarmBudgetSchema),
+    false_alarm_budget: Type.Optional(FalseAlarmBudgetSchema),
     reset: Type.Optional(
       Type.Array(Type.String(), {
         description:
@@ -179,7 +188,8 @@ export const CameraSchema = Type.Object(
     $id: 'Camera',
     description:
       'A camera with its settings, defaults filled in. Its status is present only if the camera is read by itself, its ' +
-      'overview also in a list with `overview=true`, its false-alarm budget with `alarms_per_day`, if the camera is set up or read by itself.',
+      'overview also in a list with `overview=true`, its false-alarm budget with `false_alarms_per_day`, if the ' +
+      'camera is set up or read by itself.',
   },
 );
 export type Camera = Static<typeof CameraSchema>;

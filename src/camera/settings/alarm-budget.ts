@@ -13,14 +13,14 @@ export interface BudgetThreshold {
   /** of the calibrated probability, 0..1 */
   readonly threshold: number;
   /** expected at this threshold before confirmation; above the budget if no stricter point was measured */
-  readonly alarms_per_day: number;
+  readonly false_alarms_per_day: number;
 }
 
 /** Consequences of a camera's budget, as the answers about the camera describe them. */
-export interface AlarmBudget {
+export interface FalseAlarmBudget {
   /** null: unknown, see `detail` */
   readonly threshold: number | null;
-  readonly alarms_per_day: number | null;
+  readonly false_alarms_per_day: number | null;
   readonly met: boolean | null;
   /** how many times as often as the measured pairs the camera's own frames look changed; 1: none were counted */
   readonly rate_ratio: number;
@@ -37,7 +37,7 @@ export interface CameraHistory {
   readonly counts?: ConfidenceCounts | undefined;
 }
 
-type BudgetSettings = Pick<CameraSettings, 'alarms_per_day' | 'snapshot'>;
+type BudgetSettings = Pick<CameraSettings, 'false_alarms_per_day' | 'snapshot'>;
 
 /** @returns the time between two frames that the budget is computed with, ms; null before it is known */
 const frameInterval = ({ snapshot }: Pick<CameraSettings, 'snapshot'>, measuredMs: number | null) =>
@@ -50,22 +50,22 @@ export function budgetThreshold(
   points: readonly OperatingPoint[],
 ): BudgetThreshold | null {
   const everyMs = frameInterval(settings, intervalMs);
-  if (settings.alarms_per_day === null || everyMs === null) return null;
-  return thresholdFor(settings.alarms_per_day, DAY_MS / everyMs, scaledPoints(points, rateRatio(counts, points)));
+  if (settings.false_alarms_per_day === null || everyMs === null) return null;
+  return thresholdFor(settings.false_alarms_per_day, DAY_MS / everyMs, scaledPoints(points, rateRatio(counts, points)));
 }
 
 /** @param points of the camera's bundle; null if no live worker has reported them */
 export function describeBudget(
-  settings: BudgetSettings & { readonly alarms_per_day: number },
+  settings: BudgetSettings & { readonly false_alarms_per_day: number },
   history: CameraHistory,
   points: readonly OperatingPoint[] | null,
-): AlarmBudget {
-  const { alarms_per_day: budget } = settings;
+): FalseAlarmBudget {
+  const { false_alarms_per_day: budget } = settings;
   const { ratio, frames } = rateRatio(history.counts, points ?? []);
   const counted = { rate_ratio: ratio, frames };
   const unknown = (detail: string, met: false | null = null) => ({
     threshold: null,
-    alarms_per_day: null,
+    false_alarms_per_day: null,
     met,
     ...counted,
     detail: `${detail}; the threshold of the bundle applies`,
@@ -80,9 +80,9 @@ export function describeBudget(
     `(strictest rate: ${figure(strictest * 100)} % of frames, ${sourceOf(counted)})`;
   const found = budgetThreshold(settings, history, points);
   if (found === null) return unknown(`${needs}; the rate of the frames is unknown before the second frame`);
-  const expected = `${figure(found.alarms_per_day)} false alarms per day are expected before confirmation`;
+  const expected = `${figure(found.false_alarms_per_day)} false alarms per day are expected before confirmation`;
   // Equal except for rounding, if the budget lies between two operating points.
-  const met = found.alarms_per_day <= budget * (1 + 1e-9);
+  const met = found.false_alarms_per_day <= budget * (1 + 1e-9);
   return {
     ...found,
     met,
@@ -91,7 +91,7 @@ export function describeBudget(
   };
 }
 
-const sourceOf = ({ rate_ratio, frames }: Pick<AlarmBudget, 'rate_ratio' | 'frames'>): string =>
+const sourceOf = ({ rate_ratio, frames }: Pick<FalseAlarmBudget, 'rate_ratio' | 'frames'>): string =>
   frames === 0
     ? 'as measured with the bundle'
     : `${figure(rate_ratio)} times that of the bundle, by ${frames} own frames`;
@@ -106,20 +106,20 @@ const figure = (value: number): string => String(Number(value.toPrecision(2)));
  * @returns null without operating points
  */
 export function thresholdFor(
-  alarmsPerDay: number,
+  falseAlarmsPerDay: number,
   framesPerDay: number,
   points: readonly OperatingPoint[],
 ): BudgetThreshold | null {
-  const rate = alarmsPerDay / framesPerDay;
+  const rate = falseAlarmsPerDay / framesPerDay;
   const sorted = strictestFirst(points);
   const above = sorted.findIndex((point) => point.false_alarm_rate >= rate);
   const strict = sorted[above === -1 ? sorted.length - 1 : Math.max(0, above - 1)];
   const loose = sorted[above === -1 ? sorted.length - 1 : above];
   if (strict === undefined || loose === undefined) return null;
   if (strict === loose) {
-    return { threshold: strict.threshold, alarms_per_day: strict.false_alarm_rate * framesPerDay };
+    return { threshold: strict.threshold, false_alarms_per_day: strict.false_alarm_rate * framesPerDay };
   }
   const share = Math.log(rate / strict.false_alarm_rate) / Math.log(loose.false_alarm_rate / strict.false_alarm_rate);
   const between = logitOf(strict.threshold) + share * (logitOf(loose.threshold) - logitOf(strict.threshold));
-  return { threshold: sigmoid(between), alarms_per_day: rate * framesPerDay };
+  return { threshold: sigmoid(between), false_alarms_per_day: rate * framesPerDay };
 }

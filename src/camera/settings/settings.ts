@@ -135,9 +135,9 @@ export const CameraSettingsSchema = Type.Object(
     }),
     zones: Type.Array(ZoneSchema, { maxItems: 64, default: [] }),
     threshold: nullable(unit(), { description: 'Least confidence of a change; null: the threshold of the bundle.' }),
-    alarms_per_day: nullable(Type.Number({ minimum: 0.01, maximum: 1000 }), {
+    false_alarms_per_day: nullable(Type.Number({ minimum: 0.01, maximum: 1000 }), {
       description:
-        'Instead of `threshold`: accepted false alarms per day. ' +
+        'Instead of `threshold`: accepted false alarms per day, by expectation and before confirmation. ' +
         "The threshold is computed from the bundle's calibration and the rate of the frames.",
     }),
     truth: nullable(truthShare(), {
@@ -241,6 +241,22 @@ export const CameraSettingsRequestSchema = Type.Unsafe<DeepPartial<CameraSetting
 
 const checkSchema = checker(CameraSettingsSchema);
 
+/** Settings that are gone, and what took their place. */
+const GONE = {
+  rounds: 'the client `scenedelta rounds` compares two times of a day',
+  alarms_per_day: 'its name is false_alarms_per_day',
+} as const;
+
+/**
+ * @param body settings, or a patch of them
+ * @throws ScenedeltaError 'invalid-request' that names what took the place of a setting that is gone
+ */
+export function refuseGone(body: unknown): void {
+  for (const [name, instead] of Object.entries(GONE)) {
+    if (isObject(body) && name in body) throw invalidRequest(`${name} is gone: ${instead}`, name);
+  }
+}
+
 /**
  * @param body of a request, without the reference frame; a preset is replaced by its rules
  * @returns the settings with all defaults filled in
@@ -248,9 +264,7 @@ const checkSchema = checker(CameraSettingsSchema);
  * schema, 'invalid-value' if it does and contradicts another one, or names something that does not exist
  */
 export function checkSettings(body: unknown): CameraSettings {
-  if (isObject(body) && 'rounds' in body) {
-    throw invalidRequest('rounds is gone: the client `scenedelta rounds` compares two times of a day', 'rounds');
-  }
+  refuseGone(body);
   const settings = checkSchema(Value.Default(CameraSettingsSchema, Value.Clone(withPreset(body)))) as CameraSettings;
   const ids = new Set<string>();
   for (const [i, zone] of settings.zones.entries()) {
@@ -267,8 +281,8 @@ export function checkSettings(body: unknown): CameraSettings {
     const fault = faultOfRule(rule, settings.zones);
     if (fault !== null) throw refused(`alerts/severity_rules/${i}/${fault.field}`, fault.what);
   }
-  if (settings.threshold !== null && settings.alarms_per_day !== null) {
-    throw refused('alarms_per_day', 'is given beside threshold, expected one of the two');
+  if (settings.threshold !== null && settings.false_alarms_per_day !== null) {
+    throw refused('false_alarms_per_day', 'is given beside threshold, expected one of the two');
   }
   return settings;
 }

@@ -60,7 +60,7 @@ async function readBundles(config: Config, settings: CameraSettings): Promise<re
   try {
     return await withBundles(config, loadBundles(config.modelsDir, config.defaultModel, { error }));
   } catch (thrown) {
-    if (settings.alarms_per_day !== null) throw thrown;
+    if (settings.false_alarms_per_day !== null) throw thrown;
     return [];
   }
 }

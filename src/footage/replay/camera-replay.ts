@@ -4,7 +4,7 @@ import { derivedId } from '../../base/ids.js';
 import { forgetSettled } from '../../camera/changes/advance.js';
 import { type ChangeRules, rulesOf } from '../../camera/changes/rules.js';
 import { foldFrame } from '../../camera/fold/fold.js';
-import { type AlarmBudget, describeBudget } from '../../camera/settings/alarm-budget.js';
+import { describeBudget, type FalseAlarmBudget } from '../../camera/settings/alarm-budget.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { OperatingPoint } from '../../camera/settings/operating-points.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';
@@ -45,7 +45,7 @@ export interface DryRun {
   /** of the last frame, 0..1; null: that of the bundle, as in the recorded run */
   readonly threshold: number | null;
   /** consequences of the false-alarm budget of the settings; null: they have none */
-  readonly budget: AlarmBudget | null;
+  readonly budget: FalseAlarmBudget | null;
   /**
    * frames whose confidence reaches the threshold, while the recorded run had a higher one: they have no regions, so
    * that they cause no alert here. If there are some, only decoding again with this threshold gives the real number.
@@ -154,7 +154,7 @@ export class CameraReplay {
     if (threshold === null || this.#threshold !== null || this.#bundle.threshold !== null) return;
     throw invalidValue(
       `the frames of ${this.#camera.id} were compared with the threshold ${threshold}, and the settings have none: ` +
-        'expected threshold or alarms_per_day, or the bundle of the run in MODELS_DIR',
+        'expected threshold or false_alarms_per_day, or the bundle of the run in MODELS_DIR',
     );
   }
 
@@ -165,10 +165,10 @@ export class CameraReplay {
     return this.#intervals.reduce((sum, seconds) => sum + (seconds > longest ? 0 : seconds), 0);
   }
 
-  #budget(): AlarmBudget | null {
-    const { alarms_per_day, snapshot } = this.#camera.settings;
-    if (alarms_per_day === null) return null;
-    return describeBudget({ alarms_per_day, snapshot }, this.#state, this.#bundle.points);
+  #budget(): FalseAlarmBudget | null {
+    const { false_alarms_per_day, snapshot } = this.#camera.settings;
+    if (false_alarms_per_day === null) return null;
+    return describeBudget({ false_alarms_per_day, snapshot }, this.#state, this.#bundle.points);
   }
 
   /** Whether the frame would show a change, whose regions the recorded run did not keep. */

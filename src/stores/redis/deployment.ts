@@ -12,7 +12,7 @@ import { KEYS } from './keys.js';
 import { redisCall } from './redis.js';
 
 /** Is raised by a version whose records another one cannot read. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 const AGAIN_MS = 2_000;
 

@@ -19,7 +19,7 @@ describe('the threshold of a frame', () => {
   });
 
   it('follows the budget from the second frame on', () => {
-    const settings = checkSettings({ alarms_per_day: 5 });
+    const settings = checkSettings({ false_alarms_per_day: 5 });
     expect(frameThreshold(settings, first, 0, POINTS)).toEqual({ intervalMs: null, budget: null, threshold: null });
     const second = frameThreshold(settings, { ...first, last: { at: 0 } }, MINUTE, POINTS);
     expect(second.intervalMs).toBe(MINUTE);
@@ -28,7 +28,7 @@ describe('the threshold of a frame', () => {
   });
 
   it('is stricter for a camera whose confidences rise more often than the points say', () => {
-    const settings = checkSettings({ alarms_per_day: 5 });
+    const settings = checkSettings({ false_alarms_per_day: 5 });
     let counts = countConfidence(undefined, null, POINTS);
     for (let frame = 0; frame < 200; frame++) {
       counts = countConfidence(counts, { verdict: 'none', confidence: frame % 2 === 0 ? 0.5 : 0.01 }, POINTS);
@@ -38,7 +38,7 @@ describe('the threshold of a frame', () => {
   });
 
   it('ignores a gap in the typical interval', () => {
-    const settings = checkSettings({ alarms_per_day: 5, gap_s: 600 });
+    const settings = checkSettings({ false_alarms_per_day: 5, gap_s: 600 });
     expect(frameThreshold(settings, later, 3600_000, POINTS).intervalMs).toBe(MINUTE);
   });
 });

@@ -14,7 +14,7 @@ describe('the threshold of a false-alarm budget', () => {
     for (const { false_alarm_rate, threshold } of POINTS) {
       const found = thresholdFor(false_alarm_rate * 5000, 5000, POINTS);
       expect(found?.threshold).toBeCloseTo(threshold, 9);
-      expect(found?.alarms_per_day).toBeCloseTo(false_alarm_rate * 5000, 9);
+      expect(found?.false_alarms_per_day).toBeCloseTo(false_alarm_rate * 5000, 9);
     }
   });
 
@@ -32,7 +32,7 @@ describe('the threshold of a false-alarm budget', () => {
   it('is that of the nearest operating point outside of the measured range, with the alarms expected there', () => {
     expect(thresholdFor(1, 86_400, POINTS)).toEqual({
       threshold: 0.93,
-      alarms_per_day: expect.closeTo(86.4, 6),
+      false_alarms_per_day: expect.closeTo(86.4, 6),
     });
     expect(thresholdFor(1000, 1, POINTS)).toMatchObject({ threshold: 0.1 });
     expect(thresholdFor(1, 1, [])).toBeNull();
@@ -43,12 +43,12 @@ describe('the description of a false-alarm budget', () => {
   const SECOND = 1_000;
   const NEEDS =
     '2 per day can be met with one frame every 43 s or less often (strictest rate: 0.1 % of frames, as measured with the bundle)';
-  const settings = (change: object = {}) => ({ alarms_per_day: 2, snapshot: null, ...change });
+  const settings = (change: object = {}) => ({ false_alarms_per_day: 2, snapshot: null, ...change });
 
   it('states the expected alarms of a budget that is met', () => {
     expect(describeBudget(settings(), { intervalMs: 60 * SECOND }, POINTS)).toEqual({
       threshold: expect.any(Number),
-      alarms_per_day: expect.closeTo(2, 6),
+      false_alarms_per_day: expect.closeTo(2, 6),
       met: true,
       rate_ratio: 1,
       frames: 0,
@@ -58,7 +58,7 @@ describe('the description of a false-alarm budget', () => {
 
   it('states which rate of frames would meet a budget that is not met', () => {
     const budget = describeBudget(settings(), { intervalMs: 5 * SECOND }, POINTS);
-    expect(budget).toMatchObject({ threshold: 0.93, alarms_per_day: expect.closeTo(17.28, 6), met: false });
+    expect(budget).toMatchObject({ threshold: 0.93, false_alarms_per_day: expect.closeTo(17.28, 6), met: false });
     expect(budget?.detail).toBe(
       `17 false alarms per day are expected before confirmation, and no stricter threshold was measured: ${NEEDS}`,
     );
@@ -68,7 +68,7 @@ describe('the description of a false-alarm budget', () => {
     const counts = { low: 0.1, high: 0.93, frames: 10_000, risen: 9, above: false };
     const history = { intervalMs: 5 * SECOND, counts };
     const [budget, measured] = [POINTS, null].map((points) => describeBudget(settings(), history, points));
-    expect(budget).toMatchObject({ met: true, alarms_per_day: expect.closeTo(2, 6), frames: 10_000 });
+    expect(budget).toMatchObject({ met: true, false_alarms_per_day: expect.closeTo(2, 6), frames: 10_000 });
     expect(budget?.rate_ratio).toBeLessThan(0.02);
     expect(budget?.threshold).toBeLessThan(0.93);
     expect(measured).toMatchObject({ met: null, rate_ratio: 1, frames: 0 });
@@ -92,7 +92,7 @@ describe('the description of a false-alarm budget', () => {
     ['of a bundle without operating points', 5 * SECOND, [], false, 'no measured false-alarm rates'],
   ])('names no threshold %s', (_when, intervalMs, points, met, detail) => {
     const budget = describeBudget(settings(), { intervalMs }, points);
-    expect(budget).toMatchObject({ threshold: null, alarms_per_day: null, met });
+    expect(budget).toMatchObject({ threshold: null, false_alarms_per_day: null, met });
     expect(budget?.detail).toContain(detail);
     expect(budget?.detail).toContain('the threshold of the bundle applies');
   });

@@ -17,7 +17,7 @@ describe('settings of a camera', () => {
       before: 'memory',
       zones: [],
       threshold: null,
-      alarms_per_day: null,
+      false_alarms_per_day: null,
       truth: null,
       labels: [],
       locale: null,
@@ -160,12 +160,12 @@ describe('invalid settings', () => {
       'schedule/windows/0/from',
       /24:00/,
     ],
-    ['a false-alarm budget below its range', { alarms_per_day: 0 }, 'alarms_per_day', /0\.01/],
-    ['a false-alarm budget above its range', { alarms_per_day: 1001 }, 'alarms_per_day', /1000/],
+    ['a false-alarm budget below its range', { false_alarms_per_day: 0 }, 'false_alarms_per_day', /0\.01/],
+    ['a false-alarm budget above its range', { false_alarms_per_day: 1001 }, 'false_alarms_per_day', /1000/],
     [
       'a false-alarm budget beside a threshold',
-      { alarms_per_day: 1, threshold: 0.5 },
-      'alarms_per_day',
+      { false_alarms_per_day: 1, threshold: 0.5 },
+      'false_alarms_per_day',
       /beside threshold/,
     ],
     ['a threshold above 1', { threshold: 50 }, 'threshold', /50/],
@@ -210,7 +210,7 @@ describe('invalid settings', () => {
       }
     };
     expect(codeOf({ threshold: 50 })).toBe('invalid-request');
-    expect(codeOf({ threshold: 0.5, alarms_per_day: 1 })).toBe('invalid-value');
+    expect(codeOf({ threshold: 0.5, false_alarms_per_day: 1 })).toBe('invalid-value');
     expect(codeOf({ alerts: { severity_rules: [{ zone: 'roof', severity: 'low' }] } })).toBe('invalid-value');
   });
 });
