@@ -9,6 +9,7 @@ import { CAMERA_ID_PATTERN } from '../camera/settings/id-pattern.js';
 import { endOf, usualGap } from '../footage/inputs/bounds.js';
 import { kindOf, type ListedFile, listObjects } from '../footage/inputs/list-files.js';
 import { type PlanOptions, planRecording } from '../footage/inputs/plan.js';
+import { expectedFrames } from '../footage/inputs/recorded-time.js';
 import type { FootageItem, FootageSequence, Location } from '../footage/inputs/recording-plan.js';
 import { compileTemplate, PRESETS } from '../footage/inputs/template.js';
 import type { FootageFailure } from '../footage/records.js';
@@ -31,6 +32,8 @@ export interface PlanDependencies {
 export interface PlannedBatch {
   /** empty if nothing is left to process */
   readonly sequences: readonly FootageSequence[];
+  /** of each sequence: frames that will be looked at; null: unknown */
+  readonly framesExpected: readonly (number | null)[];
   /** whether `since` and `until` left out recordings of a whole camera */
   readonly leftOut: boolean;
   readonly failures: readonly FootageFailure[];
@@ -99,12 +102,17 @@ export async function planBatch(
   for (const failure of plan.failures) fail(failure);
   const { since, until, settings, every } = request;
   const sequences: FootageSequence[] = [];
+  const framesExpected: (number | null)[] = [];
   for (const sequence of plan.sequences) {
-    const endsAt = Math.min(until ?? Number.MAX_SAFE_INTEGER, await endOf(sequence, deps.config, signal));
+    const end = await endOf(sequence, deps.config, signal);
+    const endsAt = Math.min(until ?? Number.MAX_SAFE_INTEGER, end.at);
     const from = Math.max(since ?? 0, (sequence.items[0] as FootageItem).at);
     if (from > endsAt) continue;
     const gapMs = request.acrossGaps ? Number.MAX_SAFE_INTEGER : usualGap(sequence, settings, every);
-    sequences.push({ ...sequence, range: { from, until: until ?? Number.MAX_SAFE_INTEGER }, endsAt, gapMs });
+    const bounded = { ...sequence, range: { from, until: until ?? Number.MAX_SAFE_INTEGER }, endsAt, gapMs };
+    sequences.push(bounded);
+    // A search looks at few frames, and knows only at its end how many.
+    framesExpected.push(request.when === undefined ? expectedFrames(bounded, every, end.keyFrameSeconds) : null);
   }
   const warnings = [
     ...plan.warnings,
@@ -113,7 +121,7 @@ export async function planBatch(
       : [`${counted(repeated, 'input names', 'inputs name')} a file again: it is processed once`]),
     ...(unlisted === 0 ? [] : [notListed(unlisted)]),
   ];
-  return { sequences, leftOut: sequences.length < plan.sequences.length, failures, unlisted, warnings };
+  return { sequences, framesExpected, leftOut: sequences.length < plan.sequences.length, failures, unlisted, warnings };
 }
 
 /** Why a batch whose plan has no recordings fails. */

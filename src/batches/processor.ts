@@ -32,7 +32,7 @@ export function createBatchProcessor(deps: BatchDependencies) {
   const plan = async (batch: BatchRecord, signal: AbortSignal): Promise<void> => {
     const planned = await (await steps()).plan(batch, signal);
     if (planned.refused !== undefined) return giveUp(batch.id, planned.refused, planned.plan);
-    await batches.begin(batch.id, planned.plan);
+    if (await batches.begin(batch.id, planned.plan)) await batches.announce(batch.id, deps.clock());
   };
 
   /** Adds the jobs of the current run, again if they are there already. */

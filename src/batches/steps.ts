@@ -28,6 +28,7 @@ import { batchCheckpoints, ChunkTaken } from './checkpoints.js';
 import { createMaterialize, severalTimes } from './materialize.js';
 import type { Place } from './places.js';
 import { nothingToProcess, planBatch } from './plan.js';
+import { progressReports } from './reports.js';
 import { writeBatchResults } from './results.js';
 import { loadPlan, storePlan } from './stored-plan.js';
 import { searchBatch, writeSearchResults } from './when.js';
@@ -81,7 +82,7 @@ export function createBatchSteps(deps: BatchStepDependencies) {
       await storePlan(id, i, sequence, blobs);
     }
     const cameras: PlannedCamera[] = [];
-    for (const { camera, items, range, endsAt } of sequences) {
+    for (const [i, { camera, items, range, endsAt }] of sequences.entries()) {
       // As they are now: a batch that goes on tomorrow has the same results.
       const isSeen = seesCamera(request.visibility ?? 'everything', camera);
       const stored = isSeen ? ((await deps.cameras.get(camera))?.settings.zones ?? []) : [];
@@ -92,21 +93,23 @@ export function createBatchSteps(deps: BatchStepDependencies) {
         ...(privacy.length === 0 ? {} : { privacy }),
         starts_at: new Date(range.from).toISOString(),
         ends_at: new Date(endsAt).toISOString(),
+        frames_expected: planned.framesExpected[i] ?? null,
       });
     }
     return { plan: { cameras, ...ofInputs } };
   };
 
   /** Reports from the first frame on, between the chunks too: a chunk may take minutes. */
-  const reporter = (id: string, index: number) => {
+  const reporter = (batch: BatchRecord, index: number) => {
     let reportedAt = Number.NEGATIVE_INFINITY;
+    const report = progressReports(batch, index, deps);
     return (counts: Counts, at: number | null) => {
       if (deps.clock() - reportedAt < REPORT_EVERY_MS) return;
       reportedAt = deps.clock();
       const reached = at === null ? null : isoTime(at);
-      batches
-        .report(id, index, { ...counts, reached, done: false })
-        .catch((err) => deps.logger.debug({ err, batch_id: id }, 'progress not reported'));
+      report({ ...counts, reached, done: false }).catch((err) =>
+        deps.logger.debug({ err, batch_id: batch.id }, 'progress not reported'),
+      );
     };
   };
 
@@ -128,7 +131,7 @@ export function createBatchSteps(deps: BatchStepDependencies) {
         pipeline,
         decodeLimits: deps.config,
         checkpoints: batchCheckpoints(id, index, deps),
-        onProgress: reporter(id, index),
+        onProgress: reporter(batch, index),
         source: {
           ffmpeg,
           ffmpegHwaccel,

@@ -5,6 +5,7 @@ import type { FootageItem } from '../footage/inputs/recording-plan.js';
 import type { Aside } from '../footage/inputs/source-frames.js';
 import { type PlaceSearchOptions, searchPlace } from '../footage/search/place-search.js';
 import { cancelled } from '../footage/video/run.js';
+import { NO_COUNTS } from '../schemas/batch.js';
 import type { PlaceSearch } from '../schemas/place-search.js';
 import type { TimeInRecording, WhenRequest } from '../stores/batches/batch-request.js';
 import {
@@ -17,9 +18,12 @@ import {
   plannedSettings,
 } from '../stores/batches/batches.js';
 import { createMaterialize, type MaterializeDependencies } from './materialize.js';
+import { progressReports } from './reports.js';
 
 interface Dependencies extends Omit<MaterializeDependencies, 'footageLimit'> {
-  readonly batches: Pick<BatchStore, 'report' | 'commit'>;
+  readonly batches: Pick<BatchStore, 'report' | 'announce' | 'commit'>;
+  /** epoch ms */
+  readonly clock: () => number;
   readonly blobs: Pick<BlobStore, 'put'>;
   readonly config: {
     readonly ffmpeg: string;
@@ -29,7 +33,7 @@ interface Dependencies extends Omit<MaterializeDependencies, 'footageLimit'> {
   } & PlaceSearchOptions['decodeLimits'];
 }
 
-const NOTHING = { reached: null, done: false, frames: 0, examined: 0, changes: 0, gaps: 0, failures: 0 };
+const NOTHING = { ...NO_COUNTS, reached: null, done: false };
 const recordKey = (batch: string): string => `${batchPrefix(batch)}/when.json`;
 
 /**
@@ -57,6 +61,7 @@ export async function searchBatch(
     from: between === null ? Number.NEGATIVE_INFINITY : timeOf(between.from),
     until: between === null ? Number.POSITIVE_INFINITY : timeOf(between.until),
   };
+  const report = progressReports(batch, 0, deps);
   const { record, pictures } = await searchPlace(
     items,
     {
@@ -72,7 +77,7 @@ export async function searchBatch(
       materialize: (item, stop) => deps.aside(materialize(item, stop)),
       onLook: async (looks, share) => {
         const progress: BatchProgress = { ...NOTHING, frames: looks, examined: looks, share };
-        if (!(await deps.batches.report(id, 0, progress))) throw cancelled();
+        if (!(await report(progress))) throw cancelled();
       },
     },
     (name) => `pictures/${name}`,

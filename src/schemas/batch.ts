@@ -21,9 +21,20 @@ const counts = {
   frames: count('Sampled frames so far.'),
   examined: count('Frames that were compared; the others were quiet.'),
   changes: count('Changes found.'),
+  visits: count('Visits found: things that at least three frames show. A batch of mode when has none.'),
   gaps: count('Pauses across which nothing was compared.'),
   failures: count('Files and frames that could not be used.'),
 };
+
+/** Before the first frame. */
+export const NO_COUNTS = { frames: 0, examined: 0, changes: 0, visits: 0, gaps: 0, failures: 0 } as const satisfies {
+  readonly [K in keyof typeof counts]: number;
+};
+
+const framesExpected = nullable(
+  count(''),
+  'Frames that will be sampled in all, estimated from the length of the recordings; null: not known.',
+);
 
 export const BatchCameraSchema = Type.Object(
   {
@@ -34,6 +45,7 @@ export const BatchCameraSchema = Type.Object(
     reached: nullable(dateTime(), 'Capture time up to which the frames are processed; null before the first.'),
     done: Type.Boolean(),
     ...counts,
+    frames_expected: framesExpected,
   },
   { $id: 'BatchCamera' },
 );
@@ -56,8 +68,9 @@ export const BatchSchema = Type.Object(
     status: literals(BATCH_STATUSES),
     created_at: dateTime(),
     finished_at: nullable(dateTime(), 'null until the batch has ended.'),
-    progress: unit('Share of the time of all recordings that is processed.'),
+    progress: unit('Share of all recordings that is processed, by their time or by their frames.'),
     ...counts,
+    frames_expected: framesExpected,
     cameras: Type.Array(BatchCameraSchema, { description: 'Empty until the inputs have been listed.' }),
     failed_inputs: Type.Array(BatchFailureSchema, {
       maxItems: 100,

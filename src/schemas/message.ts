@@ -60,7 +60,7 @@ const traitsOf = (type: MessageType): EventTraits | undefined =>
 export const endsSubject = (type: MessageType): boolean => traitsOf(type)?.ends === true;
 export const isGraded = (type: MessageType): boolean => traitsOf(type)?.graded === true;
 
-export const SUBJECT_KINDS = ['comparison', 'change', 'visit', 'camera', 'endpoint'] as const;
+export const SUBJECT_KINDS = ['comparison', 'change', 'visit', 'camera', 'endpoint', 'batch'] as const;
 /** The thing that a message or an event is about. The id of a camera begins with 'camera:'; no other id has a colon. */
 export interface Subject {
   readonly kind: (typeof SUBJECT_KINDS)[number];

@@ -14,7 +14,7 @@ export const StreamEventSchema = Type.Object(
   {
     type: text('Also the name of the event: `comparison.finished`, `change.opened` and so on.'),
     camera: nullable(Type.String()),
-    at: dateTime('Capture time; of `comparison.` and `endpoint.` the time of the service.'),
+    at: dateTime('Capture time; of `comparison.`, `endpoint.` and `batch.` the time of the service.'),
     subject: SubjectSchema,
     kind: nullable(Type.String(), 'Kind of the comparison, change or visit.'),
     severity: nullable(literals(SEVERITIES)),
@@ -25,7 +25,8 @@ export const StreamEventSchema = Type.Object(
         'Fields of the type. `comparison.`: `verdict`. `alert.`: `alert`, its id. `camera.`: `since`, the capture ' +
         'time of the first of the equal frames, or of those that do not show the scene, or the time of the last frame of ' +
         'a silent camera, and `reason` of a lost signal or a silent camera. ' +
-        '`endpoint.disabled`: `reason` and `detail`.',
+        '`endpoint.disabled`: `reason` and `detail`. `batch.`: the members of the batch that count, `frames` of ' +
+        '`frames_expected` among them.',
     }),
   },
   {
@@ -33,7 +34,9 @@ export const StreamEventSchema = Type.Object(
     description:
       'The `data` of one server-sent event. `alert.opened`, `alert.escalated`, `alert.reverted` and ' +
       '`alert.acknowledged` are the alerts: events of changes that neither the schedule, the severity nor a cool-down ' +
-      'withheld. Only keys with the scope admin see `endpoint.disabled`: the service has stopped an endpoint.',
+      'withheld. Only keys with the scope admin see `endpoint.disabled`: the service has stopped an endpoint. ' +
+      '`batch.progress` comes with the first frames of a batch and each further percent of a camera, then ' +
+      '`batch.completed`, `batch.failed` or `batch.cancelled`; only its owner and the scope admin see them.',
   },
 );
 export type StreamEvent = Static<typeof StreamEventSchema>;

@@ -76,7 +76,7 @@ async function runStep(step, folder) {
   const planFile = join(folder, 'plan.json');
   const plan = step === 'camera' || step === 'finish' ? JSON.parse(readFileSync(planFile, 'utf8')) : null;
   const chunks = step === 'finish' ? await writeChunks(blobs) : [];
-  const counts = { frames: lines, examined: 0, changes: 0, gaps: 0, failures: 0 };
+  const counts = { frames: lines, examined: 0, changes: 0, visits: 0, gaps: 0, failures: 0 };
   const checkpoint = {
     account: { in: 0, skipped: {} },
     chunk: chunks.length,

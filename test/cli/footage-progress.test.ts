@@ -1,5 +1,5 @@
-/** Recorded time of a camera, which the progress of `scenedelta footage` is measured by. */
-import { recordedTime } from '../../src/cli/footage/progress.js';
+/** Recorded time of a camera and its frames, which the progress of `scenedelta footage` and of batches is measured by. */
+import { expectedFrames, recordedTime } from '../../src/footage/inputs/recorded-time.js';
 import type { FootageItem } from '../../src/footage/inputs/recording-plan.js';
 
 const MINUTE = 60_000;
@@ -20,4 +20,32 @@ it('has no half year because of a file with a wrong clock', () => {
   expect(time.seconds).toBe(40 * 60);
   expect(time.until(HALF_YEAR)).toBe(30 * 60);
   expect(time.until(HALF_YEAR + 10 * MINUTE)).toBe(40 * 60);
+});
+
+describe('the expected number of frames', () => {
+  const sequence = (kind: FootageItem['kind'], begins: readonly number[], endsAt: number) => ({
+    camera: 'gate',
+    items: begins.map((at): FootageItem => ({ kind, file: '', location: { from: 'url', url: '' }, at })),
+    ...{ range: { from: 0, until: HALF_YEAR }, endsAt, gapMs: MINUTE },
+  });
+  const every = (seconds: number) => ({ mode: 'seconds', seconds, exact: false }) as const;
+  const video = sequence('video', [0, 10 * MINUTE], 20 * MINUTE);
+  const pictures = sequence(
+    'image',
+    [0, 10, 20, 30].map((second) => second * 1000),
+    30_000,
+  );
+
+  it.each([
+    ['of a video is its length by the interval', video, every(10), null, 120],
+    ['of close key frames is that of a second each', video, { mode: 'auto' } as const, 0.5, 1200],
+    ['of key frames at most 4 s apart is theirs', video, { mode: 'auto' } as const, 4, 300],
+    ['of far key frames is that of seconds', video, { mode: 'auto' } as const, 10, 1200],
+    ['is unknown if a video cannot be read beforehand', video, { mode: 'auto' } as const, null, null],
+    ['is unknown if every frame counts', video, { mode: 'all' } as const, 4, null],
+    ['of pictures is their number', pictures, { mode: 'auto' } as const, null, 4],
+    ['of pictures has one per interval', pictures, every(20), null, 2],
+  ])('%s', (_name, given, mode, keyFrameSeconds, expected) => {
+    expect(expectedFrames(given, mode, keyFrameSeconds)).toBe(expected);
+  });
 });

@@ -44,14 +44,14 @@ const putBatch = async (given: Partial<BatchRecord> & { name?: string } = {}): P
   return id;
 };
 const plan = {
-  cameras: [{ camera: 'yard', files: 2, starts_at: BEGIN, ends_at: END }],
+  cameras: [{ camera: 'yard', files: 2, starts_at: BEGIN, ends_at: END, frames_expected: 7_200 }],
   failures: [{ camera: null, file: HOSTILE, code: 'video-unreadable', reason: HOSTILE }],
   warnings: [],
 };
 const progress = (minutes: number) => [
   {
     reached: new Date(Date.parse(BEGIN) + minutes * 60_000).toISOString(),
-    ...{ done: false, frames: 60 * minutes, examined: 9, changes: 2, gaps: 1, failures: 0 },
+    ...{ done: false, frames: 60 * minutes, examined: 9, changes: 2, visits: 5, gaps: 1, failures: 0 },
   },
 ];
 const complete = async (id: string, changes: readonly FootageChange[]) => {
@@ -141,7 +141,9 @@ describeInBrowser('The page "Footage"', () => {
     await page.clock.install();
     await page.goto(`${service.url}/footage`);
     const row = page.getByRole('link', { name: /yard\.mp4/ });
-    await row.getByText('the first part is not done yet').waitFor();
+    await row.getByText('the first frame is not done yet').waitFor();
+    await row.getByText('0 of about 7,200 frames').waitFor();
+    await row.getByText('5 visits').waitFor();
     const { id } = kept()[0] as BatchRecord;
     const seen = service.batches.kept.get(id) as BatchRecord;
     service.batches.kept.set(id, { ...seen, progress: progress(30) });

@@ -77,7 +77,15 @@ async function complete(found: Partial<PlaceSearch>): Promise<void> {
       await service.blobs.put(batchPictureKey(id, `${name}-${side}.jpg`), readFileSync(`examples/${side}.jpg`));
     }
   }
-  const cameras = [{ camera: 'yard', files: 1, starts_at: moment(0).at as string, ends_at: moment(20).at as string }];
+  const cameras = [
+    {
+      camera: 'yard',
+      files: 1,
+      starts_at: moment(0).at as string,
+      ends_at: moment(20).at as string,
+      frames_expected: null,
+    },
+  ];
   const plan = { cameras, failures: [], warnings: [] };
   service.batches.kept.set(id, { ...sent(), status: 'completed', finishedAt: Date.now(), plan });
 }

@@ -78,7 +78,9 @@ describe('uploaded videos', () => {
       expect(body).toMatchObject({ status: 'queued', progress: 0, results: null, metadata: { ticket: 7 } });
       const batch = await completed(body.id);
       expect(batch).toMatchObject({ progress: 1, changes: 1, failures: 0, frames: 180 });
-      expect(batch.cameras).toMatchObject([{ camera: 'yard', files: 1, done: true }]);
+      expect(batch.cameras).toMatchObject([{ camera: 'yard', files: 1, done: true, frames_expected: 180 }]);
+      const visits = (await results(body.id, 'visits')).split('\n').filter((line) => line.includes('"kind":"visit"'));
+      expect(batch.visits).toBe(visits.length);
       const [change] = (await results(body.id, 'ndjson'))
         .trim()
         .split('\n')

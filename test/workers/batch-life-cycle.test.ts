@@ -9,14 +9,18 @@ import { createBatchRecovery } from '../../src/batches/recovery.js';
 import { storePlan } from '../../src/batches/stored-plan.js';
 import type { FootageSequence } from '../../src/footage/inputs/recording-plan.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
+import { NO_COUNTS } from '../../src/schemas/batch.js';
 import type { BatchRequest } from '../../src/stores/batches/batch-request.js';
 import { setUpCamera } from '../helpers/cameras.js';
 import { logger, useBench } from '../helpers/workers.js';
 
 const bench = useBench();
 const HOUR = 3_600_000;
-const CAMERA = { files: 1, starts_at: new Date(0).toISOString(), ends_at: new Date(HOUR).toISOString() };
-const COUNTS = { reached: null, frames: 1, examined: 0, changes: 0, gaps: 0, failures: 0 };
+const CAMERA = {
+  ...{ files: 1, frames_expected: 1_000 },
+  ...{ starts_at: new Date(0).toISOString(), ends_at: new Date(HOUR).toISOString() },
+};
+const COUNTS = { ...NO_COUNTS, reached: null, frames: 1 };
 const REQUEST = { inputs: [], settings: { zones: [], alerts: {} }, mergeWindow: null } as unknown as BatchRequest;
 
 /** A batch whose cameras a and b are processed. */
@@ -48,17 +52,6 @@ const setUp = (changes: Partial<BatchDependencies> = {}) => {
   return { queue, processor, recovery, step, states };
 };
 const statusOf = async (id: string) => (await bench.batches.get(id))?.status;
-
-it('the progress of a batch moves between its chunks, and a late report takes no finished camera back', async () => {
-  const id = await running();
-  const progressed = async () => (await bench.batches.get(id))?.progress.map((one) => one?.frames ?? 0);
-  expect(await progressed()).toEqual([0, 0]);
-  await bench.batches.report(id, 0, { ...COUNTS, frames: 7, done: false });
-  expect(await progressed()).toEqual([7, 0]);
-  await commit(id, 0, 1, true);
-  await bench.batches.report(id, 0, { ...COUNTS, frames: 9, done: false });
-  expect((await bench.batches.get(id))?.progress[0]).toMatchObject({ frames: 1, done: true });
-});
 
 describe('the plan of a batch', () => {
   const lines = (...cameras: string[]) => {

@@ -4,19 +4,24 @@ import { percent, shownDuration } from '../ui/format.js';
 import { type Batch, isRunning, speedOf } from './store.js';
 
 export function Progress({ batch }: { readonly batch: Batch }) {
-  const { status, progress, frames, changes, gaps, failures } = batch;
+  const { status, progress, frames, frames_expected: expected, changes, visits, gaps, failures } = batch;
   const speed = isRunning(batch) ? speedOf(batch) : null;
   return (
     <>
       <span class={`batch-status ${status}`}>{t(status)}</span>
       {isRunning(batch) && (
-        // The service reports the share with each part that it has finished; until the first one it is unknown.
-        <progress {...(progress > 0 ? { value: progress, max: 1 } : {})} aria-label={t('Share of the recordings')} />
+        // The share is unknown until the inputs have been listed and the first frame is done.
+        <progress {...(frames > 0 ? { value: progress, max: 1 } : {})} aria-label={t('Share of the recordings')} />
       )}
       <span class="batch-facts">
-        {isRunning(batch) && <span>{progress > 0 ? percent(progress) : t('the first part is not done yet')}</span>}
+        {isRunning(batch) && <span>{frames > 0 ? percent(progress) : t('the first frame is not done yet')}</span>}
         <span>{t('{n} change|{n} changes', { n: changes })}</span>
-        <span class="quiet">{t('{n} frame|{n} frames', { n: frames })}</span>
+        {batch.mode === 'changes' && <span>{t('{n} visit|{n} visits', { n: visits })}</span>}
+        <span class="quiet">
+          {isRunning(batch) && expected !== null
+            ? t('{n} of about {all} frames', { n: frames, all: expected })
+            : t('{n} frame|{n} frames', { n: frames })}
+        </span>
         {speed !== null && (
           <span class="quiet">
             {t('{frames} frames per second, {times} × real time', {

@@ -1,5 +1,6 @@
 /** Progress of a run over footage: share of the recorded time, rate, and changes found. */
 import { counted } from '../../base/counted.js';
+import { recordedTime } from '../../footage/inputs/recorded-time.js';
 import type { FootageSequence } from '../../footage/inputs/recording-plan.js';
 import type { Counts } from '../../footage/run/checkpoint.js';
 import { startProgress } from '../progress.js';
@@ -38,25 +39,3 @@ export function startFootageProgress(sequences: readonly FootageSequence[], sile
 
 const sum = (values: ReadonlyMap<string, number>): number =>
   [...values.values()].reduce((all, value) => all + value, 0);
-
-/**
- * Recorded time of a camera, by the begins of its files. A pause counts as the longest usual file, so
- * that one file of a wrong clock makes no half year of it.
- * @returns its length in seconds, and the part of it before a capture time (epoch ms; these only increase)
- */
-export function recordedTime({ items, range, endsAt, gapMs }: FootageSequence) {
-  const begins = items.map(({ at }) => Math.max(range.from, at));
-  const lengths = begins.map((at, i) => Math.max(0, (begins[i + 1] ?? endsAt) - at));
-  const median = lengths.slice(0, -1).sort((a, b) => a - b)[(lengths.length - 1) >> 1] ?? 0;
-  const most = Math.max(gapMs, median, lengths.at(-1) ?? 0);
-  const counts = lengths.map((length) => Math.min(length, most));
-  let [item, before] = [0, 0];
-  return {
-    seconds: counts.reduce((all, count) => all + count, 0) / 1000,
-    until(at: number): number {
-      for (; at >= (begins[item + 1] ?? Number.POSITIVE_INFINITY); item++) before += counts[item] as number;
-      const inside = Math.max(0, at - (begins[item] ?? at));
-      return (before + Math.min(inside, counts[item] ?? 0)) / 1000;
-    },
-  };
-}

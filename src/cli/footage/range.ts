@@ -39,7 +39,7 @@ export async function boundSequences({ sequences }: RecordingPlan, context: Cont
     if (range.until <= begin) {
       throw invalidRequest(`-st ${startTime} -et ${endTime}: expected an end after the begin`);
     }
-    const endsAt = Math.min(range.until, await endOf(sequence, context.config, context.signal));
+    const endsAt = Math.min(range.until, (await endOf(sequence, context.config, context.signal)).at);
     bounded.push({ ...sequence, range, endsAt, gapMs: gapOf(sequence, context) });
   }
   return bounded;

@@ -6,16 +6,19 @@ import type { Every, FootageItem, FootageSequence } from './recording-plan.js';
 
 type Items = Pick<FootageSequence, 'items'>;
 
-/** @returns capture time of the end, epoch ms; of the begin of the last file if it cannot be read */
+/**
+ * @returns at: capture time of the end, epoch ms; of the begin of the last file if it cannot be read. keyFrameSeconds:
+ *   time between two key frames of that file; null: unknown
+ */
 export async function endOf(
   { items }: Items,
   { ffmpeg, videoPixelLimit: pixelLimit }: Pick<Config, 'ffmpeg' | 'videoPixelLimit'>,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<{ readonly at: number; readonly keyFrameSeconds: number | null }> {
   const { kind, at, location } = items.at(-1) as FootageItem;
-  if (kind === 'image' || location.from !== 'file') return at;
+  if (kind === 'image' || location.from !== 'file') return { at, keyFrameSeconds: null };
   const info = await probeVideo(location.path, { ffmpeg, pixelLimit, signal }).catch(() => null);
-  return at + (info?.duration ?? 0) * 1000;
+  return { at: at + (info?.duration ?? 0) * 1000, keyFrameSeconds: info?.keyFrameSeconds ?? null };
 }
 
 /** Snapshots come every few minutes or hours; a pause is much longer than what is usual between them. */

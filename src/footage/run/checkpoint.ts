@@ -4,6 +4,7 @@
  */
 import type { CameraState } from '../../camera/state/state.js';
 import { initialCameraState } from '../../camera/state/state.js';
+import { NO_COUNTS } from '../../schemas/batch.js';
 import type { ModelUsed } from '../../schemas/comparison.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import { BEGINNING, type Position } from '../inputs/source-frames.js';
@@ -52,6 +53,8 @@ export interface Counts {
   readonly frames: number;
   readonly examined: number;
   readonly changes: number;
+  /** that three frames showed; passages do not count */
+  readonly visits: number;
   readonly gaps: number;
   readonly failures: number;
 }
@@ -64,7 +67,7 @@ export const initialCheckpoint = (): Checkpoint => ({
   compared: {},
   votes: {},
   shown: {},
-  counts: { frames: 0, examined: 0, changes: 0, gaps: 0, failures: 0 },
+  counts: NO_COUNTS,
   account: EMPTY_ACCOUNT,
   model: null,
 });

@@ -124,8 +124,13 @@ export class FrameStep {
       const { name, version, sha256 } = processed.finding.model;
       this.#model = { name, version, sha256 };
     }
-    const opened = processed.changes.filter(({ event }) => event === 'change.opened').length;
-    this.#count({ frames: 1, examined: compared === null ? 0 : 1, changes: opened, gaps: gapFrom === null ? 0 : 1 });
+    this.#count({
+      frames: 1,
+      examined: compared === null ? 0 : 1,
+      changes: processed.changes.filter(({ event }) => event === 'change.opened').length,
+      visits: processed.visits.filter(({ type }) => type === 'visit.opened').length,
+      gaps: gapFrom === null ? 0 : 1,
+    });
     const stats: FrameStats = {
       v: 1,
       camera: this.#camera.id,
@@ -221,6 +226,7 @@ export class FrameStep {
       frames: sum('frames'),
       examined: sum('examined'),
       changes: sum('changes'),
+      visits: sum('visits'),
       gaps: sum('gaps'),
       failures: sum('failures'),
     };

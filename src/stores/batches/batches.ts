@@ -5,12 +5,13 @@
 import type { Redis } from 'ioredis';
 import type { Problem } from '../../base/errors.js';
 import type { CameraSettings, Zone } from '../../camera/settings/settings.js';
-import { type BatchCamera, type BatchStatus, isBatchFinal } from '../../schemas/batch.js';
-import { KEYS } from '../redis/keys.js';
+import { type BatchCamera, type BatchStatus, isBatchFinal, type NO_COUNTS } from '../../schemas/batch.js';
+import { EVENTS_KEPT, KEYS } from '../redis/keys.js';
 import { earlierThan, type PageQuery, pageOf } from '../redis/pages.js';
 import { defineScript, redisCall, repliesOf } from '../redis/redis.js';
 import type { Visibility } from '../redis/visibility.js';
 import type { BatchRequest } from './batch-request.js';
+import { batchEvent } from './progress.js';
 
 export interface AcceptedBatch {
   readonly id: string;
@@ -41,7 +42,8 @@ export interface BatchRun {
   readonly since: readonly number[];
 }
 
-export interface PlannedCamera extends Pick<BatchCamera, 'camera' | 'files' | 'starts_at' | 'ends_at'> {
+export interface PlannedCamera
+  extends Pick<BatchCamera, 'camera' | 'files' | 'starts_at' | 'ends_at' | 'frames_expected'> {
   /** privacy zones of the camera of the service with this name; absent: none */
   readonly privacy?: readonly Zone[];
 }
@@ -55,8 +57,7 @@ export interface BatchPlan {
   readonly warnings: readonly string[];
 }
 
-export interface BatchProgress
-  extends Pick<BatchCamera, 'reached' | 'done' | 'frames' | 'examined' | 'changes' | 'gaps' | 'failures'> {
+export interface BatchProgress extends Pick<BatchCamera, 'reached' | 'done' | keyof typeof NO_COUNTS> {
   /** of the work of a search, 0 to 1; absent: progress is measured by `reached` */
   readonly share?: number;
 }
@@ -90,12 +91,18 @@ redis.call('HSET', KEYS[3], ARGV[1], ARGV[4])
 redis.call('RPUSH', KEYS[2], ARGV[3])
 return 1`;
 
-/** KEYS: batch. ARGV: allowed status, another one or '', new status, field and value pairs. */
+/**
+ * KEYS: batch, event stream. ARGV: allowed status, another one or '', new status, event or '', owner, field and value
+ * pairs.
+ */
 const MOVE = `
 local status = redis.call('HGET', KEYS[1], 'status')
 if not status or (status ~= ARGV[1] and status ~= ARGV[2]) then return 0 end
 redis.call('HSET', KEYS[1], 'status', ARGV[3])
-for i = 4, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+for i = 6, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+if ARGV[4] ~= '' then
+  redis.call('XADD', KEYS[2], 'MAXLEN', '~', ${EVENTS_KEPT}, '*', 'event', ARGV[4], 'owner', ARGV[5])
+end
 return 1`;
 
 /** KEYS: batch. A plan with cameras stays, because checkpoints refer to it. */
@@ -113,13 +120,26 @@ export function createBatchStore(redis: Redis) {
   const runMove = defineScript<number>(redis, 'sdBatchMove', MOVE);
   const runRetry = defineScript<number>(redis, 'sdBatchRetry', RETRY);
 
-  /** @returns whether the batch was in one of the statuses `from` */
-  const move = (id: string, from: readonly BatchStatus[], to: BatchStatus, fields: Record<string, string> = {}) =>
-    redisCall('updating a batch', async () => {
-      const flat = Object.entries(fields).flat();
-      return (await runMove([KEYS.batch(id)], from[0] ?? '', from[1] ?? '', to, ...flat)) === 1;
-    });
   const get = async (id: string): Promise<BatchRecord | undefined> => recordOf(await redis.hgetall(KEYS.batch(id)));
+  /**
+   * @param eventAt time of an event about it, epoch ms; absent: it causes none
+   * @returns whether the batch was in one of the statuses `from`
+   */
+  const move = (
+    id: string,
+    from: readonly BatchStatus[],
+    to: BatchStatus,
+    fields: Record<string, string> = {},
+    eventAt?: number,
+  ) =>
+    redisCall('updating a batch', async () => {
+      const batch = eventAt === undefined ? undefined : await get(id);
+      const event = batch === undefined ? '' : JSON.stringify(batchEvent({ ...batch, status: to }, eventAt ?? 0));
+      const flat = Object.entries(fields).flat();
+      const [first = '', second = ''] = from;
+      const keys = [KEYS.batch(id), KEYS.events];
+      return (await runMove(keys, first, second, to, event, batch?.owner ?? '', ...flat)) === 1;
+    });
 
   return {
     create: (batch: AcceptedBatch): Promise<void> =>
@@ -153,15 +173,19 @@ export function createBatchStore(redis: Redis) {
      */
     report: (id: string, index: number, progress: BatchProgress) =>
       move(id, ['running'], 'running', { [`ahead:${index}`]: JSON.stringify(progress) }),
-    complete: (id: string, at: number) => move(id, ['running'], 'completed', { finished: String(at) }),
+    /** Writes an event about the progress. @param at epoch ms. @returns false if the batch does not run any more */
+    announce: (id: string, at: number) => move(id, ['running'], 'running', {}, at),
+    complete: (id: string, at: number) => move(id, ['running'], 'completed', { finished: String(at) }, at),
     /** @param plan takes the place of the plan; absent: it stays */
-    fail: (id: string, error: Problem, at: number, plan?: BatchPlan) =>
-      move(id, ['queued', 'running'], 'failed', {
+    fail: (id: string, error: Problem, at: number, plan?: BatchPlan) => {
+      const fields = {
         finished: String(at),
         error: JSON.stringify(error),
         ...(plan === undefined ? {} : { plan: JSON.stringify(plan) }),
-      }),
-    cancel: (id: string, at: number) => move(id, ['queued', 'running'], 'cancelled', { finished: String(at) }),
+      };
+      return move(id, ['queued', 'running'], 'failed', fields, at);
+    },
+    cancel: (id: string, at: number) => move(id, ['queued', 'running'], 'cancelled', { finished: String(at) }, at),
     /** Lets a failed or cancelled batch go on from its checkpoints. @returns false if it is neither */
     retry: (id: string): Promise<boolean> =>
       redisCall('retrying a batch', async () => (await runRetry([KEYS.batch(id)])) === 1),

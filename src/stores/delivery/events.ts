@@ -14,7 +14,7 @@ export interface StreamedEvent {
   /** id of the stream entry, 'ms-sequence', which a client sends back as Last-Event-ID */
   readonly id: string;
   readonly event: StreamEvent;
-  /** owner of the comparison; undefined for other events */
+  /** owner of the comparison or the batch; undefined for other events */
   readonly owner?: string;
 }
 export interface EventFilter {
@@ -144,6 +144,7 @@ export function matches({ event, owner }: StreamedEvent, filter: EventFilter): b
     return seesComparison(visibility, { owner, camera: event.camera });
   }
   if (comparisonId !== undefined) return false;
+  if (subject.kind === 'batch') return visibility === 'everything' || visibility.owner === owner;
   return event.camera === null ? visibility === 'everything' : seesCamera(visibility, event.camera);
 }
 
