@@ -1,4 +1,6 @@
+/** Times and time zones of requests. */
 import { invalidValue } from '../base/errors.js';
+import { isTimeZone } from '../base/wall-clock.js';
 
 /**
  * @param text in the format date-time (RFC 3339)
@@ -14,4 +16,10 @@ export function parseTime(text: string, field: string): number {
       'without a leap second',
     field,
   );
+}
+
+/** @throws ScenedeltaError 'invalid-value' unless it is the IANA name of a known zone */
+export function assertZone(name: string, field: string): string {
+  if (isTimeZone(name)) return name;
+  throw invalidValue(`${field} is ${JSON.stringify(name)}, expected an IANA time zone such as Europe/Berlin`, field);
 }

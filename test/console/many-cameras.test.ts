@@ -1,6 +1,7 @@
 /** The page "Cameras" in Chromium with 202 cameras: order, search, and a service that goes away. */
 import { initialCameraState } from '../../src/camera/state/state.js';
 import { describeInBrowser, inspect } from '../helpers/browser.js';
+import { storedChange } from '../helpers/changes.js';
 import { useConsole } from '../helpers/console-service.js';
 import { eventually } from '../helpers/eventually.js';
 
@@ -36,6 +37,33 @@ describeInBrowser('The page "Cameras" with more cameras than a page of the list'
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     expect(labels()[2]).toEqual(['south', 'pier']);
+    expect(errors).toEqual([]);
+  });
+
+  it('shows the changes per week when they are opened, and what retention has removed', async () => {
+    await put('trend-1', { name: 'Trend 1', labels: ['trend'], retention: { results_hours: 240 } });
+    service.changes.kept.push(storedChange({ name: 'trend', camera: 'trend-1', confirmed: Date.now() - 1_000 }));
+    const { page, errors } = await open();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(`${service.url}/cameras`);
+    await page.getByRole('combobox', { name: 'Label' }).selectOption('trend');
+    await eventually(async () => expect(await page.locator('.camera-card').count()).toBe(1));
+    expect(asked).not.toContain('/v1/trends');
+    await page.getByText('Changes per week').click();
+    const row = page.getByRole('row', { name: /Trend 1/ });
+    await row.waitFor();
+    expect(await row.getByRole('cell').allInnerTexts()).toEqual([
+      '–',
+      '–',
+      '–',
+      '–',
+      '–',
+      ...['', '', ''].map(() => expect.any(String)),
+    ]);
+    expect(await row.getByRole('cell').last().innerText()).toMatch(/^1\s+0$/);
+    await page.getByText(/^Retention has removed what is older than/).waitFor();
+    expect(await inspect(page, 'cameras-trends')).toEqual([]);
     expect(errors).toEqual([]);
   });
 

@@ -17,6 +17,7 @@ import { LabelSelect } from './label-select.js';
 import { type Preset, PresetChoice } from './preset.js';
 import { SourceFields, snapshotOf, sourceOf } from './source.js';
 import { createCamera, labelCameras, labelsIn, listCameras, type Order } from './store.js';
+import { Trends } from './trends.js';
 
 const AGAIN_MS = 5_000;
 
@@ -120,6 +121,7 @@ function CameraList() {
           {t('Show more')}
         </button>
       )}
+      {all !== undefined && all.length > 0 && <Trends label={label.value} />}
     </div>
   );
 }

@@ -35,8 +35,8 @@ export function dayOf(text: string, timezone: string, now: number): Day {
   };
 }
 
-/** @param date its UTC fields are the local date */
-const midnight = (date: Date, timezone: string): number =>
+/** @param date its UTC fields are the local date. @returns epoch ms */
+export const midnight = (date: Date, timezone: string): number =>
   instantOf(
     {
       year: date.getUTCFullYear(),

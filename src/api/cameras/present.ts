@@ -15,17 +15,17 @@ import type { ApiDependencies } from '../dependencies.js';
 import { operatingPointsOf } from '../intake/models.js';
 import type { Camera } from '../schemas/camera.js';
 
-/** @returns the member `alarm_budget` of the answer; none if the camera has no budget */
-export async function alarmBudgetOf(
+/** @returns the member `false_alarm_budget` of the answer; none if the camera has no budget */
+export async function falseAlarmBudgetOf(
   { settings }: StoredCamera,
   state: CameraState | undefined,
   { workers }: Pick<ApiDependencies, 'workers'>,
-): Promise<Pick<Camera, 'alarm_budget'>> {
-  const { alarms_per_day } = settings;
-  if (alarms_per_day === null) return {};
+): Promise<Pick<Camera, 'false_alarm_budget'>> {
+  const { false_alarms_per_day } = settings;
+  if (false_alarms_per_day === null) return {};
   const points = await operatingPointsOf(settings.model, workers);
   const history = state ?? { intervalMs: null };
-  return { alarm_budget: describeBudget({ ...settings, alarms_per_day }, history, points) };
+  return { false_alarm_budget: describeBudget({ ...settings, false_alarms_per_day }, history, points) };
 }
 
 /** @returns the member `notes` of the answer; none if nothing keeps the camera from alerting */
@@ -70,7 +70,7 @@ const withoutTokens = (settings: CameraSettings): CameraSettings => ({
 
 /** @throws ScenedeltaError 'not-found' */
 export async function findCamera(
-  deps: Pick<ApiDependencies, 'cameras'>,
+  deps: { readonly cameras: Pick<ApiDependencies['cameras'], 'get'> },
   id: string,
   visibility: Visibility,
 ): Promise<StoredCamera> {

@@ -2,7 +2,6 @@
 import { Type } from 'typebox';
 import { fillTemplate, readTemplate } from '../../base/document-template.js';
 import { invalidValue, type ScenedeltaError } from '../../base/errors.js';
-import { isTimeZone } from '../../base/wall-clock.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import { CAMERA_ID_PATTERN } from '../../camera/settings/id-pattern.js';
 import type { Locale } from '../../language/locales.js';
@@ -11,7 +10,6 @@ import { capital } from '../../language/write.js';
 import { type Brief, BriefSchema } from '../../schemas/brief.js';
 import { literals } from '../../schemas/constructors.js';
 import type { BriefPicture } from '../../schemas/documents.js';
-import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import { DAY_PATTERN, dayOf } from '../brief/day.js';
 import { briefData, briefMarkdown } from '../brief/documents.js';
 import { briefLists, isFact, withEnds } from '../brief/lists.js';
@@ -20,10 +18,11 @@ import { createCrops } from '../brief/pictures.js';
 import { type CameraPart, type Highlight, highlightsOf, paragraphOf } from '../brief/summary.js';
 import { briefVisits } from '../brief/visits.js';
 import { cameraText } from '../brief/wording.js';
-import { labelled, labelQuery } from '../cameras/labelled.js';
-import { findCamera } from '../cameras/present.js';
+import { askedCameras } from '../cameras/asked.js';
+import { labelQuery } from '../cameras/labelled.js';
 import type { Api } from '../dependencies.js';
-import { pageBody, pageQuery, parsePageQuery } from '../schemas/pages.js';
+import { assertZone } from '../parse-time.js';
+import { pageBody, pageQuery } from '../schemas/pages.js';
 import { media, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
@@ -128,26 +127,10 @@ export function briefRoutes(app: Api, deps: RouteContext): void {
     return pictures;
   };
 
-  const camerasOf = async (
-    { camera, label, ...page }: { camera?: string; label?: string; cursor?: string; limit?: number },
-    seen: Visibility,
-  ) => {
-    const visibility = await labelled(label, seen, deps.cameras);
-    if (camera !== undefined) {
-      const found = await findCamera(deps, camera, seen);
-      return { items: seesCamera(visibility, camera) ? [found] : [], nextCursor: null };
-    }
-    const { cursor, limit } = parsePageQuery(page);
-    return deps.cameras.list({ limit, visibility, ...(cursor === undefined ? {} : { cursor }) });
-  };
-
   app.get('/v1/brief', { schema, config: { scope: 'read' } }, async (request, reply) => {
     const { day = 'today', tz } = request.query;
-    if (tz !== undefined && !isTimeZone(tz)) {
-      const came = JSON.stringify(tz);
-      throw invalidValue(`tz is ${came}, expected an IANA time zone such as Europe/Berlin`, 'tz');
-    }
-    const page = await camerasOf(request.query, request.visibility);
+    if (tz !== undefined) assertZone(tz, 'tz');
+    const page = await askedCameras(request.query, request.visibility, deps);
     const parts: CameraPart[] = [];
     // One after the other, because each may be thousands of changes.
     const mostRead = request.query.camera === undefined ? MOST_READ.among_others : MOST_READ.alone;

@@ -1,12 +1,13 @@
 /** Route of the number of changes per day, for calendars. */
 import { Type } from 'typebox';
 import { DAY_MS } from '../../base/clock.js';
-import { invalidValue, ScenedeltaError } from '../../base/errors.js';
-import { assertTimeZone, instantOf } from '../../base/wall-clock.js';
+import { invalidValue } from '../../base/errors.js';
+import { instantOf } from '../../base/wall-clock.js';
 import { CAMERA_ID_PATTERN } from '../../camera/settings/id-pattern.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import { allCameras, labelled, labelQuery } from '../cameras/labelled.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
+import { assertZone } from '../parse-time.js';
 import { json, problems } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
@@ -45,7 +46,7 @@ export function changeCountRoutes(app: Api, deps: RouteContext): void {
   app.get('/v1/changes/counts', { schema, config: { scope: 'read' } }, async ({ query, visibility }) => {
     const { camera, label, from, to, time_zone = 'UTC' } = query;
     const days = daysOf(from, to);
-    const bounds = boundsOf(days, checkedZone(time_zone));
+    const bounds = boundsOf(days, assertZone(time_zone, 'time_zone'));
     const counted = await camerasOf(camera, await labelled(label, visibility, deps.cameras), deps);
     const counts = counted?.length === 0 ? [] : await deps.changes.counts(counted, bounds);
     return { items: days.flatMap((name, i) => ((counts[i] ?? 0) > 0 ? [{ day: name, changes: counts[i] ?? 0 }] : [])) };
@@ -87,11 +88,3 @@ const boundsOf = (days: readonly string[], timeZone: string): number[] => {
     return instantOf({ year, month, day: date, hour: 0, minute: 0, second: 0 }, timeZone);
   });
 };
-
-function checkedZone(name: string): string {
-  try {
-    return assertTimeZone(name, 'time_zone');
-  } catch (cause) {
-    throw new ScenedeltaError('invalid-value', (cause as Error).message, { field: 'time_zone', cause });
-  }
-}

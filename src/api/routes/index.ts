@@ -25,6 +25,7 @@ import { modelRoutes } from './models.js';
 import { operationRoutes } from './operations.js';
 import { sessionRoutes } from './sessions.js';
 import { shareRoutes } from './share.js';
+import { trendRoutes } from './trends.js';
 import { visitRoutes } from './visits.js';
 
 export const ROUTES: readonly Routes[] = [
@@ -48,6 +49,7 @@ export const ROUTES: readonly Routes[] = [
   shareRoutes,
   feedbackRoutes,
   changeCountRoutes,
+  trendRoutes,
   visitRoutes,
   briefRoutes,
   evidenceRoutes,

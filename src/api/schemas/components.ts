@@ -16,6 +16,7 @@ import * as loss from '../../schemas/loss.js';
 import * as place from '../../schemas/place-search.js';
 import * as snapshot from '../../schemas/snapshot-test.js';
 import * as events from '../../schemas/stream-event.js';
+import { TrendSchema } from '../../schemas/trend.js';
 import * as viewpoint from '../../schemas/viewpoint.js';
 import * as visit from '../../schemas/visit.js';
 import * as payloads from '../../schemas/webhook-payload.js';
@@ -40,7 +41,7 @@ const COMPONENTS: readonly TSchema[] = [
   ...[cameraFrame.CameraFrameSchema, settings.ZoneSchema, schedule.ScheduleSchema],
   ...[camera.CameraRequestSchema, camera.CameraPatchSchema, camera.CamerasPatchSchema],
   camera.SnapshotTestRequestSchema,
-  ...[snapshot.SnapshotTestSchema, camera.AlarmBudgetSchema, camera.CameraSchema],
+  ...[snapshot.SnapshotTestSchema, camera.FalseAlarmBudgetSchema, camera.CameraSchema],
   ...[camera.CameraStatusSchema, camera.CameraOverviewSchema, dryRun.CameraDryRunSchema],
   ...[camera.CameraFrameRequestSchema, camera.CameraFrameFormSchema, camera.BaselineRequestSchema],
   ...[camera.BaselineFormSchema, camera.BaselineOrderSchema, delivery.DeliverySchema],
@@ -52,7 +53,7 @@ const COMPONENTS: readonly TSchema[] = [
   ...[ask.AskRequestSchema, change.ChangeSchema, brief.BriefChangeSchema, brief.BriefGroupSchema],
   ...[brief.BriefListSchema, brief.BriefVisitsSchema, brief.UnseenSchema, brief.NotSeenSchema],
   ...[brief.CameraBriefSchema, brief.BriefSchema, ...search.SEARCH_COMPONENTS],
-  ...[visit.VisitSchema],
+  ...[visit.VisitSchema, TrendSchema],
   ...[receivers.EndpointRequestSchema, receivers.EndpointPatchSchema, endpoints.EndpointSchema],
   ...[endpoints.EndpointCreatedSchema, endpoints.RotateRequestSchema, endpoints.RotatedSchema],
   ...[endpoints.RecoverRequestSchema, endpoints.RecoveredSchema, payloads.WebhookPayloadSchema],
