@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import type { BlobStore } from '../base/blobs.js';
 import { ScenedeltaError } from '../base/errors.js';
 import type { Checkpoint, CheckpointStore, ChunkRecord } from '../footage/run/checkpoint.js';
-import { type BatchProgress, type BatchStore, batchPrefix } from '../stores/batches/batches.js';
+import { type BatchStore, batchPrefix } from '../stores/batches/batches.js';
+import type { BatchProgress } from '../stores/batches/progress.js';
 
 /** The batch has ended, or its chunk was committed: by another worker, or by an earlier try that got no answer. */
 export class ChunkTaken extends Error {}

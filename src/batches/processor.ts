@@ -6,7 +6,8 @@ import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../base/erro
 import { type BatchJob, BatchJobSchema, parseJob } from '../jobs/payloads.js';
 import type { JobProducer } from '../jobs/producer.js';
 import { isBatchFinal } from '../schemas/batch.js';
-import type { BatchPlan, BatchRecord } from '../stores/batches/batches.js';
+import type { BatchRecord } from '../stores/batches/batches.js';
+import type { BatchPlan } from '../stores/batches/progress.js';
 import { createBatchPlaces } from './places.js';
 import type { BatchStepDependencies } from './steps.js';
 

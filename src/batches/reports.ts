@@ -1,6 +1,6 @@
 /** Reports of the progress of one camera of a batch between its chunks, with an event for each further percent. */
-import type { BatchProgress, BatchRecord, BatchStore } from '../stores/batches/batches.js';
-import { progressOf } from '../stores/batches/progress.js';
+import type { BatchRecord, BatchStore } from '../stores/batches/batches.js';
+import { type BatchProgress, progressOf } from '../stores/batches/progress.js';
 
 /**
  * @param index of the camera in the plan

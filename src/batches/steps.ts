@@ -14,13 +14,8 @@ import type { OutboundClient } from '../outbound/client.js';
 import type { Config } from '../process/config.js';
 import type { Logger } from '../process/logger.js';
 import type { BatchFiles } from '../stores/batches/batch-files.js';
-import {
-  type BatchPlan,
-  type BatchRecord,
-  type BatchStore,
-  type PlannedCamera,
-  plannedSettings,
-} from '../stores/batches/batches.js';
+import { type BatchRecord, type BatchStore, plannedSettings } from '../stores/batches/batches.js';
+import type { BatchPlan, PlannedCamera } from '../stores/batches/progress.js';
 import type { S3Client } from '../stores/blobs/s3-client.js';
 import type { CameraStore } from '../stores/cameras/cameras.js';
 import { seesCamera } from '../stores/redis/visibility.js';

@@ -9,7 +9,6 @@ import { NO_COUNTS } from '../schemas/batch.js';
 import type { PlaceSearch } from '../schemas/place-search.js';
 import type { TimeInRecording, WhenRequest } from '../stores/batches/batch-request.js';
 import {
-  type BatchProgress,
   type BatchRecord,
   type BatchStore,
   batchPictureKey,
@@ -17,6 +16,7 @@ import {
   batchResultKey,
   plannedSettings,
 } from '../stores/batches/batches.js';
+import type { BatchProgress } from '../stores/batches/progress.js';
 import { createMaterialize, type MaterializeDependencies } from './materialize.js';
 import { progressReports } from './reports.js';
 

@@ -4,14 +4,14 @@
  */
 import type { Redis } from 'ioredis';
 import type { Problem } from '../../base/errors.js';
-import type { CameraSettings, Zone } from '../../camera/settings/settings.js';
-import { type BatchCamera, type BatchStatus, isBatchFinal, type NO_COUNTS } from '../../schemas/batch.js';
+import type { CameraSettings } from '../../camera/settings/settings.js';
+import { type BatchStatus, isBatchFinal } from '../../schemas/batch.js';
 import { EVENTS_KEPT, KEYS } from '../redis/keys.js';
 import { earlierThan, type PageQuery, pageOf } from '../redis/pages.js';
 import { defineScript, redisCall, repliesOf } from '../redis/redis.js';
 import type { Visibility } from '../redis/visibility.js';
 import type { BatchRequest } from './batch-request.js';
-import { batchEvent } from './progress.js';
+import { type BatchPlan, type BatchProgress, batchEvent } from './progress.js';
 
 export interface AcceptedBatch {
   readonly id: string;
@@ -40,26 +40,6 @@ export interface BatchRun {
   readonly number: number;
   /** finished chunks at its beginning, in the order of the plan's cameras */
   readonly since: readonly number[];
-}
-
-export interface PlannedCamera
-  extends Pick<BatchCamera, 'camera' | 'files' | 'starts_at' | 'ends_at' | 'frames_expected'> {
-  /** privacy zones of the camera of the service with this name; absent: none */
-  readonly privacy?: readonly Zone[];
-}
-
-export interface BatchPlan {
-  readonly cameras: readonly PlannedCamera[];
-  /** inputs that belong to no camera, or that failed before the run */
-  readonly failures: readonly { camera: string | null; file: string; code: string; reason: string }[];
-  /** failures beyond those; absent: none */
-  readonly unlisted?: number;
-  readonly warnings: readonly string[];
-}
-
-export interface BatchProgress extends Pick<BatchCamera, 'reached' | 'done' | keyof typeof NO_COUNTS> {
-  /** of the work of a search, 0 to 1; absent: progress is measured by `reached` */
-  readonly share?: number;
 }
 
 export interface StoredCheckpoint {

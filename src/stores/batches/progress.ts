@@ -1,14 +1,41 @@
-/** How far a batch is: by camera and as a whole, from its record, and the event that says so. Pure. */
+/** The plan of a batch and its progress: by camera, as a whole, and the event that says so. Pure. */
 import { isoTime } from '../../base/wall-clock.js';
-import { type Batch, type BatchCamera, NO_COUNTS } from '../../schemas/batch.js';
+import type { Zone } from '../../camera/settings/settings.js';
+import { type Batch, type BatchCamera, type BatchStatus, NO_COUNTS } from '../../schemas/batch.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { type StreamEvent, streamEvent } from '../../schemas/stream-event.js';
-import type { BatchProgress, BatchRecord } from './batches.js';
+
+export interface PlannedCamera
+  extends Pick<BatchCamera, 'camera' | 'files' | 'starts_at' | 'ends_at' | 'frames_expected'> {
+  /** privacy zones of the camera of the service with this name; absent: none */
+  readonly privacy?: readonly Zone[];
+}
+
+export interface BatchPlan {
+  readonly cameras: readonly PlannedCamera[];
+  /** inputs that belong to no camera, or that failed before the run */
+  readonly failures: readonly { camera: string | null; file: string; code: string; reason: string }[];
+  /** failures beyond those; absent: none */
+  readonly unlisted?: number;
+  readonly warnings: readonly string[];
+}
+
+export interface BatchProgress extends Pick<BatchCamera, 'reached' | 'done' | keyof typeof NO_COUNTS> {
+  /** of the work of a search, 0 to 1; absent: progress is measured by `reached` */
+  readonly share?: number;
+}
 
 type Progress = Pick<Batch, 'progress' | 'frames_expected' | 'cameras' | keyof typeof NO_COUNTS>;
 const NOTHING: BatchProgress = { ...NO_COUNTS, reached: null, done: false };
 
-export function progressOf({ plan, progress }: Pick<BatchRecord, 'plan' | 'progress'>): Progress {
+interface Progressing {
+  /** null until the inputs have been listed */
+  readonly plan: BatchPlan | null;
+  /** in the order of the plan's cameras; undefined before the first frame */
+  readonly progress: readonly (BatchProgress | undefined)[];
+}
+
+export function progressOf({ plan, progress }: Progressing): Progress {
   const cameras = (plan?.cameras ?? []).map(({ privacy: _privacy, ...planned }, i): BatchCamera => {
     const { share: _share, ...reported } = progress[i] ?? NOTHING;
     const { frames_expected: expected } = planned;
@@ -32,7 +59,7 @@ export function progressOf({ plan, progress }: Pick<BatchRecord, 'plan' | 'progr
 }
 
 /** A camera counts by the length of its recordings. */
-function shareOf(cameras: readonly BatchCamera[], progress: BatchRecord['progress']): number {
+function shareOf(cameras: readonly BatchCamera[], progress: Progressing['progress']): number {
   let [reached, all] = [0, 0];
   for (const [i, camera] of cameras.entries()) {
     const length = Math.max(1, Date.parse(camera.ends_at) - Date.parse(camera.starts_at));
@@ -55,7 +82,10 @@ function doneOf({ starts_at, ends_at, reached, frames, frames_expected: expected
 }
 
 /** `batch.progress` of one that runs; of the others `batch.` and the status. @param at epoch ms */
-export function batchEvent(batch: Pick<BatchRecord, 'id' | 'status' | 'plan' | 'progress'>, at: number): StreamEvent {
+export function batchEvent(
+  batch: Progressing & { readonly id: string; readonly status: BatchStatus },
+  at: number,
+): StreamEvent {
   const { cameras: _cameras, ...counts } = progressOf(batch);
   return streamEvent({
     type: batch.status === 'running' ? 'batch.progress' : `batch.${batch.status}`,
