@@ -5,6 +5,7 @@ import { createIdempotencyRecords } from '../../src/api/intake/idempotency.js';
 import { createRateCounter } from '../../src/api/rate-counter.js';
 import { createLiveSearch } from '../../src/api/search/live-index.js';
 import { createJobProducer } from '../../src/jobs/producer.js';
+import type { Questioner } from '../../src/jobs/questioner.js';
 import { loadConfig } from '../../src/process/config.js';
 import { createChangeLog } from '../../src/stores/changes/change-log.js';
 import { createStores } from '../../src/stores/create.js';
@@ -12,8 +13,15 @@ import { createEventReader } from '../../src/stores/delivery/events.js';
 import { DOCUMENTS } from './documents.js';
 import { type Bench, logger } from './workers.js';
 
-/** @param env settings besides AUTH=off and the folder of the bench */
-export async function startApi({ redis, folder, blobs }: Bench, env: Record<string, string> = {}) {
+/**
+ * @param env settings besides AUTH=off and the folder of the bench
+ * @param options.ask answers in place of a worker; absent: nothing is asked
+ */
+export async function startApi(
+  { redis, folder, blobs }: Bench,
+  env: Record<string, string> = {},
+  options: { readonly ask?: Questioner['ask'] } = {},
+) {
   const config = loadConfig({ AUTH: 'off', DATA_DIR: folder, RATE_LIMIT: '0', ...env });
   const stores = createStores(config, redis);
   const events = createEventReader(redis);
@@ -25,7 +33,7 @@ export async function startApi({ redis, folder, blobs }: Bench, env: Record<stri
       blobs,
       search: createLiveSearch({ ...stores, changeLog: createChangeLog(redis) }, { most: 10, clock: Date.now, logger }),
       queryVectors: async () => ({ missing: 'no_worker' }),
-      questions: { ask: never, close: async () => {} },
+      questions: { ask: options.ask ?? never, close: async () => {} },
       events,
       queue,
       idempotency: createIdempotencyRecords(redis),

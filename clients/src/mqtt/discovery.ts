@@ -23,6 +23,8 @@ export interface Naming {
 const REMOVED_KEPT = 64;
 export const ON = 'ON';
 export const OFF = 'OFF';
+/** Command of a button. */
+export const PRESS = 'PRESS';
 
 /** The states of a camera (`overview.state`). */
 export const STATES = [
@@ -33,7 +35,7 @@ export const STATES = [
 type Component = Readonly<Record<string, unknown>> & { readonly platform: string };
 /** The part of a camera that its entities depend on. */
 type Camera = components['schemas']['Camera'];
-type NamedCamera = Pick<Camera, 'id' | 'name' | 'zones'>;
+type NamedCamera = Pick<Camera, 'id' | 'name' | 'zones' | 'snapshot'>;
 
 /** Zones that a change can lie in. */
 export const changeZones = (zones: Camera['zones']): Camera['zones'] => zones.filter(({ type }) => type === 'include');
@@ -71,7 +73,7 @@ export function discoveryOf(camera: NamedCamera, naming: Naming, earlier: Announ
 const uniqueId = (base: string, camera: string, ...parts: string[]): string =>
   [base, slugOf(camera), ...parts].join('.');
 
-function componentsOf({ id, zones: all }: NamedCamera, base: string): Record<string, Component> {
+function componentsOf({ id, zones: all, snapshot }: NamedCamera, base: string): Record<string, Component> {
   const topics = topicsOf(base, id);
   const entity = (platform: string, key: string, name: string, icon: string, options: object): Component => ({
     platform,
@@ -116,6 +118,19 @@ function componentsOf({ id, zones: all }: NamedCamera, base: string): Record<str
       payload_on: ON,
       payload_off: OFF,
     }),
+    ...(snapshot === null
+      ? {}
+      : {
+          look: entity('button', 'look', 'Look now', 'camera', {
+            command_topic: topics.press,
+            payload_press: PRESS,
+          }),
+          looked: entity('sensor', 'looked', 'Last look', 'camera-outline', {
+            state_topic: topics.snapshot,
+            value_template: '{{ value_json.state }}',
+            json_attributes_topic: topics.snapshot,
+          }),
+        }),
     state: entity('sensor', 'state', 'State', 'cctv', {
       state_topic: topics.state,
       device_class: 'enum',

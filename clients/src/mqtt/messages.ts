@@ -1,4 +1,4 @@
-/** Contents of the messages about a change or a visit. Pure. */
+/** Contents of the messages about a change, a visit or a picture. Pure. */
 import type { components } from '../../../openapi/generated/api.js';
 import type { StreamEvent } from '../events.js';
 
@@ -130,4 +130,28 @@ export const isAbout = (sentence: string | null, change: string): boolean =>
 function shortened(sentence: string): string {
   const characters = [...sentence];
   return characters.length <= LONGEST_STATE ? sentence : `${characters.slice(0, LONGEST_STATE - 1).join('')}…`;
+}
+
+/**
+ * The result of a command for a picture.
+ * @param result the comparison of the picture, or why there is none
+ */
+export function snapshotMessage(
+  camera: Camera,
+  result: { comparison: components['schemas']['Comparison']; baseUrl: string } | { error: string },
+): string {
+  const head = { camera: camera.id, camera_name: shownName(camera.name, camera.id) };
+  if ('error' in result) return JSON.stringify({ state: shortened(result.error), ...head, error: result.error });
+  const { id, status, verdict, kind, confidence, caption, error, camera_frame, frames } = result.comparison;
+  const sentence = caption ?? error?.detail ?? status;
+  return JSON.stringify({
+    state: shortened(sentence),
+    ...{ sentence, status, verdict, kind, confidence },
+    ...head,
+    ...(error === undefined ? {} : { error: error.detail }),
+    at: camera_frame?.captured_at,
+    comparison: id,
+    link: `${result.baseUrl}/cameras/${camera.id}`,
+    frame: frames?.after?.url,
+  });
 }

@@ -10,13 +10,15 @@ import { ok, type Service } from '../service.js';
 import { type Broker, type Connection, Disconnected, MessageRefused } from './broker.js';
 import { type CameraView, type Change, FOR_EVER, noteChange } from './camera-view.js';
 import { type CameraViews, inLanguageOf, orMissing } from './camera-views.js';
-import { OFF, ON } from './discovery.js';
+import { OFF, ON, PRESS } from './discovery.js';
 import type { Log } from './log.js';
 import { alertMessage, isAbout, sentenceMessage, visitMessage } from './messages.js';
+import { createPause } from './pause.js';
 import { readPicture } from './picture.js';
 import type { Retained } from './retained.js';
+import { createSnapshots, type Snapshots } from './snapshots.js';
 import type { StateFile } from './state.js';
-import { cameraOfCommand, statusTopic, topicsOf } from './topics.js';
+import { commandOf, statusTopic, topicsOf } from './topics.js';
 
 const ONLINE = 'online';
 export const OFFLINE = 'offline';
@@ -54,6 +56,7 @@ interface Publisher {
   readonly waiting: ReceivedEvent[];
   /** by the slug of the camera: whether to suspend it */
   readonly commands: Map<string, boolean>;
+  readonly snapshots: Snapshots;
   /** cameras whose picture the broker no longer has */
   readonly lostPictures: Set<string>;
   /** the event that failed last, and how often */
@@ -65,16 +68,20 @@ interface Publisher {
   polledAt: number;
 }
 
-export const createPublisher = (deps: PublisherDependencies): Publisher => ({
-  deps,
-  waiting: [],
-  commands: new Map(),
-  lostPictures: new Set(),
-  failed: { id: '', count: 0 },
-  pause: createPause(),
-  connection: undefined,
-  polledAt: Number.NEGATIVE_INFINITY,
-});
+export function createPublisher(deps: PublisherDependencies): Publisher {
+  const pause = createPause();
+  return {
+    deps,
+    waiting: [],
+    commands: new Map(),
+    snapshots: createSnapshots({ ...deps, api: deps.service.api, onTaken: pause.end }),
+    lostPictures: new Set(),
+    failed: { id: '', count: 0 },
+    pause,
+    connection: undefined,
+    polledAt: Number.NEGATIVE_INFINITY,
+  };
+}
 
 /** Takes an event over; waits while too many others do. Events of frames and cameras are seen with the next reading. */
 export async function take(publisher: Publisher, received: ReceivedEvent, signal: AbortSignal): Promise<void> {
@@ -112,7 +119,7 @@ export async function runPublisher(publisher: Publisher, signal: AbortSignal): P
 }
 
 export function receive(publisher: Publisher, topic: string, payload: Buffer, wasRetained: boolean): void {
-  const { deps, commands, pause } = publisher;
+  const { deps, commands, snapshots, pause } = publisher;
   const text = payload.toString('utf8');
   if (topic === deps.birthTopic) {
     if (text !== ONLINE) return;
@@ -120,14 +127,17 @@ export function receive(publisher: Publisher, topic: string, payload: Buffer, wa
     deps.retained.forget();
     publisher.polledAt = Number.NEGATIVE_INFINITY;
   } else {
-    const slug = cameraOfCommand(deps.base, topic);
+    const command = commandOf(deps.base, topic);
+    const expected = command?.name === 'snapshot' ? [PRESS] : [ON, OFF];
+    const isFull = commands.size + snapshots.asked.size >= MOST_COMMANDS;
     // A retained command would come again with every connection.
-    if (slug === undefined || wasRetained || (text !== ON && text !== OFF) || commands.size >= MOST_COMMANDS) {
+    if (command === undefined || wasRetained || !expected.includes(text) || isFull) {
       const given = { topic, payload: text.slice(0, 64), retained: wasRetained };
-      deps.log('a command was ignored: expected ON or OFF', given);
+      deps.log(`a command was ignored: expected ${expected.join(' or ')}`, given);
       return;
     }
-    commands.set(slug, text === ON);
+    if (command.name === 'snapshot') snapshots.asked.add(command.slug);
+    else commands.set(command.slug, text === ON);
   }
   pause.end();
 }
@@ -147,6 +157,7 @@ async function round(publisher: Publisher): Promise<void> {
   }
   if (deps.clock() - publisher.polledAt >= deps.pollMs) await poll(publisher);
   await carryOut(publisher);
+  await publisher.snapshots.carryOut(({ view, payload }) => sendOnce(deps, view, 'snapshot', payload));
   const [next] = waiting;
   if (next !== undefined) return deliverOrDrop(publisher, next);
   if (publisher.lostPictures.size > 0) return restorePicture(publisher);
@@ -257,7 +268,7 @@ const picturesOf = ({ deps }: Publisher, comparison: string) =>
 async function sendOnce(
   deps: PublisherDependencies,
   { camera }: CameraView,
-  kind: 'alert' | 'visit',
+  kind: 'alert' | 'visit' | 'snapshot',
   payload: string,
 ): Promise<void> {
   try {
@@ -283,16 +294,4 @@ async function restorePicture(publisher: Publisher): Promise<void> {
   const change = view && (await deps.views.latestChange(view));
   if (view !== undefined && change !== undefined) await sendPicture(publisher, view, change);
   publisher.lostPictures.delete(id);
-}
-
-function createPause() {
-  let ending = new AbortController();
-  return {
-    /** Ends at once if something came since the pause before. */
-    async wait(ms: number): Promise<void> {
-      await sleep(ms, undefined, { signal: ending.signal }).catch(() => {});
-      if (ending.signal.aborted) ending = new AbortController();
-    },
-    end: () => ending.abort(),
-  };
 }

@@ -10,7 +10,7 @@ import { createPublisher, OFFLINE, receive, runPublisher, take } from './publish
 import { createRetained } from './retained.js';
 import type { BrokerSettings } from './settings.js';
 import type { StateFile } from './state.js';
-import { commandFilter, statusTopic } from './topics.js';
+import { commandFilters, statusTopic } from './topics.js';
 
 const POLL_MS = 5_000;
 
@@ -51,7 +51,7 @@ export async function startPublisher(options: StartOptions): Promise<{ ended: Pr
   const broker = createBroker({
     settings,
     will: offline,
-    filters: [birthTopic, commandFilter(base)],
+    filters: [birthTopic, ...commandFilters(base)],
     onMessage: (topic, payload, retained) => receive(publisher, topic, payload, retained),
     log,
     ...options.retries,

@@ -29,6 +29,10 @@ export interface CameraTopics {
   readonly suspended: string;
   /** commands ON and OFF for `suspended` */
   readonly suspend: string;
+  /** one message per picture that a command asked for, not retained */
+  readonly snapshot: string;
+  /** command PRESS: a picture is pulled and compared now */
+  readonly press: string;
   readonly zone: (id: string) => string;
 }
 
@@ -43,18 +47,29 @@ export function topicsOf(base: string, camera: string): CameraTopics {
     availability: `${prefix}/availability`,
     changed: `${prefix}/changed`,
     suspended: `${prefix}/suspended`,
-    suspend: `${prefix}/suspended/set`,
+    suspend: `${prefix}${COMMANDS.suspend}`,
+    snapshot: `${prefix}/snapshot`,
+    press: `${prefix}${COMMANDS.snapshot}`,
     zone: (id) => `${prefix}/zones/${slugOf(id)}`,
   };
 }
 const CAMERAS = 'cameras';
+/** Ends of the topics of commands. */
+const COMMANDS = { suspend: '/suspended/set', snapshot: '/snapshot/press' } as const;
 
-/** Filter of the commands of all cameras. */
-export const commandFilter = (base: string): string => `${base}/${CAMERAS}/+/suspended/set`;
+/** Filters of the commands of all cameras. */
+export const commandFilters = (base: string): string[] =>
+  Object.values(COMMANDS).map((end) => `${base}/${CAMERAS}/+${end}`);
 
-/** @returns the slug of the camera that a command is for; undefined if the topic is no such command */
-export function cameraOfCommand(base: string, topic: string): string | undefined {
+/** @returns the command of a topic, and the slug of the camera that it is for; undefined if it is no command */
+export function commandOf(
+  base: string,
+  topic: string,
+): { readonly name: keyof typeof COMMANDS; readonly slug: string } | undefined {
   const start = `${base}/${CAMERAS}/`;
-  const end = '/suspended/set';
-  return topic.startsWith(start) && topic.endsWith(end) ? topic.slice(start.length, -end.length) : undefined;
+  for (const name of ['suspend', 'snapshot'] as const) {
+    const end = COMMANDS[name];
+    if (topic.startsWith(start) && topic.endsWith(end)) return { name, slug: topic.slice(start.length, -end.length) };
+  }
+  return undefined;
 }

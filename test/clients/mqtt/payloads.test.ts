@@ -6,7 +6,7 @@ import { type Camera, isOpen, isSuspended } from '../../../clients/src/mqtt/came
 import { discoveryOf, discoveryTopic, STATES } from '../../../clients/src/mqtt/discovery.js';
 import { ALERT_EVENT_TYPES, alertMessage, sentenceMessage, shownName } from '../../../clients/src/mqtt/messages.js';
 import { brokerSettings } from '../../../clients/src/mqtt/settings.js';
-import { cameraOfCommand, slugOf, topicsOf } from '../../../clients/src/mqtt/topics.js';
+import { commandOf, slugOf, topicsOf } from '../../../clients/src/mqtt/topics.js';
 import { HEALTH_STATES } from '../../../src/camera/settings/health.js';
 import { checkSettings } from '../../../src/camera/settings/settings.js';
 import { streamEvent } from '../../../src/schemas/stream-event.js';
@@ -109,7 +109,8 @@ it('different ids have different slugs, topics and unique ids, in the characters
   fc.assert(
     fc.property(id, id, (a, b) => {
       expect(slugOf(a)).toMatch(/^[A-Za-z0-9_-]+$/);
-      expect(cameraOfCommand('sd', topicsOf('sd', a).suspend)).toBe(slugOf(a));
+      expect(commandOf('sd', topicsOf('sd', a).suspend)).toEqual({ name: 'suspend', slug: slugOf(a) });
+      expect(commandOf('sd', topicsOf('sd', a).press)).toEqual({ name: 'snapshot', slug: slugOf(a) });
       expect(slugOf(a) === slugOf(b)).toBe(a === b);
       // The slug of an id is no id whose slug is the same.
       expect(slugOf(slugOf(a)) === slugOf(a)).toBe(slugOf(a) === a);
