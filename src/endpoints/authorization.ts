@@ -9,8 +9,10 @@ import { isObject } from '../base/is-object.js';
 /** A request that is signed. */
 export interface SignedRequest {
   readonly url: string;
+  /** absent: POST */
+  readonly method?: 'PUT' | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 interface Scheme {
@@ -31,11 +33,17 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
   'aws-sigv4': {
     expected: '<access key id>:<secret access key>:<region>:<service>',
     fault: (login) => (AWS_LOGIN.test(login) ? undefined : 'it does not have these four parts'),
-    sign: async ({ url, headers, body }, login, at) => {
+    sign: async ({ url, method = 'POST', headers, body }, login, at) => {
       const [, accessKeyId = '', secretAccessKey = '', region = '', service = ''] = AWS_LOGIN.exec(login) ?? [];
       const datetime = new Date(at).toISOString().replace(/[:-]|\.\d{3}/g, '');
       const keys = { accessKeyId, secretAccessKey, region, service, datetime };
-      const signed = await new AwsV4Signer({ method: 'POST', url, headers: { ...headers }, body, ...keys }).sign();
+      const signed = await new AwsV4Signer({
+        method,
+        url,
+        headers: { ...headers },
+        body: body as string,
+        ...keys,
+      }).sign();
       return { authorization: signed.headers.get('authorization') ?? '', 'x-amz-date': datetime };
     },
   },

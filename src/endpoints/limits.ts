@@ -98,6 +98,7 @@ export const LIMITS = {
     source:
       'https://learn.microsoft.com/office365/servicedescriptions/exchange-online-service-description/exchange-online-limits',
   },
+  bucket: { ...NONE, source: 'https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html' },
   template: { ...NONE, source: 'https://liquidjs.com/tutorials/dos.html' },
 } as const satisfies Readonly<Record<string, Limits>>;
 export type FormatName = keyof typeof LIMITS;

@@ -23,6 +23,8 @@ export interface EndpointMessage extends Message {
   readonly now: number;
   /** JPEG of the change or visit, for formats with a picture inside; absent: none, or it has expired */
   readonly jpeg?: Uint8Array | undefined;
+  /** the package of the message, for the format `bucket` */
+  readonly file?: Uint8Array | undefined;
 }
 
 /** Address and login of the receiver; the login is the secret of PagerDuty and mail servers as well. */
@@ -37,9 +39,11 @@ export interface Receiver {
 
 export interface EndpointRequest {
   readonly url: string;
+  /** absent: POST */
+  readonly method?: 'PUT';
   readonly headers: Readonly<Record<string, string>>;
-  /** a mail: of the format `email` alone */
-  readonly body: string | FormData | Mail;
+  /** a mail: of the format `email` alone; bytes: of `bucket` alone */
+  readonly body: string | Uint8Array | FormData | Mail;
 }
 
 export type Format = (message: EndpointMessage, receiver: Receiver) => EndpointRequest;

@@ -1,5 +1,6 @@
 /** The formats of endpoints, and the request in one of them for a message. Pure. */
 import { alertmanager } from './formats/alertmanager.js';
+import { bucket } from './formats/bucket.js';
 import { binaryCloudEvent, structuredCloudEvent } from './formats/cloudevents.js';
 import { email } from './formats/email.js';
 import { ntfy } from './formats/ntfy.js';
@@ -30,6 +31,7 @@ const FORMATS = {
   telegram,
   pagerduty,
   email,
+  bucket,
   template,
   'web-push': webPush,
 } as const satisfies Readonly<Record<FormatName, Format>>;

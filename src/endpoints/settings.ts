@@ -25,16 +25,16 @@ const fields = {
     description:
       'Standard Webhooks 1.0; CloudEvents 1.0, structured or binary; the API v2 of Alertmanager; ' +
       'Slack (also Mattermost, and Discord with /slack at the end of the address); ntfy; Microsoft Teams (a workflow); ' +
-      'a bot of Telegram; PagerDuty (Events API v2); e-mail; a template; a notification of a browser (web push).',
+      'a bot of Telegram; PagerDuty (Events API v2); e-mail; a bucket (S3), which gets the evidence packages of ' +
+      '`POST /v1/evidence` and no events; a template; a notification of a browser (web push).',
   }),
   events: Type.Array(literals(ENDPOINT_EVENTS), {
-    minItems: 1,
     uniqueItems: true,
     description:
       'Events that are sent; default: opened, escalated and reverted, camera.silent, camera.stuck and camera.back; ' +
       'with alertmanager and pagerduty also acknowledged, which resolves the alert there, and with the others ' +
       'visit.alerted. visit.opened, visit.ended and the signal of cameras are sent only if they are named here; no ' +
-      'event of visits with these two.',
+      'event of visits with these two. bucket: none.',
   }),
   cameras: Type.Array(Type.String({ pattern: cameraPattern, maxLength: 65 }), {
     ...most,
@@ -93,7 +93,7 @@ const url = Type.String({
   maxLength: 2048,
   description:
     'Address that receives the requests; with alertmanager the address of the server itself; ' +
-    'with email smtp(s)://user@host:port?from=<address>&to=<address>.',
+    'with email smtp(s)://user@host:port?from=<address>&to=<address>; with bucket that of the bucket, or of a prefix in it.',
   examples: ['https://alerts.example/scenedelta'],
 });
 const authorization = Type.Optional(
@@ -143,7 +143,9 @@ export function settingsWith(
 /** Every receiver gets the events of a camera that shows nothing, unless it asks for other events. */
 const CAMERA_DOWN = ['camera.silent', 'camera.stuck', 'camera.back'] as const;
 
-const defaultEvents = (format: FormatName): EndpointSettings['events'] =>
-  format === 'alertmanager' || format === 'pagerduty'
+const defaultEvents = (format: FormatName): EndpointSettings['events'] => {
+  if (format === 'bucket') return [];
+  return format === 'alertmanager' || format === 'pagerduty'
     ? [...ALERT_TYPES, ...CAMERA_DOWN]
     : [...ALERT_TYPES.filter((type) => type !== 'change.acknowledged'), 'visit.alerted', ...CAMERA_DOWN];
+};

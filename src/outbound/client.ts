@@ -59,6 +59,11 @@ export interface OutboundClient {
       certificate?: string | null;
     },
   ): Promise<PostOutcome>;
+  /** Sends a file, which has more time than a message. Never throws because of the receiver's behaviour. */
+  put(
+    url: string,
+    options: { body: Uint8Array; headers: Record<string, string>; quoting?: boolean; certificate?: string | null },
+  ): Promise<PostOutcome>;
   /**
    * Asks a receiver of CloudEvents whether it takes deliveries (HTTP 1.1 Web Hooks for Event Delivery, 4).
    * @param options.origin name of this service
@@ -217,14 +222,14 @@ export function createOutboundClient(
     }
   };
 
-  const { post, askPermission } = createPoster({ agent, allow, timeoutMs, now });
+  const { post, put, askPermission } = createPoster({ agent, allow, timeoutMs, now });
 
   const mail = createMailer({ agent, allow, timeoutMs });
   const close = async () => {
     await rtsp?.close();
     agent.close();
   };
-  return { fetchImage, download, post, askPermission, mail, close };
+  return { fetchImage, download, post, put, askPermission, mail, close };
 }
 
 /**

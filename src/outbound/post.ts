@@ -23,7 +23,7 @@ export const USER_AGENT = 'scenedelta (+https://scenedelta.dev)';
 const FIELD = 'callback_url';
 
 interface Sent {
-  readonly method: 'POST' | 'OPTIONS';
+  readonly method: 'POST' | 'PUT' | 'OPTIONS';
   readonly headers: Record<string, string>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal | undefined;
@@ -32,6 +32,10 @@ interface Sent {
   /** certificate that the receiver may have (process/connect.ts); undefined: there is no setting for it */
   readonly certificate?: string | null | undefined;
 }
+
+/** Bytes per second at which a file is sent at least: an uplink of 2 Mbit/s passes. */
+const UPLOAD_RATE = 256 * 1024;
+const uploadMs = (body: Sent['body']): number => ((body?.length ?? 0) / UPLOAD_RATE) * 1000;
 
 /** Longest refusal that is read. */
 const REFUSAL_BYTES = 16 * 1024;
@@ -49,7 +53,7 @@ export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; time
     text: string,
     { method, headers, body, signal, quoting = false, certificate }: Sent,
   ): Promise<Answer> => {
-    const deadline = startDeadline(timeoutMs, signal);
+    const deadline = startDeadline(method === 'PUT' ? timeoutMs + uploadMs(body) : timeoutMs, signal);
     try {
       const url = checkUrlSyntax(text, { allow, field: FIELD });
       const answer = await agent.request(url, {
@@ -95,6 +99,9 @@ export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; time
   return {
     post: async (url: string, options: Omit<Sent, 'method'> & { body: string | Uint8Array }): Promise<PostOutcome> =>
       (await send(url, { ...options, method: 'POST' })).outcome,
+
+    put: async (url: string, options: Omit<Sent, 'method'> & { body: Uint8Array }): Promise<PostOutcome> =>
+      (await send(url, { ...options, method: 'PUT' })).outcome,
 
     askPermission: async (
       url: string,

@@ -1,4 +1,4 @@
-/** The manifest of an evidence package, and the names of the files that every package has. */
+/** The manifest of an evidence package, the names of the files that every package has, and a package to be uploaded. */
 
 export const EVIDENCE_FORMAT = 'scenedelta-evidence/1';
 /** The signature is of the bytes of the manifest; both are in no manifest. */
@@ -23,3 +23,16 @@ export interface EvidenceManifest {
   readonly missing: readonly string[];
   readonly files: Record<string, { readonly bytes: number; readonly sha256: string }>;
 }
+
+/** A package that is stored for its upload. */
+export interface EvidencePackage {
+  /** of the object that it becomes */
+  readonly name: string;
+  /** key of the blob */
+  readonly blob: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Hours for which a package is stored, so that its upload can be tried again. */
+export const PACKAGE_KEPT_HOURS = 168;

@@ -45,13 +45,14 @@ export type MessageEvent = keyof typeof MESSAGE_EVENTS;
 export const ENDPOINT_EVENTS = Object.keys(MESSAGE_EVENTS) as MessageEvent[];
 
 /**
- * endpoint.test: sent by request. alerts.digest: to an endpoint with a limit, about the messages that it held back.
+ * endpoint.test: sent by request. evidence.package: to the bucket that a request names. alerts.digest: to an endpoint with a limit, about the messages that it held back.
  * comparison.finished and comparison.failed: to the callback of a comparison alone.
  */
 export type MessageType =
   | MessageEvent
   | 'endpoint.test'
   | 'alerts.digest'
+  | 'evidence.package'
   | 'comparison.finished'
   | 'comparison.failed';
 const traitsOf = (type: MessageType): EventTraits | undefined =>

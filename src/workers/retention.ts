@@ -6,6 +6,7 @@ import { type BlobStore, frameKey, heatmapKey } from '../base/blobs.js';
 import { HOUR_MS } from '../base/clock.js';
 import type { Config } from '../process/config.js';
 import type { Logger } from '../process/logger.js';
+import { PACKAGE_KEPT_HOURS } from '../schemas/evidence.js';
 import type { FrameRef } from '../schemas/frame-ref.js';
 import type { BatchFiles } from '../stores/batches/batch-files.js';
 import type { BatchStore } from '../stores/batches/batches.js';
@@ -117,6 +118,7 @@ export function createRetention(deps: {
       visits: await deps.ofCameras.retainVisits(config.resultRetentionHours),
       frames: ofCameras.frames + (await blobs.sweep('frames', cutoff(config.frameRetentionHours), inUse)),
       heatmaps: await blobs.sweep('heatmaps', cutoff(config.heatmapRetentionHours)),
+      packages: await blobs.sweep('evidence', cutoff(PACKAGE_KEPT_HOURS)),
       batches: await eraseAll(deps.batches.olderThan, (id) => eraseBatch(id, deps)),
     };
     await results.eraseEventsBefore(cutoff(config.resultRetentionHours));

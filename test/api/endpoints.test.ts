@@ -88,7 +88,7 @@ describe('POST /v1/endpoints', () => {
     ['PagerDuty without an integration key', { format: 'pagerduty' }, 422, 'authorization'],
     ['an unknown format', { format: 'discord' }, 400, 'format'],
     ['a header in the login', { authorization: 'x\r\ny: z' }, 400, 'authorization'],
-    ['no events', { events: [] }, 400, 'events'],
+    ['no events', { events: [] }, 422, 'events'],
     ['an unknown member', { filter: 1 }, 400, 'filter'],
   ])('refuses %s, and names the field', async (_what, given, status, field) => {
     const refused = await create(given);

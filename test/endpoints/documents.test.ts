@@ -48,7 +48,9 @@ function expectBetween(begin: string, end: string, expected: string): void {
   else expect(text.slice(from, to)).toBe(expected);
 }
 
-const HTTP = (Object.keys(LIMITS) as FormatName[]).filter((format) => format !== 'email' && format !== 'template');
+/** No example: a mail is no request of HTTP, a template has any body, and a bucket gets no alert. */
+const OTHERS: readonly FormatName[] = ['email', 'template', 'bucket'];
+const HTTP = (Object.keys(LIMITS) as FormatName[]).filter((format) => !OTHERS.includes(format));
 it.each(HTTP)('The example of %s is the request that is sent', (format) => {
   const [begin, end] = [`<!-- example: ${format} -->\n\n\`\`\`http\n`, '\n```\n\n<!-- /example -->'];
   expectBetween(begin, end, example(format));

@@ -244,6 +244,10 @@ export class FakeChanges {
   async alert(): Promise<StoredMessage | undefined> {
     return undefined;
   }
+  readonly messages: StoredMessage[] = [];
+  async saveMessage(message: StoredMessage): Promise<void> {
+    this.messages.push(message);
+  }
   async *alertsSince(): AsyncGenerator<string[]> {}
   #alter(id: string, altered: Partial<Change>) {
     const i = this.kept.findIndex((change) => change.id === id);

@@ -108,6 +108,7 @@ export function useQueues() {
                     posted.push(headers['webhook-id'] ?? '');
                     return outcome;
                   },
+                  put: () => Promise.reject(),
                   askPermission: async () => ({ rate: null }),
                   mail: () => Promise.reject(),
                 },

@@ -115,6 +115,7 @@ export const STRICT: Readonly<Record<FormatName, Strict>> = {
   telegram,
   pagerduty,
   email,
+  bucket: ({ url, method }) => firstOf([method === 'PUT' && /\/[\w.-]+$/.test(url), '400 InvalidRequest']),
   'web-push': ({ text }) => firstOf([bytesOf(text) <= 3_993, '413 the encrypted body has more than 4096 bytes']),
   template: ({ text }) => firstOf([bytesOf(JSON.stringify(JSON.parse(text))) > 0, 'no JSON']),
 };
@@ -147,4 +148,7 @@ const URLS: Readonly<Partial<Record<FormatName, string>>> = {
 };
 
 /** @returns the body of a request as text */
-export const textOf = ({ body }: EndpointRequest): string => (typeof body === 'string' ? body : JSON.stringify(body));
+export function textOf({ body }: EndpointRequest): string {
+  if (body instanceof Uint8Array) return Buffer.from(body).toString();
+  return typeof body === 'string' ? body : JSON.stringify(body);
+}

@@ -54,6 +54,7 @@ const processor = () =>
         sent.push({ url, body: String(body), headers });
         return answer;
       },
+      put: () => Promise.reject(),
       ...{ askPermission: async () => ({ rate: null }), mail: () => Promise.reject() },
     },
     pictureOf: async () => undefined,

@@ -56,6 +56,7 @@ const processor = (random = () => 0.5) =>
         now += 40;
         return answers.length > 1 ? (answers.shift() as PostOutcome) : (answers[0] as PostOutcome);
       },
+      put: () => Promise.reject(),
       askPermission: async () => ({ rate: null }),
       mail: () => Promise.reject(),
     },

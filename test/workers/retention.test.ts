@@ -57,7 +57,15 @@ describe('retention', () => {
     await put(oldMaps, 2 * HOUR);
     await put(key('1'), 2 * HOUR);
     await put(key('2'), HOUR / 2);
-    expect(await retain()).toEqual({ comparisons: 1, changes: 0, visits: 0, frames: 1, heatmaps: 1, batches: 0 });
+    expect(await retain()).toEqual({
+      comparisons: 1,
+      changes: 0,
+      visits: 0,
+      frames: 1,
+      heatmaps: 1,
+      packages: 0,
+      batches: 0,
+    });
     expect(await bench.results.get(old.comparison.id)).toBeUndefined();
     expect(await bench.results.get(young.comparison.id)).toBeDefined();
     expect(await exists(heatmapKey(old.comparison.id))).toBe(false);

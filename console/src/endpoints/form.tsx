@@ -19,6 +19,7 @@ const FORMATS: readonly (readonly [Format, name: string, address: string])[] = [
   ['template', 'Liquid', 'https://alerts.example/in'],
   ['web-push', 'Web push', 'https://push.example/…'],
   ['email', 'E-mail', 'smtps://user@mail.example?from=…&to=…'],
+  ['bucket', 'S3', 'https://s3.eu-central-1.amazonaws.com/my-bucket/evidence'],
 ];
 const EVENTS: Endpoint['events'] = [
   'change.opened',

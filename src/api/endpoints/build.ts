@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Static } from 'typebox';
 import { invalidValue, ScenedeltaError } from '../../base/errors.js';
 import { authorizationFault } from '../../endpoints/authorization.js';
+import { BUCKET_LOGIN } from '../../endpoints/formats/bucket.js';
 import { addressesOf } from '../../endpoints/formats/email.js';
 import { topicOf } from '../../endpoints/formats/ntfy.js';
 import { ROUTING_KEY } from '../../endpoints/formats/pagerduty.js';
@@ -56,6 +57,12 @@ export function assertReceiver(
       'authorization',
     );
   }
+  if (format === 'bucket' && !BUCKET_LOGIN.test(authorization ?? '')) {
+    throw invalidValue(
+      'authorization has no login for a bucket: expected aws-sigv4 <access key id>:<secret access key>:<region>:s3',
+      'authorization',
+    );
+  }
   const expected =
     format === 'ntfy' && topicOf(url) === undefined
       ? 'that ends with a topic for ntfy, e.g. https://ntfy.example/my-topic'
@@ -96,6 +103,15 @@ const ALERTS_ALONE: readonly FormatName[] = ['alertmanager', 'pagerduty'];
 export function assertEvents({ format, events, limit }: Pick<EndpointSettings, 'format' | 'events' | 'limit'>): void {
   if (ALERTS_ALONE.includes(format) && limit !== null) {
     throw invalidValue(`limit is given with the format ${format}, expected null: it groups alerts itself`, 'limit');
+  }
+  if (format === 'bucket' && events.length > 0) {
+    throw invalidValue(
+      `events has ${events[0]} with the format bucket, expected none: it gets packages alone`,
+      'events',
+    );
+  }
+  if (format !== 'bucket' && events.length === 0) {
+    throw invalidValue('events is empty, expected at least one, or none given for the usual ones', 'events');
   }
   const other = events.find((type) => ![...ALERT_TYPES, ...SIGNAL_EVENTS].some((alert) => alert === type));
   if (!ALERTS_ALONE.includes(format) || other === undefined) return;

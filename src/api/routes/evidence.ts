@@ -1,12 +1,21 @@
 /** Routes of evidence packages, and of the key that verifies them. */
 import { Type } from 'typebox';
 import { DEFAULT_LOCALE } from '../../language/translate.js';
+import { checker } from '../../schemas/validation-error.js';
 import { publicPem } from '../../secrets/evidence-key.js';
 import type { Api } from '../dependencies.js';
+import { body, endpointOf } from '../endpoints/change.js';
 import { collectEvidence } from '../evidence/collect.js';
 import { packageOf } from '../evidence/package.js';
-import { EvidenceQuery } from '../schemas/evidence.js';
-import { binary, media, problems } from '../schemas/shared.js';
+import { createUploads } from '../evidence/upload.js';
+import { LOCAL_KEY_ID } from '../plugins/auth.js';
+import {
+  EvidenceQuery,
+  type EvidenceUploadRequest,
+  EvidenceUploadRequestSchema,
+  EvidenceUploadSchema,
+} from '../schemas/evidence.js';
+import { BODY_PROBLEMS, binary, json, media, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
 const tags = ['evidence'];
@@ -25,6 +34,21 @@ const schema = {
     ...problems(['not-found', 'invalid-value', 'storage-unavailable']),
   },
 };
+const uploadSchema = {
+  operationId: 'uploadEvidence',
+  summary: 'Put an evidence package into a bucket',
+  description:
+    'Makes the package of `GET /v1/evidence`, and puts it into the bucket of an endpoint. The answer says where, before ' +
+    'it is there: the upload is a delivery of the endpoint, which is retried as others, and sent again by ' +
+    '`POST /v1/deliveries/{id}/resend`.',
+  tags,
+  body: body(EvidenceUploadRequestSchema),
+  response: {
+    202: json('The upload is queued.', ref(EvidenceUploadSchema)),
+    ...problems(['not-found', ...BODY_PROBLEMS, 'invalid-value', 'storage-unavailable']),
+  },
+};
+const checkUpload = checker(EvidenceUploadRequestSchema);
 const keySchema = {
   operationId: 'readEvidenceKey',
   summary: 'Read the public key of evidence packages',
@@ -41,6 +65,17 @@ export function evidenceRoutes(app: Api, deps: RouteContext): void {
     const locale = request.locale ?? evidence.camera.locale ?? DEFAULT_LOCALE;
     reply.header('Cache-Control', 'no-store').header('Vary', 'Accept-Language');
     return reply.send(packageOf(evidence, await deps.evidenceKey(), deps, locale));
+  });
+
+  const upload = createUploads(deps);
+  const find = endpointOf(deps.endpoints);
+  app.post('/v1/evidence', { schema: uploadSchema, config: { scope: 'admin' } }, async (request, reply) => {
+    const { endpoint, ...query } = checkUpload(request.body) as EvidenceUploadRequest;
+    const receiver = await find(endpoint);
+    const evidence = await collectEvidence(query, request.visibility, deps);
+    const locale = request.locale ?? evidence.camera.locale ?? DEFAULT_LOCALE;
+    const zip = async () => packageOf(evidence, await deps.evidenceKey(), deps, locale);
+    return reply.code(202).send(await upload(receiver, evidence, { zip, apiKeyId: request.apiKeyId ?? LOCAL_KEY_ID }));
   });
 
   app.get('/v1/evidence/key', { schema: keySchema, config }, async (_request, reply) =>

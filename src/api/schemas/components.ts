@@ -29,6 +29,7 @@ import * as ask from './comparison-request.js';
 import * as frames from './comparison-request.js';
 import * as dryRun from './dry-run.js';
 import * as endpoints from './endpoints.js';
+import { EvidenceUploadRequestSchema, EvidenceUploadSchema } from './evidence.js';
 import { ComparisonProblemSchema, idOf } from './shared.js';
 
 const COMPONENTS: readonly TSchema[] = [
@@ -55,6 +56,7 @@ const COMPONENTS: readonly TSchema[] = [
   ...[brief.CameraBriefSchema, brief.BriefSchema, ...search.SEARCH_COMPONENTS],
   ...[visit.VisitSchema, TrendSchema],
   ...[receivers.EndpointRequestSchema, receivers.EndpointPatchSchema, endpoints.EndpointSchema],
+  ...[EvidenceUploadRequestSchema, EvidenceUploadSchema],
   ...[endpoints.EndpointCreatedSchema, endpoints.RotateRequestSchema, endpoints.RotatedSchema],
   ...[endpoints.RecoverRequestSchema, endpoints.RecoveredSchema, payloads.WebhookPayloadSchema],
   ...[

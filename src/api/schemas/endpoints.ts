@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { EndpointSettingsSchema } from '../../endpoints/settings.js';
 import { count, dateTime, flag, literals, nullable, text } from '../../schemas/constructors.js';
 
-const ENDPOINT_ID_PATTERN = '^end_[0-9a-z]{26}$';
+export const ENDPOINT_ID_PATTERN = '^end_[0-9a-z]{26}$';
 export const EndpointIdParams = Type.Object({
   id: Type.String({
     pattern: ENDPOINT_ID_PATTERN,

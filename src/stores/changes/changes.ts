@@ -3,7 +3,9 @@
  * field `change` and the indexes of its status; the API writes the fields `acknowledged` and `feedback` and their
  * indexes. Neither overwrites the other.
  */
+
 import type { Redis } from 'ioredis';
+import { systemClock } from '../../base/clock.js';
 import type { BaselineEvent } from '../../camera/state/state.js';
 import {
   type CameraEvent,
@@ -21,7 +23,7 @@ import { fewCameras, seesCamera, seesNoCamera, type Visibility } from '../redis/
 import { erasureOf } from './change-erasure.js';
 import { judgementsOf } from './change-judgements.js';
 import { decodeVector, VECTOR_FIELD } from './change-vectors.js';
-import type { StoredMessage } from './change-writes.js';
+import { EXPIRY_SLACK_MS, type StoredMessage, writesOfMessage } from './change-writes.js';
 import { readerOf } from './stored-change.js';
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
@@ -98,6 +100,16 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
       redisCall('reading an alert', async () => {
         const json = await redis.get(KEYS.alert(id));
         return json === null ? undefined : (JSON.parse(json) as StoredMessage);
+      }),
+    /** Saves a message that no change or camera causes; its deliveries are open from then on. */
+    saveMessage: (stored: StoredMessage): Promise<void> =>
+      redisCall('saving a message', async () => {
+        const now = (options.now ?? systemClock)();
+        const transaction = redis.multi();
+        for (const [name, ...args] of writesOfMessage(stored, now, options.retentionMs + EXPIRY_SLACK_MS)) {
+          transaction.call(String(name), ...args.map(String));
+        }
+        repliesOf(await transaction.exec());
       }),
     /** Pages of the ids of all alerts made from `since` on (epoch ms), the oldest first. */
     alertsSince: (since: number, pageSize: number): AsyncGenerator<string[]> =>

@@ -94,12 +94,12 @@ async function delivered(
  * whole change. Holding the later one back instead could delay it for days if the receiver refuses one alert.
  */
 async function isOvertaken(
-  { endpoint, resent_after }: Delivery,
+  { endpoint, event, resent_after }: Delivery,
   { subject, at }: StoredMessage['message'],
   { changes, deliveries }: MessageDependencies,
 ): Promise<boolean> {
-  // A person who asks for it again wants it as it was.
-  if (resent_after !== undefined) return false;
+  // A person who asks for it again wants it as it was; a package is no state that a later one replaces.
+  if (resent_after !== undefined || event === 'evidence.package') return false;
   const deliveryOf = async (id: string): Promise<Delivery | undefined> => {
     if (endpoint === undefined) return deliveries.get(deliveryIdOf(id));
     const later = (await changes.alert(id))?.message;

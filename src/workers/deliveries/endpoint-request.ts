@@ -1,4 +1,6 @@
 /** The request of a delivery to an endpoint: in its format, signed, and allowed by a CloudEvents receiver. */
+import { createHash } from 'node:crypto';
+import type { BlobStore } from '../../base/blobs.js';
 import { authorized } from '../../endpoints/authorization.js';
 import { cut, type TextLimit } from '../../endpoints/cut.js';
 import { limitsOf } from '../../endpoints/limits.js';
@@ -25,7 +27,9 @@ import { signedHeaders } from './sign-webhook.js';
 
 export interface EndpointDependencies {
   readonly endpoints: Pick<EndpointStore, 'get' | 'noteAttempt' | 'savePermission' | 'pace' | 'erase'>;
-  readonly outbound: Pick<OutboundClient, 'post' | 'mail' | 'askPermission'>;
+  readonly outbound: Pick<OutboundClient, 'post' | 'put' | 'mail' | 'askPermission'>;
+  /** has the packages that are put into buckets */
+  readonly blobs: Pick<BlobStore, 'get'>;
   readonly pictureOf: PictureOf;
   /** key that encrypts the secrets of endpoints */
   readonly loginKey: Buffer;
@@ -36,6 +40,7 @@ export interface EndpointDependencies {
 /** later: the receiver takes the next request in `waitMs`. */
 export type EndpointAttempt = PostOutcome | { readonly kind: 'later'; readonly waitMs: number };
 
+const NO_PACKAGE = 'the package is stored no more: expected another request for it';
 const ended = (error: string): PostOutcome => ({ status: null, error, retryAfterMs: null, permanent: true });
 
 /**
@@ -67,9 +72,12 @@ export async function sendToEndpoint(
   const { picture: limit } = limitsOf(format);
   const { picture } = message;
   const jpeg = limit === null || picture === null ? undefined : await deps.pictureOf(picture, limit);
+  const { package: stored } = message.payload.data;
+  const file = stored === undefined ? undefined : await deps.blobs.get(stored.blob);
+  if (stored !== undefined && file === undefined) return ended(NO_PACKAGE);
   const { template: text, content_type: contentType } = endpoint.settings;
   const receiver = { ...secrets, template: text == null ? undefined : { text, contentType } };
-  const request = rendered(format, { ...translated(message, locale), locale, now: at, jpeg }, receiver);
+  const request = rendered(format, { ...translated(message, locale), locale, now: at, jpeg, file }, receiver);
   if ('error' in request) return noted(endpoint, request, deps);
   const signature = (body: string) => ({
     ...(SIGNED_FORMATS.includes(format) ? signedHeaders({ id: delivery.id, at, body }, validSecrets(secrets, at)) : {}),
@@ -93,7 +101,7 @@ function rendered(...given: Parameters<typeof render>): EndpointRequest | PostOu
 
 /** The platform encodes a form; the mailer makes a mail of its parts. */
 async function sent(
-  { url, headers, body }: EndpointRequest,
+  { url, method, headers, body }: EndpointRequest,
   {
     authorization,
     certificate,
@@ -106,6 +114,11 @@ async function sent(
     outbound.post(url, { body: sentBody, headers: sentHeaders, quoting: true, certificate });
   if (typeof body === 'string') {
     return post(body, { ...(await authorized({ url, headers, body }, at)), ...signature(body) });
+  }
+  if (body instanceof Uint8Array) {
+    const hashed = { ...headers, 'x-amz-content-sha256': createHash('sha256').update(body).digest('hex') };
+    const signed = await authorized({ url, method, headers: hashed, body }, at);
+    return outbound.put(url, { body, headers: { ...signed }, quoting: true, certificate });
   }
   if (!(body instanceof FormData)) return outbound.mail(url, body, { password: authorization, certificate });
   const form = new Response(body);
