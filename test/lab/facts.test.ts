@@ -53,6 +53,13 @@ describe('the colour of the thing that is named first', () => {
     expect(colourOf('nothing has changed')).toBe(false);
   });
 
+  it('is judged, where it is said, of things whose class and direction are right', () => {
+    const said = (caption: string) => facts([appeared], [{ caption, kind: 'appear' }]).colourWhereSaid?.of ?? 0;
+    expect(said('a red truck has appeared')).toBe(1);
+    expect(said('the red van is gone')).toBe(0);
+    expect(said('a van has appeared')).toBe(0);
+  });
+
   it('may be the colour of one of several things', () => {
     const colourOf = (caption: string) => assessed(appeared, caption).colour;
     expect(colourOf('two vans have appeared, one red and one silver')).toBe(true);

@@ -29,6 +29,10 @@ describe('the lexicon', () => {
     ['red', 'red and black', true],
     ['maroon', 'red', true],
     ['mauve', 'red', false],
+    ['brown', 'brown jacket', true],
+    ['grey', 'silver-grey', true],
+    ['red', 'dark and white clothes', false],
+    ['light blue', 'light blue shirt', true],
   ])('colour %s of a thing labelled %s: %s', (stated, labelled, same) => {
     expect(sameColour(stated, labelled)).toBe(same);
   });

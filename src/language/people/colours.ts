@@ -11,6 +11,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   violet: 'purple',
   turquoise: 'cyan',
   teal: 'cyan',
+  olive: 'green',
   navy: 'dark blue',
   maroon: 'dark red',
   burgundy: 'dark red',
@@ -44,6 +45,13 @@ export function canonicalColour(phrase: string): string | null {
   return `${shade === 'dark' ? 'dark' : 'light'} ${base.replace(/^(dark|light) /, '')}`;
 }
 
+const COLOURS = new RegExp(`\\b(?:${COLOUR_PHRASES.join('|')})\\b`, 'g');
+
+/** The colours that a text names, each once: 'dark and red clothes' -> dark, red; 'silver-grey' -> silver, grey. */
+export const coloursIn = (text: string): string[] => [
+  ...new Set([...text.toLowerCase().matchAll(COLOURS)].flatMap(([phrase]) => canonicalColour(phrase) ?? [])),
+];
+
 /**
  * Pairs that people use of the same thing: under a camera silver is grey, and a dark thing is black or of a dark hue.
  */
@@ -52,12 +60,11 @@ const ALIKE: ReadonlySet<string> = new Set([
   ...['black/dark blue', 'dark/brown', 'white/light', 'silver/light', 'beige/light', 'beige/brown'],
 ]);
 
-/** Whether a stated colour is true of a thing with the labelled colour. Symmetric, not transitive. */
+/** Whether a stated colour is true of a thing with the labelled colours. Symmetric, not transitive. */
 export function sameColour(stated: string, labelled: string): boolean {
   const a = canonicalColour(stated);
-  return labelled.split(/ and |,|\//).some((part) => {
-    const b = canonicalColour(part);
-    if (a === null || b === null) return false;
+  if (a === null) return false;
+  return coloursIn(labelled).some((b) => {
     if (a === b || ALIKE.has(`${a}/${b}`) || ALIKE.has(`${b}/${a}`)) return true;
     // A shade of a hue is that hue (light blue is blue); bare 'dark' and 'light' are true of every hue of that shade.
     return hueOf(a) === b || hueOf(b) === a || shadeOf(a) === b || shadeOf(b) === a;

@@ -1,5 +1,5 @@
 /** Parser of noun phrases: determiner, colours, noun and clothes ("the two men in dark jackets"). */
-import { COLOUR_PHRASES, canonicalColour } from './colours.js';
+import { COLOUR_PHRASES, coloursIn } from './colours.js';
 import { NOUN_FORMS } from './nouns.js';
 
 const either = (words: Iterable<string>): string =>
@@ -24,7 +24,6 @@ const NOUN_PHRASE = new RegExp(
   ].join(''),
   'g',
 );
-const COLOURS = new RegExp(`\\b${COLOUR}\\b`, 'g');
 const PREPOSITION = new RegExp(
   `\\b(?:${[
     'by|near|at|behind|beside|next to|in front of|in|on|onto|into|along|past|between|under|around|against|across',
@@ -86,7 +85,3 @@ function phraseStart(lead: string): number {
   }
   return Math.min(start, lead.length);
 }
-
-const coloursIn = (text: string): string[] => [
-  ...new Set([...text.matchAll(COLOURS)].flatMap(([word]) => canonicalColour(word) ?? [])),
-];
