@@ -60,7 +60,7 @@ const QUESTIONS = {
   nounClass: (a) => [a.nounClass],
   /** pairs with a labelled colour: the stated colour is that of a thing that truly changed; no colour is wrong */
   colour: (a) => [a.colour],
-  /** a thing of the stated class changed so: of another one no label tells the colour */
+  /** a thing of the stated class changed so: no label has the colour of another one */
   colourWhereSaid: (a) => [a.colourStated && a.nounClass ? a.colour : null],
   place: (a) => [a.place],
   placeWhereSaid: (a) => [a.placeStated ? a.place : null],

@@ -20,13 +20,13 @@ const LINK = ['alike', 'gap', 'better'] as const;
 /** The columns for an event of either kind: that it is true. */
 const EVENT = [
   ...['score', 'area', 'relative', 'nothing', 'personShare', 'vehicleShare', 'objectShare', 'animalShare'],
-  ...['detected', 'isPerson', 'saidKind', 'saidMove', 'saidReplace', 'saidNone', 'clauses', 'rival'],
+  ...['saidKind', 'saidMove', 'saidReplace', 'clauses', 'rival', 'paint', 'bands'],
   ...['part', 'behind', 'near', 'filled', 'edge'],
 ] as const;
 /** The columns for a thing that only one frame shows. */
 const SINGLE = [...EVENT, 'isAppearance'] as const;
 /** The columns for one that both frames show. */
-const MOVE = [...EVENT, 'link', 'iou', 'grown'] as const;
+const MOVE = [...EVENT, 'link', 'nouns', 'iou', 'grown'] as const;
 
 export const strict = { additionalProperties: false };
 const Weight = Type.Number();

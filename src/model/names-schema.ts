@@ -24,7 +24,7 @@ export const NamesSchema = Type.Object(
       Type.Object(
         {
           nouns: Levels,
-          colours: Levels,
+          colours: Type.Optional(Levels),
           /** noun -> levels of the nouns below it, such as "man" and "woman" below "person", instead of `nouns` */
           below: Type.Optional(Type.Record(Type.String(), Levels)),
         },

@@ -108,7 +108,7 @@ export async function describePair(
     },
     crops,
     tightIn: (region) => tightThings(pair.frames, region, things.people.get(region) ?? []),
-    evidence: () => judgeEvidence(things, links, possible),
+    evidence: () => judgeEvidence(things, links, possible, words),
     notes:
       detected.failure === null
         ? []

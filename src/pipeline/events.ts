@@ -70,6 +70,9 @@ function evidenceOf(
   const involved = links.filter((link) => things.includes(link.before) || things.includes(link.after));
   const direct =
     kind === 'move' ? involved.find((link) => things.includes(link.before) && things.includes(link.after)) : undefined;
+  // A thing that is coloured otherwise than the one that could be it came or left.
+  const alike =
+    direct ?? involved.reduce<Link | undefined>((a, b) => (a && a.row.alike >= b.row.alike ? a : b), undefined);
   const rival = Math.max(0, ...involved.filter((link) => link !== direct).map((link) => link.probability));
   const largest = Math.max(...all.map(({ box }) => areaOf(box)));
   const [from, to] = [things[0] as Thing, things.at(-1) as Thing];
@@ -87,15 +90,15 @@ function evidenceOf(
     vehicleShare: mean((thing) => classOf(thing, 'vehicle')),
     objectShare: mean((thing) => classOf(thing, 'object')),
     animalShare: mean((thing) => classOf(thing, 'animal')),
-    detected: mean(({ likelyPerson }) => likelyPerson),
-    isPerson: mean(({ person }) => person),
     saidKind: said(kind),
     saidMove: said('move'),
     saidReplace: said('replace'),
-    saidNone: said('none'),
     clauses: mean(({ witness }) => witness.clauses.filter((clause) => clause.kind === kind).length),
     link: direct === undefined ? 0 : logitOf(direct.probability, LEAST),
     rival: logitOf(rival, LEAST),
+    nouns: alike?.row.nouns ?? 0,
+    paint: alike?.row.paint ?? 0,
+    bands: alike?.row.bands ?? 0,
     part: most((thing) => covered(thing, (other) => other.side === thing.side)),
     behind: most((thing) => covered(thing, (other) => other.side !== thing.side)),
     near: Math.min(1, ...others.filter(({ side }) => side === to.side).map(({ box }) => boxDistance(box, to.box))),

@@ -7,7 +7,15 @@ import type { ChangeStatement } from '../language/plain.js';
 import { classOf, type Role, SOMETHING } from '../language/thing.js';
 import { writeWords } from '../language/write.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
-import { likelyClass, likelyColour, likelyNoun, listed, type Names, thingNames } from '../model/naming.js';
+import {
+  likelyClass,
+  likelyColour,
+  likelyNoun,
+  listed,
+  type Names,
+  type ThingNames,
+  thingNames,
+} from '../model/naming.js';
 import type { StatementKind } from '../schemas/comparison.js';
 import type { Event } from './events.js';
 import type { Judge } from './judge.js';
@@ -86,14 +94,16 @@ function stateEvents(events: readonly Event[], wording: Wording): LocationStatem
   return { facts: [fact], statement, words, regions: fact.regions, probability };
 }
 
-/** Noun, class and colour of a thing, of a move as both frames show it. */
-function nameThings(things: readonly Thing[], { names, truth, levels }: Wording) {
-  const pictures = [...new Set(things.map((thing) => thing.names))];
-  const joint = thingNames(
-    pictures,
+/** Names of a thing; of a move as both frames show it. */
+export const namesOf = (things: readonly Thing[], names: Names): ThingNames =>
+  thingNames(
+    [...new Set(things.map((thing) => thing.names))],
     names,
     things.flatMap(({ decoded }) => decoded),
   );
+
+function nameThings(things: readonly Thing[], { names, truth, levels }: Wording) {
+  const joint = namesOf(things, names);
   const noun = likelyNoun(joint, names, truth);
   const colour = likelyColour(joint, names, truth);
   const colours = listed(joint.colours);

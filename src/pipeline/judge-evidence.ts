@@ -6,9 +6,10 @@ import type { Box, Side } from '../base/images.js';
 import { logitOf } from '../base/logistic.js';
 import { thirdOf } from '../language/place.js';
 import type { RegionRow } from '../model/lens-schema.js';
+import { type Likely, listed, type Names } from '../model/naming.js';
 import type { StatementKind } from '../schemas/comparison.js';
 import type { Event } from './events.js';
-import { statedPlace } from './facts.js';
+import { namesOf, statedPlace } from './facts.js';
 import type { Link } from './links.js';
 import { depthOf, sideOf } from './place-facts.js';
 import type { Thing, Things } from './things.js';
@@ -31,6 +32,8 @@ export interface JudgeEvidence {
     readonly third: string;
     readonly side: string | null;
     readonly depth: string | null;
+    /** the most probable one, however improbable; null: the namer knows none */
+    readonly colour: Likely | null;
   })[];
 }
 
@@ -49,6 +52,7 @@ export const judgeEvidence = (
   { examined }: Things,
   links: readonly Link[],
   events: readonly Event[],
+  names: Names,
 ): JudgeEvidence => ({
   people: examined.map(({ side, box: { box, row, probability } }) => ({ side, box, row, probability })),
   links: links.map(({ before, after, row, probability }) => ({
@@ -63,6 +67,7 @@ export const judgeEvidence = (
     third: thirdOf((things.at(-1) as Thing).box),
     side: kind === 'move' ? sideOf(things) : null,
     depth: kind === 'move' ? depthOf(things) : null,
+    colour: listed(namesOf(things, names).colours)[0] ?? null,
   })),
 });
 

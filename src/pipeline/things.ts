@@ -25,8 +25,6 @@ export interface Thing extends TightThing {
   readonly shares: ReadonlyMap<string, number>;
   /** of the detector's box; 0: it is a region */
   readonly person: number;
-  /** the best of the region's boxes, whether it is a person or not */
-  readonly likelyPerson: number;
 }
 
 export interface Things {
@@ -78,8 +76,7 @@ export function thingsOf(
         region,
         seen.map(({ box }) => box),
       );
-      const likelyPerson = Math.max(0, ...boxes.map(({ probability }) => probability));
-      const common = { region, crop, names: picture, decoded, witness, nothing, shares, likelyPerson };
+      const common = { region, crop, names: picture, decoded, witness, nothing, shares };
       return seen.length > 0
         ? tight.map((thing, i) => ({ ...thing, ...common, person: seen[i]?.probability ?? 0 }))
         : [{ ...joinedThing(tight), ...common, person: 0 }];

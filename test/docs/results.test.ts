@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 
 const { name, version } = JSON.parse(readFileSync('models/scorer-surveillance/manifest.json', 'utf8'));
-/** 0.15.0 has other weights of the namer than 0.14.0, of the same sizes and types. */
+/** Since 0.14.0 the namer has other weights of the same sizes and types, and the judge other columns. */
 const EQUALLY_FAST = `${name} 0.14.0`;
 const sections = ['test/bench/RESULTS.md', 'docs/growth.md'].flatMap((page) =>
   readFileSync(page, 'utf8').split(/^## /m).slice(1),

@@ -53,7 +53,7 @@ describe('the colour of the thing that is named first', () => {
     expect(colourOf('nothing has changed')).toBe(false);
   });
 
-  it('is judged, where it is said, of things whose class and direction are right', () => {
+  it('is judged of stated colours if class and direction of the thing are right', () => {
     const said = (caption: string) => facts([appeared], [{ caption, kind: 'appear' }]).colourWhereSaid?.of ?? 0;
     expect(said('a red truck has appeared')).toBe(1);
     expect(said('the red van is gone')).toBe(0);

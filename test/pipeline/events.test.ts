@@ -30,7 +30,6 @@ function thing(side: Side, x: number, given: Partial<Thing> & { readonly hue?: n
       decoded: [],
       witness: WITNESS,
       person: 0,
-      likelyPerson: 0,
     },
     ...{ region: { side, box, area: 0.05, score: 0.9 }, nothing: 0.01, shares: new Map([['person', 0.95]]) },
     ...more,

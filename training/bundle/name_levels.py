@@ -2,8 +2,9 @@
 
 The decoder's noun is a second witness: a class that it names gets `noun` times more weight, one of its hypernym `class`
 times more, after the namer's probabilities were flattened by the power `flatten`; likewise for colours. The levels say
-from which joint probability on a word is right as often as the service's setting `truth` asks. All of it rests on
-held-out synthetic pairs whose regions the decoder describes one by one, as it is served.
+from which joint probability on a noun is right as often as the service's setting `truth` asks; those of colours come
+from real cameras (`training.fits colours`). All of it rests on held-out synthetic pairs whose regions the decoder
+describes one by one, as it is served.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from training.data.noun_classes import classes_above, most_specific
 from training.data.regions import objects_in_crops
 from training.data.sightings import ARRAYS, shown_by
 from training.inputs import open_graph, read_json
+from training.learn.levels import LEVELS, levels
 from training.net.namer import Namer
 from training.text.grammar import parse_clauses
 from training.text.noun_tree import HYPERNYMS, NOTHING, ONE_CLASS, ROOT, path_of, tree_of, wider_noun
@@ -31,10 +33,6 @@ WEIGHTS = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
 # Larger weights are worse on real pairs, on generated ones and with swapped frames (journal, 0.10.1).
 NOUN_WEIGHTS = tuple(weight for weight in WEIGHTS if weight <= 0.5)
 LEAST_NAMED = 20  # things with a noun below a hypernym, for a level of such nouns
-LEVELS = tuple(float(level) for level in np.round(np.arange(0.4, 0.96, 0.05), 2))
-# A colour may be wrong this much more often than a noun: one that is a little off still helps to find the thing. Chosen
-# on the development pairs, where stricter levels left out colours without being right more often.
-COLOUR_ALLOWANCE = 0.15
 SIDE_OF = {"disappeared": 0, "appeared": 1}
 
 
@@ -105,17 +103,6 @@ def joined(p: Tensor, flatten: float, *terms: tuple[float, Tensor]) -> Tensor:
     return q / q.sum(1, keepdim=True)
 
 
-def levels(right: list[tuple[float, float]], allowance: float = 0.0) -> list[list[float]]:
-    """[truth, level] pairs for a linear interpolation; right: (level, share right), by level; allowance: how much
-    smaller than `truth` the share right may be."""
-    table = [[0.0, 0.0]]
-    for level, share in right:
-        truth = round(min(1.0, share + allowance), 3)
-        if truth > table[-1][0]:  # a level of fewer right words than a lower one is useless
-            table.append([truth, level])
-    return [*table, [1.0, 1.0]] if table[-1][0] < 1 else table
-
-
 class Described:
     """The things of some caches that the decoder describes, T: their names by the namer and by the decoder.
 
@@ -184,11 +171,6 @@ def fit_levels(bundle: Path, heldout: list[Path], namer: Namer, saved: dict, rea
     colour_flatten, colour = min(
         itertools.product(FLATTEN, WEIGHTS), key=lambda w: loss(joined(c, w[0], (w[1], stated)), shade)
     )
-    best = joined(c, colour_flatten, (colour, stated)).max(1)
-    colour_right = []
-    for level in LEVELS:
-        sure = best.values >= level
-        colour_right.append((level, float((best.indices == shade)[sure].float().mean())))
     below = {}
     if real:
         seen_real = Described(bundle, real, namer, nouns)
@@ -203,6 +185,5 @@ def fit_levels(bundle: Path, heldout: list[Path], namer: Namer, saved: dict, rea
             "colour_flatten": colour_flatten,
             "colour": colour,
         },
-        "levels": {"nouns": levels(noun_right), "colours": levels(colour_right, COLOUR_ALLOWANCE)}
-        | ({"below": below} if below else {}),
+        "levels": {"nouns": levels(noun_right)} | ({"below": below} if below else {}),
     }

@@ -46,10 +46,7 @@ def words_of(saved: dict) -> dict:
 def with_nouns_of(kept: dict, fitted: dict) -> dict:
     """The keys of `fit_levels`, those of the nouns from `kept`: a namer whose colours alone learned has the same."""
     colour = {key: value for key, value in fitted["decoder"].items() if key.startswith("colour")}
-    return {
-        "decoder": kept["decoder"] | colour,
-        "levels": kept["levels"] | {"colours": fitted["levels"]["colours"]},
-    }
+    return {"decoder": kept["decoder"] | colour, "levels": kept["levels"]}
 
 
 def add_namer(

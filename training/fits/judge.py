@@ -29,9 +29,9 @@ COMPETITION = ("alike", "gap", "better")
 SIGNS = {"score": 1, "changed": 1, "separate": 1, "person": 1, "nothing": -1, "vehicle": -1, "decodedPerson": 1}
 SIGNS |= {"class": 1, "conflict": -1, "nouns": 1, "paint": 1, "bands": 1, "overall": 1, "height": -1, "area": -1}
 SIGNS |= {"distance": -1, "iou": 1, "overlap": 1, "move": 1, "alike": 1, "gap": 1, "better": -1}
-RIDGE = {"person": 3.0, "alike": 3.0, "link": 3.0, "single": 10.0, "move": 40.0}  # of half the squared weights
+RIDGE = {"person": 3.0, "alike": 3.0, "link": 3.0, "single": 10.0, "move": 10.0}  # of half the squared weights
 # An event of one frame has no link; one of both frames is no appearance.
-NOT_OF_SINGLE, NOT_OF_MOVE = ("link", "iou", "grown"), ("isAppearance",)
+NOT_OF_SINGLE, NOT_OF_MOVE = ("link", "nouns", "iou", "grown"), ("isAppearance",)
 LEVELS = {"person": 0.5, "link": 0.3, "move": 0.3, "known": 0.15, "stated": 0.9, "others": 0.75}
 
 
@@ -72,12 +72,9 @@ def collect(pairs: dict[str, LabelledPair], lines: list[dict], people: Rows, lin
             continue
         if pair.complete:
             add_people_and_links(line["evidence"], pair, people, links)
-        # A thing has an event of its own beside a move: their labels do not compete.
-        for is_move in (True, False):
-            possible = [event for event in line["evidence"]["events"] if (event["kind"] == "move") == is_move]
-            for event, label in zip(possible, event_labels(possible, pair)):
-                if label is not None:
-                    events.add(event["row"], label, pair, event["kind"])
+        for event, label in labelled_events(line["evidence"]["events"], pair):
+            if label is not None:
+                events.add(event["row"], label, pair, event["kind"])
 
 
 def add_people_and_links(evidence: dict, pair: LabelledPair, people: Rows, links: Rows) -> None:
@@ -101,16 +98,18 @@ def link_label(link: dict, pair: LabelledPair) -> bool | None:
     return False if any(ends) else None
 
 
+def labelled_events(events: list[dict], pair: LabelledPair) -> list[tuple[dict, bool | None]]:
+    """The events with `event_labels`. A thing has an event of its own beside a move: their labels do not compete."""
+    apart = [[event for event in events if (event["kind"] == "move") == is_move] for is_move in (True, False)]
+    return [one for some in apart for one in zip(some, event_labels(some, pair))]
+
+
 def event_labels(events: list[dict], pair: LabelledPair) -> list[bool | None]:
     """Per event, the most probable first, whether a labelled thing changed so; a label makes `count` events true."""
     left = {id(change): change.count for change in pair.changes}
     labels: list[bool | None] = []
     for event in events:
-        fits = [
-            c
-            for c in pair.changes
-            if c.action == event["kind"] and all(c.shows(t["side"], t["box"]) for t in event["things"])
-        ]
+        fits = [c for c in pair.changes if c.is_of(event)]
         free = [c for c in fits if left[id(c)] > 0]
         for change in free[:1]:
             left[id(change)] -= 1

@@ -26,6 +26,7 @@ class Change:
     noun: str
     count: int
     boxes: dict[str, list[Box]]  # by the frame
+    colours: tuple[str, ...] = ()  # all that are true of it; empty: no label says so
 
     @property
     def is_person(self) -> bool:
@@ -34,6 +35,10 @@ class Change:
     def shows(self, side: str, box: dict) -> bool:
         """Whether a box of a frame is this thing, not a small part of it."""
         return any(matches(corners(box), label) for label in self.boxes[side])
+
+    def is_of(self, event: dict) -> bool:
+        """Whether an event of the service is this change."""
+        return self.action == event["kind"] and all(self.shows(t["side"], t["box"]) for t in event["things"])
 
     def touches(self, side: str, box: dict) -> bool:
         return any(shared(corners(box), label) > 0 for label in self.boxes[side])
@@ -81,7 +86,8 @@ def change_of(thing: dict, sizes: dict[str, tuple[int, int]]) -> Change:
         action = "disappear" if boxes["before"] else "appear"
     most = max(len(boxes["before"]), len(boxes["after"]), thing.get("count") or 1)
     several = thing["noun"] == "group of people" or thing.get("count", 1) is None
-    return Change(ACTIONS.get(action, action), thing["noun"] or "", max(most, 4 if several else 1), boxes)
+    colours = tuple(thing.get("top") or thing.get("colours") or [])
+    return Change(ACTIONS.get(action, action), thing["noun"] or "", max(most, 4 if several else 1), boxes, colours)
 
 
 def corners(box: dict) -> Box:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("sklearn", reason="the fit needs scikit-learn")
-from training.fits import judge  # noqa: E402
+from training.fits import colours, judge  # noqa: E402
 from training.fits.labelled import Change, LabelledPair, labelled_pairs, matches  # noqa: E402
 
 
@@ -103,3 +103,19 @@ def test_pairs_of_both_formats_are_read(tmp_path):
     assert (other.group, other.changes[0].action) == ("y", "disappear")
     assert one.changes[0].boxes["before"] == [(0.1, 0.2, 0.3, 0.6)]
     assert one.changes[0].is_person
+
+
+def test_a_colour_is_right_if_the_thing_of_a_true_event_has_it_or_another_name_of_it():
+    silver = Change("appear", "car", 1, CAME.boxes, ("silver",))
+    pair = LabelledPair("a", "camera", [silver], complete=True, tiny_extra=False)
+    said = lambda value, **at: colours.colours_of([event("appear", **at) | {"colour": value}], pair)
+    assert said({"value": "grey", "probability": 0.8}, after=0.3) == [(0.8, True)]
+    assert said({"value": "black", "probability": 0.7}, after=0.3) == [(0.7, False)]
+    assert said({"value": "grey", "probability": 0.8}, after=0.7) == []
+    assert said(None, after=0.3) == []
+
+
+def test_the_share_of_right_colours_is_known_from_levels_with_enough_of_them():
+    said = [(0.45, False)] * 10 + [(0.62, True)] * 30
+    low, high = [(level, 0.75, 40) for level in (0.4, 0.45)], [(level, 1.0, 30) for level in (0.5, 0.55, 0.6)]
+    assert colours.shares(said) == low + high

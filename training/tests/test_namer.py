@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training.bundle.name_levels import joined, levels, levels_below, witness
+from training.bundle.name_levels import joined, levels_below, witness
 from training.bundle.namer_graph import example_crops, export_namer
 from training.bundle.names import add_namer, load_namer, with_nouns_of
 from training.bundle.restore import restore_namer
@@ -16,6 +16,7 @@ from training.contract import IGNORE
 from training.data.noun_classes import classes_above
 from training.data.sightings import Sightings
 from training.inputs import open_graph, sha256
+from training.learn.levels import levels
 from training.namer import calibrate, figures, fit_scale, train, uncalibrated
 from training.net.namer import Namer
 from training.soup import mean_namer
@@ -148,7 +149,6 @@ def test_the_decoders_noun_is_evidence_for_its_classes_and_its_hypernym():
 def test_a_level_is_the_least_probability_of_words_that_are_right_often_enough():
     right = [(0.4, 0.7), (0.5, 0.8), (0.6, 0.78), (0.7, 0.9)]
     assert levels(right) == [[0, 0], [0.7, 0.4], [0.8, 0.5], [0.9, 0.7], [1, 1]]
-    assert levels(right, 0.15) == [[0, 0], [0.85, 0.4], [0.95, 0.5], [1, 0.7]]
 
 
 def test_nouns_below_a_hypernym_have_levels_of_the_things_that_get_one():
@@ -278,8 +278,5 @@ def test_colours_alone_learn_without_another_noun(data):
 
 def test_a_bundle_keeps_how_its_nouns_are_joined_if_colours_alone_learned():
     kept = {"decoder": {"noun": 0.5, "colour": 1.0}, "levels": {"nouns": [[0, 0]], "colours": [[0, 0]]}}
-    fitted = {"decoder": {"noun": 8.0, "colour": 2.0}, "levels": {"nouns": [[1, 1]], "colours": [[1, 1]]}}
-    assert with_nouns_of(kept, fitted) == {
-        "decoder": {"noun": 0.5, "colour": 2.0},
-        "levels": {"nouns": [[0, 0]], "colours": [[1, 1]]},
-    }
+    fitted = {"decoder": {"noun": 8.0, "colour": 2.0}, "levels": {"nouns": [[1, 1]]}}
+    assert with_nouns_of(kept, fitted) == {"decoder": {"noun": 0.5, "colour": 2.0}, "levels": kept["levels"]}
