@@ -80,6 +80,12 @@ const ROOMS = [
     [],
     'Queues, payloads and their producer: what the API and the workers agree on.',
   ],
+  [
+    'brief',
+    [...GROUND, 'camera/settings', 'camera/state', 'camera/visits', 'frames', 'language', 'schemas', 'stores'],
+    [],
+    'A day of cameras in a paragraph: read by the API, sent by the workers.',
+  ],
   ['search', ['base', 'language', 'schemas'], [], 'The search over changes is an index over values.'],
   [
     'footage',
@@ -108,6 +114,7 @@ const ROOMS = [
       ...GROUND,
       ...CAMERA,
       'batches',
+      'brief',
       'endpoints',
       'frames',
       'heatmaps',
@@ -129,6 +136,7 @@ const ROOMS = [
       'camera/settings',
       'camera/state',
       'camera/visits',
+      'brief',
       'endpoints',
       'frames',
       'heatmaps',

@@ -7,6 +7,8 @@ export interface Mail {
   readonly html: string;
   /** JPEG, shown in the HTML as cid:picture */
   readonly picture: Uint8Array | undefined;
+  /** further JPEGs, shown as cid:crop-0, cid:crop-1 and so on; absent: none */
+  readonly crops?: readonly Uint8Array[];
   readonly messageId: string;
   readonly references: string;
 }

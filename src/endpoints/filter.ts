@@ -4,7 +4,7 @@ import { compareSeverity } from '../schemas/change.js';
 import { isGraded, type Message } from '../schemas/message.js';
 import type { EndpointSettings } from './settings.js';
 
-type Filters = Omit<EndpointSettings, 'description' | 'format'>;
+type Filters = Omit<EndpointSettings, 'description' | 'format' | 'brief'>;
 type Head = Pick<Message, 'type' | 'camera' | 'cameras' | 'caption' | 'severity' | 'zones' | 'kinds'>;
 
 /** An empty list of a filter lets everything pass. A disabled endpoint gets nothing. */

@@ -23,6 +23,8 @@ export interface EndpointMessage extends Message {
   readonly now: number;
   /** JPEG of the change or visit, for formats with a picture inside; absent: none, or it has expired */
   readonly jpeg?: Uint8Array | undefined;
+  /** JPEGs of the pictures of a brief, in their order; undefined: not kept */
+  readonly crops?: readonly (Uint8Array | undefined)[];
   /** the package of the message, for the format `bucket` */
   readonly file?: Uint8Array | undefined;
 }

@@ -1,6 +1,7 @@
 /** The payload of a message: its data with links to its picture, within the size that Standard Webhooks recommends. */
 
 import { isoTime } from '../base/wall-clock.js';
+import type { BriefMail } from '../schemas/brief.js';
 import type { EvidencePackage } from '../schemas/evidence.js';
 import type { Message, MessageType } from '../schemas/message.js';
 import type { TRIMMED } from '../schemas/webhook-payload.js';
@@ -9,7 +10,7 @@ import { type LinkSettings, type PictureLinks, pictureLinks } from '../secrets/l
 export interface Payload {
   readonly type: MessageType;
   readonly timestamp: string;
-  readonly data: PictureLinks & { readonly package?: EvidencePackage } & object;
+  readonly data: PictureLinks & { readonly package?: EvidencePackage; readonly brief?: BriefMail } & object;
   /** members of `data` that were left out or shortened, in this order, until it was small enough */
   readonly trimmed?: readonly (typeof TRIMMED)[number][];
 }

@@ -66,6 +66,20 @@ const fields = {
       '(alerts.digest) reports the counts at the end. The health of cameras is not limited, and the end of a change or ' +
       'visit is sent if its beginning was. null: no limit.',
   ),
+  brief: nullable(
+    Type.Object(
+      {
+        hour: Type.Integer({ minimum: 0, maximum: 23, description: 'Hour at which it is sent.' }),
+        time_zone: Type.String({ maxLength: 64, description: 'IANA time zone.', examples: ['Europe/Berlin'] }),
+        label: Type.Optional(
+          nullable(Type.String({ minLength: 1, maxLength: 64 }), 'Only of cameras with this label; null: of all.'),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    'With email: once a day the brief of `cameras` by mail, of the 24 hours before: a paragraph, then crops. `events` may ' +
+      'be empty beside it. null: none.',
+  ),
   template: nullable(
     Type.String({ minLength: 1, maxLength: LONGEST_TEMPLATE }),
     'Body of the requests of the format template, in Liquid.',
@@ -125,6 +139,7 @@ const DEFAULTS: Omit<EndpointSettings, 'events'> = {
   min_severity: 'info',
   text: null,
   limit: null,
+  brief: null,
   template: null,
   content_type: 'application/json',
   certificate: null,

@@ -98,13 +98,20 @@ interface Refusal {
   readonly originalCode: string;
 }
 
-const contentOf = ({ picture, from, to, ...mail }: Mail) => ({
+const jpegOf = (jpeg: Uint8Array, filename: string, cid: string) => ({
+  filename,
+  content: Buffer.from(jpeg),
+  contentType: 'image/jpeg',
+  cid,
+});
+
+const contentOf = ({ picture, crops = [], from, to, ...mail }: Mail) => ({
   ...mail,
   from,
   to: [...to],
   headers: { 'Auto-Submitted': 'auto-generated' },
-  attachments:
-    picture === undefined
-      ? []
-      : [{ filename: 'change.jpg', content: Buffer.from(picture), contentType: 'image/jpeg', cid: 'picture' }],
+  attachments: [
+    ...(picture === undefined ? [] : [jpegOf(picture, 'change.jpg', 'picture')]),
+    ...crops.map((crop, i) => jpegOf(crop, `crop-${i + 1}.jpg`, `crop-${i}`)),
+  ],
 });

@@ -1,5 +1,6 @@
 /** The daily brief: per camera what the confirmed changes of one day say, and when the camera showed nothing. */
 import { type Static, Type } from 'typebox';
+import type { Box, Side } from '../base/images.js';
 import { CHANGE_KINDS } from './change.js';
 import { SEVERITIES } from './comparison.js';
 import { count, dateTime, flag, literals, nullable, text } from './constructors.js';
@@ -143,3 +144,18 @@ export const BriefSchema = Type.Object(
   { $id: 'Brief', description: 'One day, from confirmed changes and from records of the frames that did not come.' },
 );
 export type Brief = Static<typeof BriefSchema>;
+
+/** A part of a frame that shows a visit or a change; box null: the whole frame. */
+export interface BriefShown {
+  readonly comparison: string;
+  readonly side: Side;
+  readonly box: Box | null;
+}
+
+/** A brief that is sent by mail. */
+export interface BriefMail {
+  /** YYYY-MM-DD of its end */
+  readonly day: string;
+  readonly cameras: number;
+  readonly pictures: readonly { readonly shown: BriefShown; readonly text: string; readonly path: string }[];
+}

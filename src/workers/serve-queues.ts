@@ -7,9 +7,11 @@ import { HOUR_MS, systemClock } from '../base/clock.js';
 import { givingWay } from '../batches/giving-way.js';
 import { createBatchProcessor } from '../batches/processor.js';
 import { createBatchRecovery } from '../batches/recovery.js';
+import { createCrops } from '../brief/pictures.js';
 import { createPreviewStore } from '../camera/fold/previews.js';
 import { createPictures } from '../frames/change-picture.js';
 import { createFrameFetcher } from '../frames/fetch.js';
+import { createFrameKeeper } from '../frames/keep.js';
 import { createArchiveGate } from '../jobs/archive-gate.js';
 import { createEnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import { createJobGuard } from '../jobs/job-guard.js';
@@ -29,6 +31,7 @@ import { createCameraRetention } from './camera-retention.js';
 import { createSnapshotPuller, snapshotsWanted } from './camera-snapshot.js';
 import { createTurnProcessor } from './camera-turn.js';
 import { createComparisonProcessor } from './comparison-job.js';
+import { createBriefMails } from './deliveries/brief-mails.js';
 import { createDeliveryProcessor } from './deliveries/delivery-job.js';
 import { createDeliveryLimits } from './deliveries/delivery-limits.js';
 import { createDigests } from './deliveries/digests.js';
@@ -104,6 +107,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     random: Math.random,
     patiently: guard.patiently,
     pictureOf: createPictures({ ...stores, decodeLimits: config }),
+    cropOf: createCrops({ ...stores, keeper: createFrameKeeper(stores.blobs, config), decodeLimits: config }),
   });
   const snapshots = createSnapshotPuller({
     ...base,
@@ -126,6 +130,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     reconcile: async () => queue.reconcileSnapshots(await snapshotsWanted(stores.cameras)),
     watch: createSilenceWatch({ ...base, enqueueDelivery }),
     digest: createDigests({ ...base, enqueueDelivery }),
+    brief: createBriefMails({ ...base, enqueueDelivery }),
     retain: createRetention({ ...base, ofCameras: createCameraRetention(base), config }),
   };
 
@@ -157,6 +162,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
     reconcile: { everyMs: RECOVER_AFTER_MS },
     watch: { everyMs: RECOVER_AFTER_MS },
     digest: { everyMs: RECOVER_AFTER_MS },
+    brief: { everyMs: RECOVER_AFTER_MS },
     retain: { everyMs: RETENTION_EVERY_MS },
   });
   return {

@@ -26,6 +26,7 @@ const call = async (method: Method, url: string, payload?: object) => {
   } = await fake.inject({ method, url, headers: { 'x-api-key': key }, ...body });
   return { status: statusCode, headers, json: text === '' ? undefined : JSON.parse(text) };
 };
+const MAIL_SERVER = 'smtps://a%40b.example@mail.example?to=c@d.example';
 const create = (given: object = {}) => call('POST', '/v1/endpoints', { url: 'https://r.example/in?token=1', ...given });
 const stored = () => {
   const [endpoint] = [...fake.endpoints.kept.values()];
@@ -89,6 +90,19 @@ describe('POST /v1/endpoints', () => {
     ['an unknown format', { format: 'discord' }, 400, 'format'],
     ['a header in the login', { authorization: 'x\r\ny: z' }, 400, 'authorization'],
     ['no events', { events: [] }, 422, 'events'],
+    ['a brief of another format', { brief: { hour: 7, time_zone: 'UTC' } }, 422, 'brief'],
+    [
+      'a brief at no hour',
+      { url: MAIL_SERVER, format: 'email', brief: { hour: 24, time_zone: 'UTC' } },
+      400,
+      'brief/hour',
+    ],
+    [
+      'a brief in no time zone',
+      { url: MAIL_SERVER, format: 'email', brief: { hour: 7, time_zone: 'Nowhere' } },
+      422,
+      'brief/time_zone',
+    ],
     ['an unknown member', { filter: 1 }, 400, 'filter'],
   ])('refuses %s, and names the field', async (_what, given, status, field) => {
     const refused = await create(given);

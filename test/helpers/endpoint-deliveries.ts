@@ -70,6 +70,7 @@ export function useEndpointDeliveries() {
       random: () => 0.5,
       logger,
       pictureOf: createPictures({ ...bench, decodeLimits: { pixelLimit: 1_000_000 } }),
+      cropOf: async () => Buffer.from('JPEG of a crop'),
     });
   const run = (deliveryId: string) => processor().process(jobPayload({ deliveryId, traceId: '0'.repeat(32) }));
 

@@ -38,7 +38,7 @@ export class FakeEndpoints {
   readonly kept = new Map<string, EndpointRecord>();
   async create(endpoint: StoredEndpoint) {
     const unknown = { failingSince: null, lastDeliveredAt: null, lastError: null, stopped: null, permission: null };
-    this.kept.set(endpoint.id, { ...endpoint, ...unknown, heldBack: 0 });
+    this.kept.set(endpoint.id, { ...endpoint, ...unknown, heldBack: 0, briefUntil: null });
   }
   async update(changed: Omit<StoredEndpoint, 'sealed'>, { sealed, again }: { sealed?: string; again: boolean }) {
     const earlier = this.kept.get(changed.id);

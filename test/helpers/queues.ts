@@ -113,6 +113,7 @@ export function useQueues() {
                   mail: () => Promise.reject(),
                 },
                 pictureOf: async () => undefined,
+                cropOf: async () => undefined,
                 limits: createDeliveryLimits(Date.now),
                 loginKey: Buffer.alloc(32, 1),
                 secret: `whsec_${Buffer.alloc(32).toString('base64')}`,

@@ -58,6 +58,7 @@ const processor = () =>
       ...{ askPermission: async () => ({ rate: null }), mail: () => Promise.reject() },
     },
     pictureOf: async () => undefined,
+    cropOf: async () => undefined,
     limits: createDeliveryLimits(() => now),
     loginKey: Buffer.alloc(32, 1),
     secret: SECRET,

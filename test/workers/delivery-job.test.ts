@@ -61,6 +61,7 @@ const processor = (random = () => 0.5) =>
       mail: () => Promise.reject(),
     },
     pictureOf: async () => undefined,
+    cropOf: async () => undefined,
     limits: createDeliveryLimits(() => now),
     loginKey: Buffer.alloc(32, 1),
     secret: SECRET,

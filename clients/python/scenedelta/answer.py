@@ -322,5 +322,5 @@ class StreamEvent(TypedDict):
 
 
 class Subject(TypedDict):
-    kind: Literal["comparison", "change", "visit", "camera", "endpoint"]
+    kind: Literal["comparison", "change", "visit", "camera", "endpoint", "batch"]
     id: str

@@ -75,6 +75,8 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
   const contentType = useSignal(endpoint?.content_type ?? 'application/json');
   const messages = useSignal(endpoint?.limit?.messages.toString() ?? '');
   const minutes = useSignal(endpoint?.limit?.minutes.toString() ?? '60');
+  const hour = useSignal(endpoint?.brief?.hour.toString() ?? '');
+  const zone = useSignal(endpoint?.brief?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
   const isSending = useSignal(false);
 
   const submit = async (event: Event) => {
@@ -96,6 +98,10 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
       ...(events.value.length === 0 ? {} : { events: [...events.value] }),
       min_severity: severity.value,
       limit: messages.value === '' ? null : { messages: Number(messages.value), minutes: Number(minutes.value) },
+      brief:
+        format.value !== 'email' || hour.value === ''
+          ? null
+          : { hour: Number(hour.value), time_zone: zone.value.trim(), label: endpoint?.brief?.label ?? null },
       text: text.value.trim() === '' ? null : text.value.trim(),
     });
     isSending.value = false;
@@ -208,6 +214,13 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
         <Count name={t('Messages')} value={messages} most={1000} />
         <Count name={t('in minutes')} value={minutes} most={1440} />
       </fieldset>
+      {format.value === 'email' && (
+        <fieldset>
+          <legend>{t('The brief of the last 24 hours, once a day (empty hour: none)')}</legend>
+          <Count name={t('Hour')} value={hour} least={0} most={23} />
+          <Text name={t('Time zone')} value={zone} most={64} />
+        </fieldset>
+      )}
       <fieldset>
         <legend>{endpoint ? t('Events (none: they stay)') : t('Events (none: the usual ones of the format)')}</legend>
         <Several all={EVENTS} chosen={events} />
@@ -257,11 +270,11 @@ interface TextProps {
   readonly required?: boolean;
 }
 
-const Count = ({ name, value, most }: Omit<TextProps, 'secret' | 'required'>) => (
+const Count = ({ name, value, least = 1, most }: Omit<TextProps, 'secret' | 'required'> & { least?: number }) => (
   <Field
     name={name}
     type="number"
-    min={1}
+    min={least}
     max={most}
     value={value.value}
     onValue={(text) => {

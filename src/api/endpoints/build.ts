@@ -19,6 +19,7 @@ import { SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
 import { ALERT_TYPES } from '../../schemas/change.js';
 import type { EndpointRecord } from '../../stores/delivery/endpoints.js';
 import { assertCertificate, assertUrl } from '../intake/url-policy.js';
+import { assertZone } from '../parse-time.js';
 import type { EndpointSchema } from '../schemas/endpoints.js';
 
 /** Standard Webhooks asks for 24 to 64 bytes. */
@@ -100,7 +101,16 @@ export function assertTemplate({ format, template, content_type }: EndpointSetti
 const ALERTS_ALONE: readonly FormatName[] = ['alertmanager', 'pagerduty'];
 
 /** @throws ScenedeltaError 'invalid-value' for an event, or a limit, that the format has no request for */
-export function assertEvents({ format, events, limit }: Pick<EndpointSettings, 'format' | 'events' | 'limit'>): void {
+export function assertEvents({
+  format,
+  events,
+  limit,
+  brief,
+}: Pick<EndpointSettings, 'format' | 'events' | 'limit' | 'brief'>): void {
+  if (brief !== null) {
+    if (format !== 'email') throw invalidValue(`brief is given with the format ${format}, expected email`, 'brief');
+    assertZone(brief.time_zone, 'brief/time_zone');
+  }
   if (ALERTS_ALONE.includes(format) && limit !== null) {
     throw invalidValue(`limit is given with the format ${format}, expected null: it groups alerts itself`, 'limit');
   }
@@ -110,7 +120,7 @@ export function assertEvents({ format, events, limit }: Pick<EndpointSettings, '
       'events',
     );
   }
-  if (format !== 'bucket' && events.length === 0) {
+  if (format !== 'bucket' && events.length === 0 && brief === null) {
     throw invalidValue('events is empty, expected at least one, or none given for the usual ones', 'events');
   }
   const other = events.find((type) => ![...ALERT_TYPES, ...SIGNAL_EVENTS].some((alert) => alert === type));

@@ -1,6 +1,7 @@
 /** The records of an evidence package: changes, visits, their comparisons, and the settings of the camera. */
 import type { Static } from 'typebox';
 import { invalidValue, notFound, ScenedeltaError } from '../../base/errors.js';
+import { currentVisits } from '../../brief/current-visits.js';
 import type { Change } from '../../schemas/change.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { Visit } from '../../schemas/visit.js';
@@ -13,7 +14,6 @@ import type { ApiDependencies } from '../dependencies.js';
 import { parseTime } from '../parse-time.js';
 import type { Camera } from '../schemas/camera.js';
 import type { EvidenceQuery } from '../schemas/evidence.js';
-import { currentVisits } from '../visits/pages.js';
 
 export type EvidenceStores = Pick<ApiDependencies, 'results' | 'cameras' | 'changes' | 'visits' | 'clock'>;
 

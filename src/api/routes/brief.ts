@@ -2,22 +2,20 @@
 import { Type } from 'typebox';
 import { fillTemplate, readTemplate } from '../../base/document-template.js';
 import { invalidValue, type ScenedeltaError } from '../../base/errors.js';
+import { createBriefs, MOST_READ } from '../../brief/camera-brief.js';
+import { DAY_PATTERN, dayOf } from '../../brief/day.js';
+import { briefData, briefMarkdown } from '../../brief/documents.js';
+import { createCrops } from '../../brief/pictures.js';
+import { type CameraPart, type Highlight, highlightsOf, paragraphOf } from '../../brief/summary.js';
+import { cameraText } from '../../brief/wording.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import { CAMERA_ID_PATTERN } from '../../camera/settings/id-pattern.js';
 import type { Locale } from '../../language/locales.js';
-import { DEFAULT_LOCALE, translated } from '../../language/translate.js';
+import { DEFAULT_LOCALE } from '../../language/translate.js';
 import { capital } from '../../language/write.js';
 import { type Brief, BriefSchema } from '../../schemas/brief.js';
 import { literals } from '../../schemas/constructors.js';
 import type { BriefPicture } from '../../schemas/documents.js';
-import { DAY_PATTERN, dayOf } from '../brief/day.js';
-import { briefData, briefMarkdown } from '../brief/documents.js';
-import { briefLists, isFact, withEnds } from '../brief/lists.js';
-import { notSeen } from '../brief/not-seen.js';
-import { createCrops } from '../brief/pictures.js';
-import { type CameraPart, type Highlight, highlightsOf, paragraphOf } from '../brief/summary.js';
-import { briefVisits } from '../brief/visits.js';
-import { cameraText } from '../brief/wording.js';
 import { askedCameras } from '../cameras/asked.js';
 import { labelQuery } from '../cameras/labelled.js';
 import type { Api } from '../dependencies.js';
@@ -26,8 +24,6 @@ import { pageBody, pageQuery } from '../schemas/pages.js';
 import { media, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
-/** Changes that are read per index of a camera: if one camera is asked for, and if several are. */
-const MOST_READ = { alone: 2_000, among_others: 500 } as const;
 const MOST_PICTURES = 12;
 const FORMATS = ['json', 'markdown', 'html'] as const;
 type Format = (typeof FORMATS)[number];
@@ -83,39 +79,8 @@ export function briefRoutes(app: Api, deps: RouteContext): void {
   const urlOf = (id: string) => `${baseUrl()}/v1/${id.startsWith('vis_') ? 'visits' : 'changes'}/${id}`;
   const pageOf = (id: string) => (deps.consoleFolder === null ? urlOf(id) : `${baseUrl()}/review/${id}`);
 
-  const briefOf = async (
-    camera: StoredCamera,
-    text: string,
-    { tz, mostRead, locale }: { tz: string | undefined; mostRead: number; locale: Locale },
-  ): Promise<CameraPart> => {
-    const { id, settings } = camera;
-    const now = deps.clock();
-    const day = dayOf(text, tz ?? settings.schedule?.timezone ?? 'UTC', now);
-    if (day.from > now) throw notYet(text, id, day.timezone);
-    const [found, spans, state, { records, ...visits }] = await Promise.all([
-      deps.days.changesOf(id, day, mostRead),
-      deps.days.unseenOf(id, day),
-      deps.cameras.state(id),
-      briefVisits(id, day, urlOf, deps, locale),
-    ]);
-    const changes = translated(found.changes.filter(isFact).map(withEnds), locale);
-    const brief = {
-      camera: id,
-      name: settings.name,
-      day: day.name,
-      timezone: day.timezone,
-      from: new Date(day.from).toISOString(),
-      until: new Date(day.until).toISOString(),
-      over: day.until <= now,
-      ...visits,
-      ...briefLists(changes, day, urlOf),
-      not_seen: notSeen(day, { spans, state, gapSeconds: settings.gap_s, changes, now, locale }),
-      truncated: found.truncated,
-    };
-    return { brief, visits: records, changes };
-  };
-
-  const crop = createCrops(deps);
+  const briefOf = createBriefs({ ...deps, urlOf });
+  const crop = createCrops({ ...deps, decodeLimits: deps.options });
   const picturesOf = async (highlights: readonly Highlight[], locale: Locale): Promise<BriefPicture[]> => {
     const pictures: BriefPicture[] = [];
     // One after the other, because each decodes a frame.
@@ -136,7 +101,9 @@ export function briefRoutes(app: Api, deps: RouteContext): void {
     const mostRead = request.query.camera === undefined ? MOST_READ.among_others : MOST_READ.alone;
     const localeOf = ({ settings }: StoredCamera) => request.locale ?? settings.locale ?? DEFAULT_LOCALE;
     for (const camera of page.items) {
-      parts.push(await briefOf(camera, day, { tz, mostRead, locale: localeOf(camera) }));
+      const span = dayOf(day, tz ?? camera.settings.schedule?.timezone ?? 'UTC', deps.clock());
+      if (span.from > deps.clock()) throw notYet(day, camera.id, span.timezone);
+      parts.push(await briefOf(camera, span, { mostRead, locale: localeOf(camera) }));
     }
     const briefs = { items: parts.map(({ brief }) => brief), nextCursor: page.nextCursor };
     const { items, next_cursor } = pageBody(request, reply, briefs);

@@ -2,10 +2,10 @@
 import { Type } from 'typebox';
 import { DAY_MS, HOUR_MS } from '../../base/clock.js';
 import { isoTime } from '../../base/wall-clock.js';
+import { dateOf, midnight } from '../../brief/day.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import { CAMERA_ID_PATTERN } from '../../camera/settings/id-pattern.js';
 import { type Trend, TrendSchema } from '../../schemas/trend.js';
-import { dateOf, midnight } from '../brief/day.js';
 import { askedCameras } from '../cameras/asked.js';
 import { labelQuery } from '../cameras/labelled.js';
 import type { Api } from '../dependencies.js';

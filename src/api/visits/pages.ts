@@ -1,6 +1,5 @@
 /** Pages of visits for answers: found by words of their sentences, each as it is now, with a link to its picture. */
-import { isLate } from '../../camera/settings/health.js';
-import { inMinutes, openVisits } from '../../camera/visits/visit.js';
+import { currentVisits } from '../../brief/current-visits.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { Visit } from '../../schemas/visit.js';
 import { inEnglish } from '../../search/foreign.js';
@@ -32,24 +31,4 @@ export function visitPages(deps: Pick<ApiDependencies, 'visits' | 'cameras' | 'c
       return { ...page, items: await present(page.items) };
     },
   };
-}
-
-/** @returns in the order of the stored ones */
-export async function currentVisits(
-  stored: readonly Visit[],
-  { cameras, clock }: Pick<ApiDependencies, 'cameras' | 'clock'>,
-): Promise<Visit[]> {
-  const open = new Set(stored.filter(({ status }) => status === 'open').map(({ camera }) => camera));
-  const lasting = await Promise.all([...open].map((id) => openVisitsOf(id, cameras, clock())));
-  return stored.map((visit) => lasting.flat().find(({ id }) => id === visit.id) ?? visit);
-}
-
-/** The visits of a camera from which no frame comes have ended unseen, as far as is known. */
-async function openVisitsOf(camera: string, cameras: ApiDependencies['cameras'], now: number): Promise<Visit[]> {
-  const [state, stored] = await Promise.all([cameras.state(camera), cameras.get(camera)]);
-  const { visits, last = null, intervalMs = null } = state ?? {};
-  if (visits === undefined) return [];
-  const timeZone = stored?.settings.schedule?.timezone ?? 'UTC';
-  const end = isLate({ lastFrameAt: last?.at ?? null, intervalMs }, now) ? 'unseen' : null;
-  return openVisits(visits, camera, end).map((visit) => inMinutes(visit, timeZone));
 }

@@ -2,6 +2,7 @@
 import { escapeHtml } from '../../base/escape-html.js';
 import type { Mail } from '../../base/mail.js';
 import { wallTimeIn } from '../../base/wall-clock.js';
+import { textIn } from '../../language/translate.js';
 import { cut } from '../cut.js';
 import { LIMITS } from '../limits.js';
 import { type EndpointMessage, type Format, linkOf, textOf, titleOf } from '../message.js';
@@ -19,7 +20,37 @@ export function addressesOf(url: string): Pick<Mail, 'from' | 'to'> | undefined 
   return to.length > 0 && [from, ...to].every((one) => ADDRESS.test(one)) ? { from, to } : undefined;
 }
 
-export const email: Format = (message, { url }) => ({ url, headers: {}, body: mailOf(message, url) });
+export const email: Format = (message, { url }) => ({
+  url,
+  headers: {},
+  body: message.type === 'brief.daily' ? briefMailOf(message, url) : mailOf(message, url),
+});
+
+/** The paragraph first, then the crops with their lines. All briefs of an endpoint are one thread. */
+function briefMailOf(
+  { id, subject, caption, locale, baseUrl, crops: kept = [], payload }: EndpointMessage,
+  url: string,
+): Mail {
+  const { hostname } = new URL(baseUrl);
+  const { day = '', pictures = [] } = payload.data.brief ?? {};
+  const crops = kept.filter((crop) => crop !== undefined);
+  let shown = 0;
+  const figures = pictures.map(({ text, path }, i) => {
+    const image = kept[i] === undefined ? '' : `<img src="cid:crop-${shown++}" alt="" style="max-width:100%"><br>`;
+    return `<p>${image}<a href="${escapeHtml(baseUrl + path)}">${escapeHtml(text)}</a></p>`;
+  });
+  const link = `${baseUrl}/v1/brief?day=${day}&format=html`;
+  return {
+    ...(addressesOf(url) ?? { from: '', to: [] }),
+    subject: cut(`${textIn(locale, 'brief')} ${day}`, LIMITS.email.title),
+    text: [caption, ...pictures.map(({ text, path }) => `${text}\n${baseUrl}${path}`), link].join('\n\n'),
+    html: `<p>${escapeHtml(caption)}</p>${figures.join('')}<p><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>`,
+    picture: undefined,
+    crops,
+    messageId: `<${id}@${hostname}>`,
+    references: `<${subject.id}@${hostname}>`,
+  };
+}
 
 function mailOf(message: EndpointMessage, url: string): Mail {
   const { subject, camera, zone, kind, severity, since } = message;

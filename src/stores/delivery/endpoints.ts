@@ -46,6 +46,8 @@ export interface EndpointRecord extends StoredEndpoint {
   readonly permission: EndpointPermission | null;
   /** messages that its limit has held back so far */
   readonly heldBack: number;
+  /** end of the latest brief that was made for it, epoch ms; null: none yet */
+  readonly briefUntil: number | null;
 }
 
 export type EndpointStore = ReturnType<typeof createEndpointStore>;
@@ -188,6 +190,11 @@ export function createEndpointStore(redis: Redis, options: { now?: () => number 
         );
         return stopped === 1 ? stops[gone ? 0 : 1] : undefined;
       }),
+    /** @param until end of the brief that was made, epoch ms */
+    noteBrief: (id: string, until: number): Promise<void> =>
+      redisCall("noting an endpoint's brief", async () => {
+        await runSave([KEYS.endpoint(id)], 'brief', String(until));
+      }),
     savePermission: (id: string, permission: EndpointPermission): Promise<void> =>
       redisCall("saving an endpoint's permission", async () => {
         await runSave([KEYS.endpoint(id)], 'permission', JSON.stringify(permission));
@@ -211,7 +218,7 @@ const detailOf = (reason: EndpointStop['reason'], error: string | null): string 
 
 function recordOf(hash: Record<string, string>): EndpointRecord | undefined {
   if (hash.endpoint === undefined) return undefined;
-  const { failing, delivered, error, stopped, permission, held } = hash;
+  const { failing, delivered, error, stopped, permission, held, brief } = hash;
   return {
     ...(JSON.parse(hash.endpoint) as Omit<StoredEndpoint, 'sealed'>),
     sealed: hash.sealed ?? '',
@@ -221,5 +228,6 @@ function recordOf(hash: Record<string, string>): EndpointRecord | undefined {
     stopped: stopped === undefined ? null : (JSON.parse(stopped) as EndpointStop),
     permission: permission === undefined ? null : (JSON.parse(permission) as EndpointPermission),
     heldBack: Number(held ?? 0),
+    briefUntil: brief === undefined ? null : Number(brief),
   };
 }

@@ -98,8 +98,8 @@ async function isOvertaken(
   { subject, at }: StoredMessage['message'],
   { changes, deliveries }: MessageDependencies,
 ): Promise<boolean> {
-  // A person who asks for it again wants it as it was; a package is no state that a later one replaces.
-  if (resent_after !== undefined || event === 'evidence.package') return false;
+  // A person who asks for it again wants it as it was; a package or a brief is no state that a later one replaces.
+  if (resent_after !== undefined || event === 'evidence.package' || event === 'brief.daily') return false;
   const deliveryOf = async (id: string): Promise<Delivery | undefined> => {
     if (endpoint === undefined) return deliveries.get(deliveryIdOf(id));
     const later = (await changes.alert(id))?.message;

@@ -1,6 +1,7 @@
 /** The request of a delivery to an endpoint: in its format, signed, and allowed by a CloudEvents receiver. */
 import { createHash } from 'node:crypto';
 import type { BlobStore } from '../../base/blobs.js';
+import type { CropOf } from '../../brief/pictures.js';
 import { authorized } from '../../endpoints/authorization.js';
 import { cut, type TextLimit } from '../../endpoints/cut.js';
 import { limitsOf } from '../../endpoints/limits.js';
@@ -31,6 +32,8 @@ export interface EndpointDependencies {
   /** has the packages that are put into buckets */
   readonly blobs: Pick<BlobStore, 'get'>;
   readonly pictureOf: PictureOf;
+  /** of the pictures of a brief */
+  readonly cropOf: CropOf;
   /** key that encrypts the secrets of endpoints */
   readonly loginKey: Buffer;
   /** Runs what must be saved after a request was sent, again until the store takes it. */
@@ -72,12 +75,17 @@ export async function sendToEndpoint(
   const { picture: limit } = limitsOf(format);
   const { picture } = message;
   const jpeg = limit === null || picture === null ? undefined : await deps.pictureOf(picture, limit);
-  const { package: stored } = message.payload.data;
+  const { package: stored, brief } = message.payload.data;
+  const crops = brief && (await Promise.all(brief.pictures.map(({ shown }) => deps.cropOf(shown))));
   const file = stored === undefined ? undefined : await deps.blobs.get(stored.blob);
   if (stored !== undefined && file === undefined) return ended(NO_PACKAGE);
   const { template: text, content_type: contentType } = endpoint.settings;
   const receiver = { ...secrets, template: text == null ? undefined : { text, contentType } };
-  const request = rendered(format, { ...translated(message, locale), locale, now: at, jpeg, file }, receiver);
+  const request = rendered(
+    format,
+    { ...translated(message, locale), locale, now: at, jpeg, file, ...(crops && { crops }) },
+    receiver,
+  );
   if ('error' in request) return noted(endpoint, request, deps);
   const signature = (body: string) => ({
     ...(SIGNED_FORMATS.includes(format) ? signedHeaders({ id: delivery.id, at, body }, validSecrets(secrets, at)) : {}),

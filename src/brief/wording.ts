@@ -1,9 +1,9 @@
 /** The parts of a brief as lines of text, which the pages in Markdown and HTML share. Pure. */
-import { HOUR_MS } from '../../base/clock.js';
-import type { Locale } from '../../language/locales.js';
-import { textIn } from '../../language/translate.js';
-import { BRIEF_LISTS, type BriefGroup, type CameraBrief, type Unseen } from '../../schemas/brief.js';
-import type { BriefCamera, BriefHour, BriefLine } from '../../schemas/documents.js';
+import { HOUR_MS } from '../base/clock.js';
+import type { Locale } from '../language/locales.js';
+import { textIn } from '../language/translate.js';
+import { BRIEF_LISTS, type BriefGroup, type CameraBrief, type Unseen } from '../schemas/brief.js';
+import type { BriefCamera, BriefHour, BriefLine } from '../schemas/documents.js';
 import { clockOf, dateOf } from './day.js';
 
 /** A brief, the language of its text, and the address of the page that shows a change or a visit, by its id. */
@@ -114,13 +114,13 @@ function unseenLine({ from, until, detail, change }: Unseen, { brief, locale, pa
   };
 }
 
-/** Times of another day have their date. */
+/** Times outside of the day have their date. */
 export const timeIn =
-  ({ day, timezone }: CameraBrief) =>
+  ({ from, until, timezone }: CameraBrief) =>
   (iso: string): string => {
     const at = Date.parse(iso);
-    const date = dateOf(at, timezone);
-    return date === day ? clockOf(at, timezone) : `${date} ${clockOf(at, timezone)}`;
+    const isInside = at >= Date.parse(from) && at < Date.parse(until);
+    return isInside ? clockOf(at, timezone) : `${dateOf(at, timezone)} ${clockOf(at, timezone)}`;
   };
 
 export function duration(seconds: number): string {

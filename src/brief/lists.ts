@@ -1,9 +1,9 @@
 /** The changes of a day as the lists of a brief: came, left, moved, replaced, still there, still gone. Pure. */
 
-import { endedSentence } from '../../language/ended.js';
-import { BRIEF_LISTS, type BriefGroup, type BriefList, type BriefListName } from '../../schemas/brief.js';
-import { type Change, type ChangeKind, compareSeverity } from '../../schemas/change.js';
-import type { DaySpan } from '../../stores/changes/days.js';
+import { endedSentence } from '../language/ended.js';
+import { BRIEF_LISTS, type BriefGroup, type BriefList, type BriefListName } from '../schemas/brief.js';
+import { type Change, type ChangeKind, compareSeverity } from '../schemas/change.js';
+import type { DaySpan } from '../stores/changes/days.js';
 
 const MOST_GROUPS = 50;
 const MOST_CHANGES = 20;

@@ -1,7 +1,7 @@
 /** The day of a brief: its begin and end in a time zone, clock changes included. Pure. */
-import { invalidValue } from '../../base/errors.js';
-import { checkedWallClock, instantOf, isoTimeIn, localTimeAt } from '../../base/wall-clock.js';
-import type { DaySpan } from '../../stores/changes/days.js';
+import { invalidValue } from '../base/errors.js';
+import { checkedWallClock, instantOf, isoTimeIn, localTimeAt } from '../base/wall-clock.js';
+import type { DaySpan } from '../stores/changes/days.js';
 
 export interface Day extends DaySpan {
   /** YYYY-MM-DD */
@@ -36,18 +36,34 @@ export function dayOf(text: string, timezone: string, now: number): Day {
 }
 
 /** @param date its UTC fields are the local date. @returns epoch ms */
-export const midnight = (date: Date, timezone: string): number =>
+export const midnight = (date: Date, timezone: string): number => hourOf(date, 0, timezone);
+
+const hourOf = (date: Date, hour: number, timezone: string): number =>
   instantOf(
     {
       year: date.getUTCFullYear(),
       month: date.getUTCMonth() + 1,
       day: date.getUTCDate(),
-      hour: 0,
+      hour,
       minute: 0,
       second: 0,
     },
     timezone,
   );
+
+/**
+ * @param hour 0 to 23
+ * @param now epoch ms
+ * @returns from one such hour of local time to the next, of which the end is the latest that has passed
+ */
+export function dayUntil(hour: number, timezone: string, now: number): Day {
+  const today = Date.parse(`${dateOf(now, timezone)}T00:00:00Z`);
+  const [before, yesterday, last] = [2, 1, 0].map((days) =>
+    hourOf(new Date(today - days * 86_400_000), hour, timezone),
+  ) as [number, number, number];
+  const [from, until] = last <= now ? [yesterday, last] : [before, yesterday];
+  return { name: dateOf(until, timezone), timezone, from, until };
+}
 
 /** @returns YYYY-MM-DD */
 export const dateOf = (at: number, timezone: string): string => local(at, timezone).slice(0, 10);

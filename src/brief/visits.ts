@@ -1,20 +1,28 @@
 /** The visits of a day in a brief, and its visits and passages per hour of local time. */
-import { HOUR_MS } from '../../base/clock.js';
-import { inMinutes } from '../../camera/visits/visit.js';
-import type { Locale } from '../../language/locales.js';
-import { translated } from '../../language/translate.js';
-import { type CameraBrief, MOST_BRIEF_VISITS } from '../../schemas/brief.js';
-import type { Visit } from '../../schemas/visit.js';
-import type { ApiDependencies } from '../dependencies.js';
-import { currentVisits } from '../visits/pages.js';
+import { HOUR_MS } from '../base/clock.js';
+import { inMinutes } from '../camera/visits/visit.js';
+import type { Locale } from '../language/locales.js';
+import { translated } from '../language/translate.js';
+import { type CameraBrief, MOST_BRIEF_VISITS } from '../schemas/brief.js';
+import type { Visit } from '../schemas/visit.js';
+import type { CameraStore } from '../stores/cameras/cameras.js';
+import type { VisitStore } from '../stores/changes/visits.js';
+import { currentVisits } from './current-visits.js';
 import type { Day } from './day.js';
+
+interface BriefVisitDependencies {
+  readonly visits: Pick<VisitStore, 'list' | 'counts'>;
+  readonly cameras: Pick<CameraStore, 'get' | 'state'>;
+  /** epoch ms */
+  readonly clock: () => number;
+}
 
 /** @param urlOf address of a visit, by its id */
 export async function briefVisits(
   camera: string,
   { from, until, timezone }: Day,
   urlOf: (id: string) => string,
-  deps: Pick<ApiDependencies, 'visits' | 'cameras' | 'clock'>,
+  deps: BriefVisitDependencies,
   locale: Locale,
 ): Promise<Pick<CameraBrief, 'visits' | 'passages'> & { readonly records: readonly Visit[] }> {
   // The hours of a day that begins at midnight; the last one may be shorter if the clock changes by half an hour.

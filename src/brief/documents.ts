@@ -1,7 +1,7 @@
 /** A brief as the data of its page, or as CommonMark. Pure. */
-import type { Locale } from '../../language/locales.js';
-import { textIn } from '../../language/translate.js';
-import type { BriefCamera, BriefData, BriefLine, BriefPicture } from '../../schemas/documents.js';
+import type { Locale } from '../language/locales.js';
+import { textIn } from '../language/translate.js';
+import type { BriefCamera, BriefData, BriefLine, BriefPicture } from '../schemas/documents.js';
 
 interface BriefText {
   readonly summary: string;

@@ -1,10 +1,10 @@
 /** The spans of a day in which a camera could not show the scene. Pure. */
-import type { CameraState, UnseenSpan } from '../../camera/state/state.js';
-import type { Locale } from '../../language/locales.js';
-import { textIn } from '../../language/translate.js';
-import type { NotSeen, Unseen } from '../../schemas/brief.js';
-import type { Change } from '../../schemas/change.js';
-import type { DaySpan } from '../../stores/changes/days.js';
+import type { CameraState, UnseenSpan } from '../camera/state/state.js';
+import type { Locale } from '../language/locales.js';
+import { textIn } from '../language/translate.js';
+import type { NotSeen, Unseen } from '../schemas/brief.js';
+import type { Change } from '../schemas/change.js';
+import type { DaySpan } from '../stores/changes/days.js';
 
 const MOST_SPANS = 100;
 

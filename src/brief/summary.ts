@@ -2,17 +2,16 @@
  * The paragraph at the head of a brief, and what its pictures show: "A quiet day. Two people (Gate, 23:10 to 23:14); a
  * white van (Yard, 06:40, still there)." Pure.
  */
-import { boxAround } from '../../base/box-around.js';
-import type { Box, Side } from '../../base/images.js';
-import type { Locale } from '../../language/locales.js';
-import { tableOf } from '../../language/table.js';
-import { SOMETHING } from '../../language/thing.js';
-import { textIn } from '../../language/translate.js';
-import { nounPhrase, sentenceOf } from '../../language/write.js';
-import type { BriefGroup, CameraBrief } from '../../schemas/brief.js';
-import { type Change, compareSeverity, shownFrame } from '../../schemas/change.js';
-import { SEVERITIES } from '../../schemas/comparison.js';
-import type { Visit } from '../../schemas/visit.js';
+import { boxAround } from '../base/box-around.js';
+import type { Locale } from '../language/locales.js';
+import { tableOf } from '../language/table.js';
+import { SOMETHING } from '../language/thing.js';
+import { textIn } from '../language/translate.js';
+import { nounPhrase, sentenceOf } from '../language/write.js';
+import type { BriefGroup, BriefShown, CameraBrief } from '../schemas/brief.js';
+import { type Change, compareSeverity, shownFrame } from '../schemas/change.js';
+import { SEVERITIES } from '../schemas/comparison.js';
+import type { Visit } from '../schemas/visit.js';
 import { cameraTitle, duration, timeIn } from './wording.js';
 
 /** Visits of things of one noun that begin within this time of the end of the one before are one highlight. */
@@ -42,7 +41,7 @@ export interface Highlight {
   /** of the change or visit that shows it best */
   readonly id: string;
   /** the part of a frame that shows it; box null: the whole frame */
-  readonly picture: { readonly comparison: string; readonly side: Side; readonly box: Box | null };
+  readonly picture: BriefShown;
   /** epoch ms */
   readonly at: number;
   /** the most important has the highest */
