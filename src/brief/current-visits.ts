@@ -1,4 +1,4 @@
-/** Visits as they are now: one that lasts is in the state of its camera, and its record is of the last change of status. */
+/** Visits as they are now: one that lasts is in the state of its camera, and its record is older. */
 import { isLate } from '../camera/settings/health.js';
 import { inMinutes, openVisits } from '../camera/visits/visit.js';
 import type { Visit } from '../schemas/visit.js';

@@ -77,7 +77,7 @@ const fields = {
       },
       { additionalProperties: false },
     ),
-    'With email: once a day the brief of `cameras` by mail, of the 24 hours before: a paragraph, then crops. `events` may ' +
+    'With email: once per day the brief of `cameras` by mail, of the 24 hours before: a paragraph, then crops. `events` may ' +
       'be empty beside it. null: none.',
   ),
   template: nullable(

@@ -45,8 +45,8 @@ export type MessageEvent = keyof typeof MESSAGE_EVENTS;
 export const ENDPOINT_EVENTS = Object.keys(MESSAGE_EVENTS) as MessageEvent[];
 
 /**
- * endpoint.test: sent by request. evidence.package: to the bucket that a request names.
- * brief.daily: to an endpoint with a brief. alerts.digest: to an endpoint with a limit, about the messages that it held back.
+ * endpoint.test: sent by request. alerts.digest: to an endpoint with a limit, about the messages that it held back.
+ * evidence.package: to the bucket that a request names. brief.daily: to an endpoint with a brief.
  * comparison.finished and comparison.failed: to the callback of a comparison alone.
  */
 export type MessageType =

@@ -1,4 +1,4 @@
-/** Recorded time of a camera and its frames, which the progress of `scenedelta footage` and of batches is measured by. */
+/** Recorded time of a camera, and its expected frames: the measures of the progress of recordings. */
 import { expectedFrames, recordedTime } from '../../src/footage/inputs/recorded-time.js';
 import type { FootageItem } from '../../src/footage/inputs/recording-plan.js';
 

@@ -174,4 +174,11 @@ describeInBrowser('The page "Endpoints"', () => {
   );
 });
 
-const NOTHING = { heldBack: 0, briefUntil: null, failingSince: null, lastDeliveredAt: null, lastError: null, permission: null };
+const NOTHING = {
+  heldBack: 0,
+  briefUntil: null,
+  failingSince: null,
+  lastDeliveredAt: null,
+  lastError: null,
+  permission: null,
+};

@@ -1,4 +1,4 @@
-/** Progress of a batch: its share, its frames, and the events that tell of them. */
+/** Progress of a batch: its share, its frames, and the events about them. */
 import { newId } from '../../src/base/ids.js';
 import { progressReports } from '../../src/batches/reports.js';
 import { NO_COUNTS } from '../../src/schemas/batch.js';
@@ -54,8 +54,13 @@ it('the first frame and each further percent of a camera move the share, the fra
   await commit(id, 0);
   await commit(id, 1);
   await bench.batches.complete(id, Date.now());
-  const told = (await events()).map(({ event, owner }) => [event.type, event.data.frames, event.subject.id, owner]);
-  expect(told).toEqual([
+  const announced = (await events()).map(({ event, owner }) => [
+    event.type,
+    event.data.frames,
+    event.subject.id,
+    owner,
+  ]);
+  expect(announced).toEqual([
     ...[1, 10, 500].map((frames) => ['batch.progress', frames, id, 'local']),
     ['batch.completed', 2, id, 'local'],
   ]);

@@ -31,7 +31,7 @@ export const EvidenceUploadSchema = Type.Object(
   {
     url: text('Address of the object. It is there once the delivery has the state `delivered`.'),
     bytes: count('Length of the package.'),
-    sha256: text('Of the package, in hexadecimal.'),
+    sha256: text('Hash of the package, in hexadecimal.'),
     delivery: DeliverySchema,
   },
   { $id: 'EvidenceUpload' },

@@ -29,7 +29,7 @@ export function selectFilter({ step, phase }: Sampling, startTime: number): stri
   return `select='gt(${cell('t')},${last})+lt(t,prev_selected_t)'`;
 }
 
-/** Of the mode auto: key frames that are at most this far apart are looked at, else a frame per step; seconds. */
+/** The mode auto looks at key frames that are at most this far apart, else at a frame per step; seconds. */
 export const AUTO_KEY_FRAMES_S = 4;
 export const AUTO_STEP_S = 1;
 /** A key frame may come this late, seconds. */

@@ -1,6 +1,6 @@
 /**
- * Briefs by mail: once a day for each endpoint that wants one. Its message has an id that follows from endpoint and day,
- * and is noted at the endpoint last, so that a restart at the hour of sending neither doubles nor loses it.
+ * Briefs by mail: once per day for each endpoint that wants one. Its message has an id that follows from endpoint and
+ * day, and is noted at the endpoint last, so that a restart at the hour of sending neither doubles nor loses it.
  */
 import { HOUR_MS } from '../../base/clock.js';
 import { derivedId, newTraceId } from '../../base/ids.js';
