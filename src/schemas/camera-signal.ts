@@ -17,7 +17,7 @@ export const CameraSignalSchema = Type.Object(
   {
     camera: Type.String(),
     cameras: Type.Array(Type.String(), {
-      description: 'The cameras that the message is about: several if those of one host fell silent together.',
+      description: 'The cameras that the message is about: several if those of one host or label failed together.',
     }),
     reason: literals(
       [...SIGNAL_REASONS, ...STANDSTILLS],

@@ -24,7 +24,8 @@ export const StreamEventSchema = Type.Object(
       description:
         'Fields of the type. `comparison.`: `verdict`. `alert.`: `alert`, its id. `camera.`: `since`, the capture ' +
         'time of the first of the equal frames, or of those that do not show the scene, or the time of the last frame of ' +
-        'a silent camera, and `reason` of a lost signal or a silent camera. ' +
+        'a silent camera, and `reason`; of silent and stuck cameras also `alert`, the id of the message, and `cameras`, ' +
+        'all that failed together. ' +
         '`endpoint.disabled`: `reason` and `detail`. `batch.`: the members of the batch that count, `frames` of ' +
         '`frames_expected` among them.',
     }),
@@ -46,14 +47,13 @@ export const streamEvent = (
   given: Pick<StreamEvent, 'type' | 'camera' | 'at' | 'subject'> & Partial<StreamEvent>,
 ): StreamEvent => ({ kind: null, severity: null, zone: null, caption: null, data: {}, ...given });
 
-/** stuck: a camera repeats one picture; signal_lost: its frames do not show its scene. back, signal_back: the ends. */
+/** signal_lost: the frames of a camera do not show its scene. signal_back: they do again. */
 export interface CameraHealthEvent {
-  readonly type: 'camera.stuck' | 'camera.back' | 'camera.signal_lost' | 'camera.signal_back';
+  readonly type: 'camera.signal_lost' | 'camera.signal_back';
   readonly camera: string;
   /** capture time of the first of these frames */
   readonly since: string;
-  /** of signal_lost and signal_back */
-  readonly reason?: SignalReason;
+  readonly reason: SignalReason;
   readonly at: string;
 }
 

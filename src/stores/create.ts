@@ -16,7 +16,7 @@ import { createS3Client, type S3Client } from './blobs/s3-client.js';
 import { sourcesOnly } from './blobs/s3-sources.js';
 import type { CameraStore } from './cameras/cameras.js';
 import { createCameraStore } from './cameras/cameras.js';
-import { createSilenceStore, type SilenceStore } from './cameras/silence.js';
+import { createStandstillStore, type StandstillStore } from './cameras/standstills.js';
 import type { TurnStore } from './cameras/turns.js';
 import { createTurnStore } from './cameras/turns.js';
 import type { ChangeStore } from './changes/changes.js';
@@ -39,7 +39,7 @@ export interface Stores {
   readonly apiKeys: ApiKeyStore;
   readonly workers: WorkerRegistry;
   readonly cameras: CameraStore;
-  readonly silences: SilenceStore;
+  readonly standstills: StandstillStore;
   readonly turns: TurnStore;
   readonly changes: ChangeStore;
   readonly days: DayStore;
@@ -65,7 +65,7 @@ export function createStores(config: Config, redis: Redis): Stores {
     apiKeys: createApiKeyStore(redis),
     workers: createWorkerRegistry(redis),
     cameras,
-    silences: createSilenceStore(redis, { retentionMs }),
+    standstills: createStandstillStore(redis, { retentionMs }),
     turns: createTurnStore(redis, { retentionMs }),
     changes,
     days: createDayStore(redis),

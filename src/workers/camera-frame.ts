@@ -157,13 +157,11 @@ async function compare(
   };
 }
 
-const AT_ANY_TIME: ReadonlySet<Message['type']> = new Set(['camera.stuck', 'camera.back', 'camera.signal_back']);
-
 const isCalledBack = ({ type }: Message): boolean => MESSAGE_EVENTS[type as MessageEvent].calledBack;
 
 /**
- * The events of visits and of the camera's health that a receiver asks for, in the times in which the camera may alert.
- * That it is stuck, and any return, is reported at any time of the schedule.
+ * The events of visits and of the camera's signal that a receiver asks for, in the times in which the camera may alert.
+ * The return of the signal is reported at any time.
  */
 async function messagesOf(
   { visits, health }: Pick<StepResult, 'visits' | 'health'>,
@@ -180,7 +178,7 @@ async function messagesOf(
   const receivers = (await endpoints.all()).filter(({ stopped }) => stopped === null);
   return all.filter(
     (message) =>
-      (isOpen || AT_ANY_TIME.has(message.type)) &&
+      (isOpen || message.type === 'camera.signal_back') &&
       ((isCalledBack(message) && settings.alerts.callback_url !== null) ||
         receivers.some(({ settings: filters }) => wantsMessage(filters, message))),
   );

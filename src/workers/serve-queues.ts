@@ -42,7 +42,7 @@ import { createQuestionProcessor, questionQueue } from './question-job.js';
 import { batchQueue, comparisonQueues, deliveryQueue, maintenanceQueue, snapshotQueue } from './queue-workers.js';
 import { createRecovery, RECOVER_AFTER_MS } from './recovery.js';
 import { createRetention } from './retention.js';
-import { createSilenceWatch } from './silent-cameras.js';
+import { createStandstillWatch } from './standstills.js';
 
 const RETENTION_EVERY_MS = 5 * 60_000;
 /** Keeps nothing. */
@@ -128,7 +128,7 @@ export async function serveQueues(deps: ServeDependencies): Promise<{ close(): P
   const tasks = {
     recover: async () => [await recover(), await recoverBatches()],
     reconcile: async () => queue.reconcileSnapshots(await snapshotsWanted(stores.cameras)),
-    watch: createSilenceWatch({ ...base, enqueueDelivery }),
+    watch: createStandstillWatch({ ...base, enqueueDelivery }),
     digest: createDigests({ ...base, enqueueDelivery }),
     brief: createBriefMails({ ...base, enqueueDelivery }),
     retain: createRetention({ ...base, ofCameras: createCameraRetention(base), config }),

@@ -112,7 +112,7 @@ describe('the unseen part of a day', () => {
       seconds: 6 * 3600,
       spans: [{ reason: 'gap', from: at('18:00'), until: null }],
     });
-    camera('gate', {}, { still: { since: Date.parse(at('22:00')), frames: 9, stuck: true, reported: true } });
+    camera('gate', {}, { still: { since: Date.parse(at('22:00')), frames: 9, stuck: true } });
     expect(await seen()).toMatchObject({ seconds: 2 * 3600, spans: [{ reason: 'frozen', until: null }] });
     camera('gate');
     change(at('23:00'), { kind: 'tamper', caption: 'the camera is blocked' });

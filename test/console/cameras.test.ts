@@ -38,7 +38,7 @@ describeInBrowser('The page "Cameras"', () => {
   it('shows each camera with its last frame and state', async () => {
     const now = Date.now();
     const minute = 60_000;
-    const frozen = { still: { sha256: 'a'.repeat(64), since: now - 10 * minute, stuck: true, reported: true } };
+    const frozen = { still: { sha256: 'a'.repeat(64), since: now - 10 * minute, stuck: true } };
     for (const [id, at, state, finding] of [
       ['a-live', now, {}, {}],
       ['b-late', now - 60 * minute, {}, {}],

@@ -16,11 +16,12 @@ import { type Bench, logger } from './workers.js';
 /**
  * @param env settings besides AUTH=off and the folder of the bench
  * @param options.ask answers in place of a worker; absent: nothing is asked
+ * @param options.clock epoch ms
  */
 export async function startApi(
   { redis, folder, blobs }: Bench,
   env: Record<string, string> = {},
-  options: { readonly ask?: Questioner['ask'] } = {},
+  { ask, clock = Date.now }: { readonly ask?: Questioner['ask']; readonly clock?: () => number } = {},
 ) {
   const config = loadConfig({ AUTH: 'off', DATA_DIR: folder, RATE_LIMIT: '0', ...env });
   const stores = createStores(config, redis);
@@ -31,9 +32,9 @@ export async function startApi(
     {
       ...stores,
       blobs,
-      search: createLiveSearch({ ...stores, changeLog: createChangeLog(redis) }, { most: 10, clock: Date.now, logger }),
+      search: createLiveSearch({ ...stores, changeLog: createChangeLog(redis) }, { most: 10, clock, logger }),
       queryVectors: async () => ({ missing: 'no_worker' }),
-      questions: { ask: options.ask ?? never, close: async () => {} },
+      questions: { ask: ask ?? never, close: async () => {} },
       events,
       queue,
       idempotency: createIdempotencyRecords(redis),
@@ -43,7 +44,7 @@ export async function startApi(
       evidenceKey: never,
       consoleFolder: null,
       documentsFolder: DOCUMENTS,
-      clock: Date.now,
+      clock,
       diskShortage: async () => null,
     },
     config,

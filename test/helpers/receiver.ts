@@ -17,8 +17,10 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
+/** @param port 0: any */
 export async function startReceiver(
   answer: (request: Received, response: ServerResponse) => void = (_request, response) => response.end(),
+  port = 0,
 ): Promise<Receiver> {
   const received: Received[] = [];
   let heard = () => {};
@@ -37,7 +39,7 @@ export async function startReceiver(
     heard();
     answer(one, response);
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,

@@ -26,6 +26,10 @@ export interface RtspCameraOptions {
   readonly video?: keyof typeof ENCODINGS | 'garbage' | 'none';
   /** of the frames */
   readonly size?: string;
+  /** filter of ffmpeg for the frames that are played from now on */
+  readonly drawn?: () => string;
+  /** absent: any */
+  readonly port?: number;
   /** sent in place of the answer to DESCRIBE */
   readonly bytes?: Buffer;
   /** URL of the video in the description, if not relative to that of the camera */
@@ -51,7 +55,7 @@ export interface RtspCamera {
 }
 
 export async function startRtspCamera(options: RtspCameraOptions = {}): Promise<RtspCamera> {
-  const { video = 'mjpeg', size = '320x240', control = 'track1' } = options;
+  const { video = 'mjpeg', size = '320x240', control = 'track1', drawn = () => 'null' } = options;
   const encoding = ENCODINGS[video as keyof typeof ENCODINGS] ?? ENCODINGS.h264;
   const requests: RtspRequest[] = [];
   const sockets = new Set<Socket>();
@@ -82,7 +86,7 @@ export async function startRtspCamera(options: RtspCameraOptions = {}): Promise<
       times.add(packet.readUInt32BE(4));
       if (times.size > 3) send(packet);
     });
-    const source = spawnSource(video, size, rtp.address().port);
+    const source = spawnSource(video, { size, drawn: drawn() }, rtp.address().port);
     closing.push(() => {
       source.kill('SIGKILL');
       rtp.close();
@@ -130,7 +134,7 @@ export async function startRtspCamera(options: RtspCameraOptions = {}): Promise<
     });
   };
   const server = options.tls ? createTlsServer(options.tls, onConnection) : createServer(onConnection);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await new Promise<void>((done) => server.listen(options.port ?? 0, '127.0.0.1', done));
   const scheme = options.tls ? 'rtsps' : 'rtsp';
   return {
     url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/stream`,
@@ -149,12 +153,16 @@ export async function startRtspCamera(options: RtspCameraOptions = {}): Promise<
   };
 }
 
-function spawnSource(video: keyof typeof ENCODINGS, size: string, port: number): ChildProcess {
+function spawnSource(
+  video: keyof typeof ENCODINGS,
+  { size, drawn }: { size: string; drawn: string },
+  port: number,
+): ChildProcess {
   const black = video === 'mjpeg' ? '' : `,drawbox=color=black:t=fill:enable='mod(n,${KEY_EVERY})'`;
   return spawn(
     'ffmpeg',
     [
-      ...['-loglevel', 'quiet', '-re', '-f', 'lavfi', '-i', `color=red:size=${size}:rate=${RATE}${black}`],
+      ...['-loglevel', 'quiet', '-re', '-f', 'lavfi', '-i', `color=red:size=${size}:rate=${RATE},${drawn}${black}`],
       ...['-pix_fmt', 'yuv420p', '-c:v', ...ENCODINGS[video].encoder, '-g', String(KEY_EVERY), '-bf', '0'],
       ...['-tune', 'zerolatency', '-preset', 'ultrafast', '-f', 'rtp', `rtp://127.0.0.1:${port}?pkt_size=1200`],
     ],

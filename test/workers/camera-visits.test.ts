@@ -108,7 +108,7 @@ describe('A visit of a live camera', () => {
     const ended = { end: 'unseen', last_seen: '2026-06-01T12:00:05.000Z' };
     expect(items).toMatchObject([ended]);
     const sent = await Promise.all(world.queued.map((id) => bench.deliveries.get(id)));
-    expect(sent.map((delivery) => delivery?.event)).toEqual(['change.opened', 'camera.stuck', 'camera.back']);
+    expect(sent.map((delivery) => delivery?.event)).toEqual(['change.opened']);
     expect((await bench.cameras.state('gate'))?.still).toBeUndefined();
   });
 

@@ -1,4 +1,4 @@
-/** Contents of the messages about a change, a visit or a picture. Pure. */
+/** Contents of the messages about a change, a visit, a picture or a camera that shows nothing. Pure. */
 import type { components } from '../../../openapi/generated/api.js';
 import type { StreamEvent } from '../events.js';
 
@@ -17,7 +17,16 @@ const TYPE_OF: Readonly<Record<string, string>> = {
   'alert.escalated': 'escalated',
   'alert.reverted': 'reverted',
   'alert.acknowledged': 'acknowledged',
+  'camera.silent': 'silent',
+  'camera.stuck': 'stuck',
+  'camera.back': 'back',
 };
+
+/** Whether the event is published. The stream has one for each camera that fails, and the first of them is enough. */
+export function isPublished({ type, camera, subject, data }: StreamEvent): boolean {
+  if (subject.kind !== 'camera') return subject.kind === 'change' || subject.kind === 'visit';
+  return type in TYPE_OF && (data.cameras as readonly string[])[0] === camera;
+}
 export const ALERT_EVENT_TYPES = Object.values(TYPE_OF);
 
 /**
@@ -84,6 +93,21 @@ export function alertMessage(
     frame_after: frames?.after?.url,
     outline_before: heatmaps?.before.url,
     outline_after: heatmaps?.after.url,
+  });
+}
+
+/** The message about a camera that shows nothing or is back: `cameras` has all that failed together. */
+export function standstillMessage(event: StreamEvent, camera: Camera, baseUrl: string): string {
+  const { reason, since, cameras, alert } = event.data;
+  return JSON.stringify({
+    event_type: TYPE_OF[event.type],
+    sentence: event.caption,
+    ...{ reason, since, cameras },
+    camera: camera.id,
+    camera_name: shownName(camera.name, camera.id),
+    link: `${baseUrl}/cameras/${camera.id}`,
+    at: event.at,
+    id: alert,
   });
 }
 

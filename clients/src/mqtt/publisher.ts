@@ -12,7 +12,7 @@ import { type CameraView, type Change, FOR_EVER, noteChange } from './camera-vie
 import { type CameraViews, inLanguageOf, orMissing } from './camera-views.js';
 import { OFF, ON, PRESS } from './discovery.js';
 import type { Log } from './log.js';
-import { alertMessage, isAbout, sentenceMessage, visitMessage } from './messages.js';
+import { alertMessage, isAbout, isPublished, sentenceMessage, standstillMessage, visitMessage } from './messages.js';
 import { createPause } from './pause.js';
 import { readPicture } from './picture.js';
 import type { Retained } from './retained.js';
@@ -83,11 +83,10 @@ export function createPublisher(deps: PublisherDependencies): Publisher {
   };
 }
 
-/** Takes an event over; waits while too many others do. Events of frames and cameras are seen with the next reading. */
+/** Takes an event over; waits while too many others do. The next reading shows the effect of all others. */
 export async function take(publisher: Publisher, received: ReceivedEvent, signal: AbortSignal): Promise<void> {
   const { waiting, deps, pause } = publisher;
-  const { kind } = received.event.subject;
-  if (kind !== 'change' && kind !== 'visit') {
+  if (!isPublished(received.event)) {
     if (waiting.length === 0) deps.state.pass(received.id);
     return;
   }
@@ -233,6 +232,7 @@ async function deliver(publisher: Publisher, { event }: ReceivedEvent): Promise<
   const { camera } = view;
   const { baseUrl } = deps;
   const { kind, id } = event.subject;
+  if (kind === 'camera') return sendOnce(deps, view, 'alert', standstillMessage(event, camera, baseUrl));
   const asked = { params: { path: { id } }, headers: inLanguageOf(camera) };
   if (kind === 'visit') {
     const visit = await orMissing(ok(api.GET('/v1/visits/{id}', asked)));

@@ -86,7 +86,7 @@ export interface FoldedFrame {
   readonly threshold: number | null;
   /** whether "before" was replaced so that open changes settled, before the frame was compared and after it */
   readonly reset: { readonly before: boolean; readonly after: boolean };
-  /** the camera is stuck or lost its signal, or works again */
+  /** the camera lost its signal, or has it again */
   readonly health: readonly CameraHealthEvent[];
   /** spans that end with this frame */
   readonly unseen: readonly UnseenSpan[];
@@ -206,7 +206,7 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
     absorbs: step.absorb.length > 0,
     threshold,
     reset: { before: isReset, after: isReplaced },
-    health: [stillness.event, lost.event].filter((one) => one !== null),
+    health: lost.event === null ? [] : [lost.event],
     unseen: [...gapSpans(previous, at, settings.gap_s), ...stillness.unseen, ...lost.unseen],
   };
 }

@@ -1,7 +1,6 @@
 /** Frames without any difference: a camera that is stuck repeats one picture. Pure. */
 import { isoTime } from '../../base/wall-clock.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
-import type { CameraHealthEvent } from '../../schemas/stream-event.js';
 import type { StoredCamera } from '../settings/camera.js';
 import type { CameraState, UnseenSpan } from '../state/state.js';
 
@@ -11,8 +10,6 @@ const LEAST_FRAMES = 3;
 interface Stillness {
   readonly still: CameraState['still'];
   readonly notes: readonly CameraNote[];
-  /** null: nothing to report; while alerts are suspended nothing is */
-  readonly event: CameraHealthEvent | null;
   /** with this frame the camera is stuck, or shows its scene again */
   readonly turns: boolean;
   /** the span that its recovery ends */
@@ -24,23 +21,16 @@ interface Stillness {
  * @param identical the frame does not differ from the one before
  */
 export function checkStillness(
-  { id, settings }: Pick<StoredCamera, 'id' | 'settings'>,
+  { settings }: Pick<StoredCamera, 'settings'>,
   state: Pick<CameraState, 'still' | 'last'>,
   { at, identical }: { readonly at: number; readonly identical: boolean },
 ): Stillness {
   const { still: earlier, last } = state;
-  const event = (type: CameraHealthEvent['type'], since: number) => ({
-    type,
-    camera: id,
-    since: isoTime(since),
-    at: isoTime(at),
-  });
   if (!identical || last === null) {
     const wasStuck = earlier?.stuck === true;
     return {
       still: undefined,
       notes: [],
-      event: earlier?.reported === true ? event('camera.back', earlier.since) : null,
       turns: wasStuck,
       unseen: wasStuck ? [{ reason: 'frozen', from: earlier.since, until: at }] : [],
     };
@@ -50,13 +40,10 @@ export function checkStillness(
   const limit = settings.frozen_after_s * 1000;
   const frozen = limit > 0 && frames >= LEAST_FRAMES && at - since >= limit;
   const stuck = frozen || earlier?.stuck === true;
-  const isSuspended = settings.suspend_until !== null && at < Date.parse(settings.suspend_until);
-  const reports = frozen && !isSuspended && earlier?.reported !== true;
   const detail = `the picture has not changed at all since ${isoTime(since)}: the camera may be stuck`;
   return {
-    still: { since, frames, stuck, reported: reports || earlier?.reported === true },
+    still: { since, frames, stuck },
     notes: frozen ? [{ code: 'frozen', detail }] : [],
-    event: reports ? event('camera.stuck', since) : null,
     turns: stuck && earlier?.stuck !== true,
     unseen: [],
   };

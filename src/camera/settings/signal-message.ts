@@ -9,7 +9,7 @@ import type { CameraHealthEvent } from '../../schemas/stream-event.js';
 
 /** @param at capture time, epoch ms */
 export function healthMessage({ type, camera, reason, since }: CameraHealthEvent, at: number): Message {
-  return signalMessage(type, at, { cameras: [camera], reason: reason ?? 'stuck', since, detail: null });
+  return signalMessage(type, at, { cameras: [camera], reason, since, detail: null });
 }
 
 /**
@@ -47,7 +47,7 @@ export function signalMessage(
     content,
     ...(endsSubject(type)
       ? { phrase: { key: several ? 'signals_back' : 'signal_back', n: cameras.length } }
-      : several && { phrase: { key: 'cameras_silent', n: cameras.length } }),
+      : several && { phrase: { key: `cameras_${reason}`, n: cameras.length } }),
     zone: null,
     picture: null,
     path: several ? '/cameras' : `/cameras/${camera}`,

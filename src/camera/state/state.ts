@@ -59,7 +59,11 @@ export interface CameraState {
     readonly stuck: boolean;
   };
   /** absent if the last frame showed the scene */
-  readonly signal?: StillFrames & { readonly reason: SignalReason };
+  readonly signal?: StillFrames & {
+    readonly reason: SignalReason;
+    /** an event has reported them */
+    readonly reported: boolean;
+  };
 }
 
 export const initialCameraState = (): CameraState => ({
@@ -133,6 +137,4 @@ export interface StillFrames {
   /** capture time of the first of them, epoch ms */
   readonly since: number;
   readonly frames: number;
-  /** an event has reported them */
-  readonly reported: boolean;
 }

@@ -10,6 +10,7 @@
  */
 import type { Redis } from 'ioredis';
 import { systemClock } from '../../base/clock.js';
+import { ERROR_TYPE_BASE } from '../../base/errors.js';
 import { isoTime } from '../../base/wall-clock.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { BaselineEvent, CameraState } from '../../camera/state/state.js';
@@ -23,6 +24,7 @@ import { defineScript, type RedisCommand, redisCall } from '../redis/redis.js';
 import { type Deaths, IS_GONE } from '../redis/runs.js';
 import { readCameraState, writeCameraState } from './camera-state.js';
 import type { FrameFailure } from './cameras.js';
+import { writesOfStill } from './standstills.js';
 
 export interface Turn {
   readonly camera: StoredCamera;
@@ -63,6 +65,10 @@ export interface CommitResult {
   readonly kind: 'saved' | 'final' | 'lost';
   readonly more: boolean;
 }
+
+/** Whether the frame could be fetched and read: a camera that sends none that can is silent. */
+const isPicture = ({ comparison: { error } }: StoredComparison): boolean =>
+  error === undefined || !/^(?:image|url)-/.test(error.type.slice(ERROR_TYPE_BASE.length));
 
 /** @returns the command that notes why the frame failed, or that it did not */
 const failureWrite = (camera: string, { comparison, request }: StoredComparison): RedisCommand => {
@@ -218,7 +224,8 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
     /** Saves everything or nothing, and removes the frame from the waiting ones. Frees the turn if it was the last. */
     commit: (turn: Turn, { stored, state, changes }: TurnResult): Promise<CommitResult> =>
       commit(turn, state, [
-        ['HSET', KEYS.camera(turn.camera.id), 'seen', now()],
+        ...(isPicture(stored) ? [['HSET', KEYS.camera(turn.camera.id), 'seen', now()] as const] : []),
+        ...(state === undefined ? [] : writesOfStill(turn.camera.id, turn.state, state, now())),
         failureWrite(turn.camera.id, stored),
         ...endingWrites(stored, now(), options.retentionMs),
         ...(changes === undefined ? [] : changeWrites(changes, now(), options.retentionMs)),

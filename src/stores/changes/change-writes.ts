@@ -75,9 +75,7 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
     ]),
     ...(turn.vectors ?? []).map(writeOfVector),
     ...(turn.health ?? []).map(({ type, camera, since, reason, at }) =>
-      addEvent(
-        streamEvent({ type, camera, at, subject: cameraSubject(camera), data: { since, ...(reason && { reason }) } }),
-      ),
+      addEvent(streamEvent({ type, camera, at, subject: cameraSubject(camera), data: { since, reason } })),
     ),
     ...writesOfSpans(turn.camera, turn.unseen ?? [], lifetime),
     ...turn.alerts.flatMap((alert) => writesOfAlert(alert, now, lifetime)),

@@ -123,8 +123,8 @@ export const KEYS = {
   cameras: 'sd:cams',
   /**
    * hash: camera (settings), state (between two frames), snapshot (outcome of the last pull), framesErased (retention),
-   * seen (when its last frame was processed, ms by the clock of the service), silence (that was reported), failure (of
-   * its last frames, until one is compared).
+   * seen (when its last picture was processed, ms by the clock of the service), still (equal frames up to now),
+   * standstill (that was reported), failure (of its last frames, until one is compared).
    * The id of a camera has no ':'.
    */
   camera: (id: string) => `sd:cam:${id}`,

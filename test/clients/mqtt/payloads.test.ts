@@ -199,6 +199,6 @@ describe('MQTT_URL', () => {
 it('docs/home-assistant.md lists the types of events and the states of a camera', () => {
   const page = readFileSync('docs/home-assistant.md', 'utf8');
   const listed = (values: readonly string[]) => values.map((value) => `\`${value}\``).join(', ');
-  expect(page).toContain(`one event per alert about a change: ${listed(ALERT_EVENT_TYPES)} |`);
+  expect(page).toContain(`one event per alert: ${listed(ALERT_EVENT_TYPES)} |`);
   expect(page).toContain(`| State | ${listed(HEALTH_STATES)} |`);
 });

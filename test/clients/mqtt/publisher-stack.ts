@@ -3,15 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest } from '@jest/globals';
-import { brokerSettings } from '../../../clients/src/mqtt/settings.js';
-import { startPublisher } from '../../../clients/src/mqtt/start.js';
-import { openState } from '../../../clients/src/mqtt/state.js';
-import { serviceAt } from '../../../clients/src/service.js';
 import type { StoredCamera } from '../../../src/camera/settings/camera.js';
 import { createWorkerRegistry } from '../../../src/stores/redis/workers.js';
 import { setUpCamera } from '../../helpers/cameras.js';
 import { eventually } from '../../helpers/eventually.js';
 import { type Mosquitto, startMosquitto, subscribe } from '../../helpers/mosquitto.js';
+import { startTestPublisher } from '../../helpers/publisher.js';
 import { startApi } from '../../helpers/real-api.js';
 import type { useBench } from '../../helpers/workers.js';
 
@@ -52,18 +49,7 @@ export function usePublisher(bench: ReturnType<typeof useBench>) {
   const parts = { pulled: () => Promise.reject(new Error('not asked')) } as unknown as Stack;
   const start = async () => {
     const { secret } = await api.stores.apiKeys.create({ name: 'mqtt', scopes: ['compare', 'admin'] });
-    return startPublisher({
-      serviceWith: (stop) => serviceAt(api.url, `Bearer ${secret}`, stop),
-      baseUrl: 'https://cameras.example',
-      settings: await brokerSettings({ mqttUrl: parts.broker.url, mqttTopic: 'sd' }),
-      state: await openState(file),
-      base: 'sd',
-      prefix: 'homeassistant',
-      pictureLimit: 100_000,
-      log: () => {},
-      pollMs: 50,
-      retries: { firstRetryMs: 20, longestRetryMs: 100 },
-    });
+    return startTestPublisher(api.url, secret, parts.broker.url, file);
   };
   beforeAll(async () => {
     parts.broker = await startMosquitto();

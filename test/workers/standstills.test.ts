@@ -2,10 +2,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { CameraSettings } from '../../src/camera/settings/settings.js';
 import { createEnqueueDelivery } from '../../src/jobs/enqueue-delivery.js';
-import { createSilenceStore } from '../../src/stores/cameras/silence.js';
+import { createStandstillStore } from '../../src/stores/cameras/standstills.js';
+import { createTurnStore } from '../../src/stores/cameras/turns.js';
 import { KEYS } from '../../src/stores/redis/keys.js';
-import { createSilenceWatch } from '../../src/workers/silent-cameras.js';
-import { at, EMPTY, runsOn } from '../helpers/camera-runs.js';
+import { createStandstillWatch } from '../../src/workers/standstills.js';
+import { EMPTY, runsOn, WITH_CAR } from '../helpers/camera-runs.js';
 import { setUpCamera, turnProcessor } from '../helpers/cameras.js';
 import { useEndpointDeliveries } from '../helpers/endpoint-deliveries.js';
 import { logger } from '../helpers/workers.js';
@@ -35,9 +36,9 @@ async function received() {
 beforeEach(async () => {
   now = Date.now();
   await bench.redis.del(KEYS.events);
-  const silences = createSilenceStore(bench.redis, { retentionMs: 60 * MINUTE });
+  const standstills = createStandstillStore(bench.redis, { retentionMs: 60 * MINUTE });
   const enqueueDelivery = createEnqueueDelivery({ ...bench, endpoints: world.endpoints, queue });
-  watch = createSilenceWatch({ silences, cameras: bench.cameras, enqueueDelivery, clock: () => now, logger });
+  watch = createStandstillWatch({ standstills, cameras: bench.cameras, enqueueDelivery, clock: () => now, logger });
 });
 
 describe('A camera that falls silent', () => {
@@ -73,7 +74,7 @@ describe('A camera that falls silent', () => {
   it('is reported after three of its intervals if frames are posted rarely', async () => {
     await register({});
     const gate = await camera('gate');
-    const frames = [0, 400, 800].map((second) => [EMPTY, second] as const);
+    const frames = [EMPTY, WITH_CAR, EMPTY].map((frame, i) => [frame, 400 * i] as const);
     await runsOn(() => bench)(gate, frames, turnProcessor(bench));
     expect([await later(10), await later(9), await later(2)]).toEqual([0, 0, 1]);
   });
@@ -191,29 +192,93 @@ describe('A receiver that closes what it opened', () => {
   });
 });
 
-it('A camera that repeats one picture, and back with the next other one', async () => {
-  await register({ format: 'slack' });
-  const gate = await camera('gate', { frozen_after_s: 100, alerts: { confirm_frames: 2 } as CameraSettings['alerts'] });
-  const enqueueDelivery = createEnqueueDelivery({ ...bench, endpoints: world.endpoints, queue });
-  const frames = [0, 60, 120, 180].map((second) => [EMPTY, second] as const);
-  await runsOn(() => bench)(gate, frames, turnProcessor(bench, { enqueueDelivery }));
-  expect((await received()).map(({ text }) => text)).toEqual(['The camera repeats one picture.']);
+describe('Cameras that repeat one picture', () => {
+  /** Each has sent the same picture at these seconds. */
+  const repeat = async (ids: readonly string[], seconds: readonly number[], frame: typeof EMPTY = EMPTY) => {
+    const turns = createTurnStore(bench.redis, { retentionMs: 60 * MINUTE, now: () => now });
+    const frames = seconds.map((second) => [frame, second] as const);
+    for (const id of ids) {
+      const found = await bench.cameras.get(id);
+      if (found === undefined) throw new Error(`${id} is set up`);
+      await runsOn(() => bench)(found, frames, turnProcessor(bench, { turns }));
+    }
+  };
+  const signals = async () => (await received()).map(({ type, data }) => [type, data.signal.cameras]);
+
+  it('are one message if they share a host, and one when all of them are back', async () => {
+    await register({});
+    const ids = Array.from({ length: 20 }, (_, i) => `cam-${String(i).padStart(2, '0')}`);
+    for (const id of ids) await camera(id, { snapshot: snapshotOf('10.0.0.7', id) });
+    await camera('other', { snapshot: snapshotOf('10.0.0.8', 'other') });
+    await repeat([...ids, 'other'], [0, 100, 200]);
+    await later(1.5);
+    await repeat(ids.slice(0, 5), [300]);
+    // The others of the host are about to be stuck.
+    expect(await later(0)).toBe(0);
+    await repeat([...ids.slice(5), 'other'], [300]);
+    expect(await later(0.5)).toBe(2);
+    expect(await signals()).toEqual([
+      ['camera.stuck', ids],
+      ['camera.stuck', ['other']],
+    ]);
+    await repeat(ids.slice(1), [400], WITH_CAR);
+    await repeat(['cam-00', 'other'], [400]);
+    await later(1);
+    expect(await signals()).toEqual([]);
+    await repeat(['cam-00'], [500], WITH_CAR);
+    await later(1);
+    expect(await signals()).toEqual([['camera.back', ids]]);
+  });
+
+  it('of which one goes on: the others wait for it no longer than a minute', async () => {
+    await register({});
+    for (const id of ['a', 'b']) await camera(id, { labels: ['site-a'] });
+    await repeat(['a', 'b'], [0, 100, 200, 260]);
+    await repeat(['a'], [310]);
+    expect([await later(0), await later(0.5), await later(0.5)]).toEqual([0, 0, 1]);
+    await repeat(['b'], [330], WITH_CAR);
+    await later(1);
+    expect(await signals()).toEqual([['camera.stuck', ['a']]]);
+  });
+
+  it('are reported once in a sentence, and are not called silent if their frames end as well', async () => {
+    await register({ format: 'slack' });
+    for (const id of ['a', 'b']) await camera(id, { labels: ['site-a'] });
+    await repeat(['a', 'b'], [0, 100, 200, 300]);
+    await later(1);
+    await later(30);
+    expect((await received()).map(({ text }) => text)).toEqual(['2 cameras repeat one picture.']);
+  });
+
+  it('are reported once their alerts are not suspended', async () => {
+    await register({});
+    await camera('gate', { suspend_until: new Date(now + 10 * MINUTE).toISOString() });
+    await repeat(['gate'], [0, 100, 200, 300, 400]);
+    await later(9);
+    await repeat(['gate'], [940]);
+    expect((await bench.cameras.state('gate'))?.still).toMatchObject({ stuck: true });
+    expect([await received(), await later(2)]).toEqual([[], 1]);
+    expect(await received()).toMatchObject([{ type: 'camera.stuck', data: { signal: { reason: 'stuck' } } }]);
+  });
 });
 
-it('A camera that repeats one picture is reported once its alerts are not suspended', async () => {
+it('A camera whose frames are no pictures is silent, with the reason', async () => {
   await register({});
-  const suspend_until = new Date(at(200)).toISOString();
-  const gate = await camera('gate', { frozen_after_s: 100, suspend_until });
-  const enqueueDelivery = createEnqueueDelivery({ ...bench, endpoints: world.endpoints, queue });
-  const send = (...seconds: number[]) =>
-    runsOn(() => bench)(
-      gate,
-      seconds.map((second) => [EMPTY, second] as const),
-      turnProcessor(bench, { enqueueDelivery }),
-    );
-  await send(0, 60, 120, 180);
-  expect(await received()).toEqual([]);
-  expect((await bench.cameras.state('gate'))?.still).toMatchObject({ stuck: true, reported: false });
-  await send(240, 300);
-  expect(await received()).toMatchObject([{ type: 'camera.stuck', data: { signal: { reason: 'stuck' } } }]);
+  const gate = await camera('gate');
+  const turns = createTurnStore(bench.redis, { retentionMs: 60 * MINUTE, now: () => now });
+  const cut = EMPTY.then((bytes) => bytes.subarray(0, bytes.length / 2));
+  const send = (frame: typeof EMPTY, second: number) =>
+    runsOn(() => bench)(gate, [[frame, second]], turnProcessor(bench, { turns }));
+  await send(EMPTY, 0);
+  for (const minute of [1, 2, 3, 4, 5]) {
+    await later(1);
+    await send(cut, 60 * minute);
+  }
+  await later(1);
+  expect(await received()).toMatchObject([
+    { type: 'camera.silent', data: { signal: { detail: expect.stringContaining('damaged') } } },
+  ]);
+  await send(WITH_CAR, 600);
+  await later(1);
+  expect((await received()).map(({ type }) => type)).toEqual(['camera.back']);
 });

@@ -1,0 +1,141 @@
+/**
+ * Last frame and equal frames of each camera, which its turns write, and the standstills that were reported: fields of
+ * the camera's hash.
+ */
+import type { Redis } from 'ioredis';
+import { systemClock } from '../../base/clock.js';
+import type { StoredCamera } from '../../camera/settings/camera.js';
+import type { CameraState } from '../../camera/state/state.js';
+import type { Standstill } from '../../schemas/loss.js';
+import { cameraSubject } from '../../schemas/message.js';
+import { streamEvent } from '../../schemas/stream-event.js';
+import { addEvent, EXPIRY_SLACK_MS, type StoredMessage, writesOfMessage } from '../changes/change-writes.js';
+import { KEYS } from '../redis/keys.js';
+import { type RedisCommand, redisCall, repliesOf } from '../redis/redis.js';
+import type { FrameFailure, SnapshotOutcome } from './cameras.js';
+
+/** Cameras that are read at once. */
+const PAGE = 100;
+
+export interface ReportedStandstill {
+  readonly reason: Standstill;
+  /** epoch ms: of a silent camera by the clock of the service, of a stuck one a capture time */
+  readonly since: number;
+  /** id of the camera under which it was reported: another one, if several failed together */
+  readonly under: string;
+}
+
+/** Frames without a difference, up to the frame with which the camera counted as stuck. */
+interface EqualFrames {
+  /** capture time of the first of them, epoch ms */
+  readonly since: number;
+  /** from that one to the last of them */
+  readonly forMs: number;
+  /** when the last of them was processed, epoch ms by the clock of the service */
+  readonly at: number;
+  readonly stuck: boolean;
+}
+
+export interface WatchedCamera {
+  readonly camera: StoredCamera;
+  /** when its last frame was processed, epoch ms by the clock of the service; null: never */
+  readonly seen: number | null;
+  /** of the last snapshot or the last frame; null: none */
+  readonly error: string | null;
+  /** null: its last frame differed from the one before */
+  readonly still: EqualFrames | null;
+  readonly standstill: ReportedStandstill | null;
+}
+
+/** @returns the write of a turn; none if it would change nothing */
+export function writesOfStill(
+  camera: string,
+  before: CameraState | undefined,
+  { still, last }: CameraState,
+  now: number,
+): RedisCommand[] {
+  if (still === undefined || last === null) {
+    return before?.still === undefined ? [] : [['HDEL', KEYS.camera(camera), 'still']];
+  }
+  if (still.stuck && before?.still?.stuck === true) return [];
+  const { since, stuck } = still;
+  const frames: EqualFrames = { since, forMs: last.at - since, at: now, stuck };
+  return [['HSET', KEYS.camera(camera), 'still', JSON.stringify(frames)]];
+}
+
+const FIELDS = ['camera', 'seen', 'snapshot', 'failure', 'still', 'standstill'] as const;
+const parsed = <T>(json: string | null): T | null => (json === null ? null : (JSON.parse(json) as T));
+
+export type StandstillStore = ReturnType<typeof createStandstillStore>;
+
+/** All methods throw ScenedeltaError 'queue-unavailable' if Redis is away. */
+export function createStandstillStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
+  const now = options.now ?? systemClock;
+  return {
+    /** Every camera, ordered by id. */
+    watched: (): Promise<WatchedCamera[]> =>
+      redisCall('reading cameras', async () => {
+        const ids = await redis.zrange(KEYS.cameras, '0', '-1');
+        const found: WatchedCamera[] = [];
+        for (let start = 0; start < ids.length; start += PAGE) {
+          const pipeline = redis.pipeline();
+          for (const id of ids.slice(start, start + PAGE)) pipeline.hmget(KEYS.camera(id), ...FIELDS);
+          const replies = repliesOf<(string | null)[]>(await pipeline.exec());
+          for (const [
+            json = null,
+            seen = null,
+            snapshot = null,
+            failure = null,
+            still = null,
+            said = null,
+          ] of replies) {
+            const camera = parsed<StoredCamera>(json);
+            // It may have been erased between the two reads.
+            if (camera === null) continue;
+            found.push({
+              camera,
+              seen: seen === null ? null : Number(seen),
+              error: parsed<SnapshotOutcome>(snapshot)?.error ?? parsed<FrameFailure>(failure)?.error ?? null,
+              still: parsed(still),
+              standstill: parsed(said),
+            });
+          }
+        }
+        return found;
+      }),
+    /**
+     * Saves a message with an event of the stream for each of its cameras, and what was reported of them, in one step.
+     * Its deliveries are open from then on: recovery makes them if a crash prevents that.
+     * @param reported null: they are back
+     */
+    report: (stored: StoredMessage, reported: ReportedStandstill | null): Promise<void> =>
+      redisCall('reporting a camera that stands still', async () => {
+        const { id, type, at, camera, cameras = [camera], since, kind, caption } = stored.message;
+        const time = new Date(at).toISOString();
+        const commands: RedisCommand[] = [
+          ...writesOfMessage(stored, now(), options.retentionMs + EXPIRY_SLACK_MS),
+          ...cameras.flatMap((one): RedisCommand[] => [
+            reported === null
+              ? ['HDEL', KEYS.camera(one), 'standstill']
+              : ['HSET', KEYS.camera(one), 'standstill', JSON.stringify(reported)],
+            addEvent(
+              streamEvent({
+                ...{ type, camera: one, at: time, subject: cameraSubject(one), caption },
+                data: { since, reason: kind, alert: id, cameras },
+              }),
+            ),
+          ]),
+        ];
+        const transaction = redis.multi();
+        for (const [name, ...args] of commands) transaction.call(String(name), ...args.map(String));
+        repliesOf(await transaction.exec());
+      }),
+    /** Drops the record of standstills that were reported. */
+    forget: (cameras: readonly string[]): Promise<void> =>
+      redisCall('forgetting a standstill', async () => {
+        const pipeline = redis.pipeline();
+        for (const id of cameras) pipeline.hdel(KEYS.camera(id), 'standstill');
+        repliesOf(await pipeline.exec());
+      }),
+  };
+}
