@@ -2,7 +2,7 @@
 import { derivedId } from '../base/ids.js';
 import { isoTime, isoTimeIn } from '../base/wall-clock.js';
 import { writeDigest } from '../language/digest.js';
-import { classOf } from '../language/thing.js';
+import { classOf, SOMETHING } from '../language/thing.js';
 import type { Digest, DigestStatement } from '../schemas/digest.js';
 import { cameraSubject, type Message } from '../schemas/message.js';
 import type { Thing } from '../schemas/statement.js';
@@ -28,7 +28,8 @@ const SEVERAL = 4;
 export function countedThing({ content }: Pick<Message, 'content'>): { noun: string; count: number } {
   const thing = firstThing(content ?? {});
   if (thing === undefined) return { noun: '', count: 1 };
-  return { noun: classOf(thing) === 'person' ? 'person' : thing.noun, count: thing.count ?? SEVERAL };
+  const noun = thing.noun === SOMETHING ? '' : thing.noun;
+  return { noun: classOf(thing) === 'person' ? 'person' : noun, count: thing.count ?? SEVERAL };
 }
 
 function firstThing(content: object): Thing | undefined {

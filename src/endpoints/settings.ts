@@ -63,8 +63,8 @@ const fields = {
       { additionalProperties: false },
     ),
     'Most messages about one camera in a time, e.g. 5 in 60 minutes. Further ones are counted, and one message ' +
-      '(alerts.digest) reports the counts at the end. The health of cameras is not limited, and the end of a change or ' +
-      'visit is sent if its beginning was. null: no limit.',
+      '(alerts.digest) reports the counts at the end. The health of cameras is not limited. The end of a change or ' +
+      'visit is sent if its beginning was and there is room, of which it takes none. null: no limit.',
   ),
   brief: nullable(
     Type.Object(

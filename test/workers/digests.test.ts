@@ -105,7 +105,7 @@ describe('An endpoint with a limit', () => {
     expect(queued).toBe(0);
   });
 
-  it('gets the end of a change only if its beginning was sent', async () => {
+  it('gets the end of a change only if its beginning was sent, and if there is room', async () => {
     await register({ limit });
     await seen('a person has appeared', {}, 'first');
     await seen('a person has appeared', {}, 'second');
@@ -113,7 +113,31 @@ describe('An endpoint with a limit', () => {
       const id = `alr_${name.padEnd(26, '0')}`;
       return (await seen('a person has appeared', { id, type: 'change.reverted', cooldownKey: null }, name)).ids.length;
     };
-    expect([await ends('first'), await ends('second')]).toEqual([1, 0]);
+    expect([await ends('first'), await ends('second')]).toEqual([0, 0]);
+    world.now += 6 * MINUTE;
+    await digests();
+    await seen('a person has appeared', {}, 'third');
+    world.now += 6 * MINUTE;
+    // The end takes no room.
+    expect([await ends('third'), (await seen('a person has appeared')).ids.length]).toEqual([1, 1]);
+  });
+
+  it('counts a change that becomes more severe once, and a thing without a name as a change', async () => {
+    await register({ limit, format: 'slack' });
+    await seen('a person has appeared');
+    await seen('a person has appeared', {}, 'second');
+    const escalated = {
+      id: `alr_${'escalated'.padEnd(26, '0')}`,
+      type: 'change.escalated' as const,
+      cooldownKey: null,
+    };
+    await seen('a person has appeared', escalated, 'second');
+    await seen('something has appeared');
+    await received();
+    world.now += 6 * MINUTE;
+    await digests();
+    const [digest] = (await received()).map(({ text }) => text);
+    expect(digest).toBe('Between 20:05 and 20:05: 1 person and 1 change.');
   });
 
   it('that is deleted, or whose camera is, gets no digest', async () => {

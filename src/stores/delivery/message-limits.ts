@@ -16,14 +16,24 @@ const LATE_MS = 24 * 3_600_000;
 /**
  * KEYS: the counts, those due, held back by the endpoint, endpoint. ARGV: now, messages, their time (ms), message,
  * subject, '1' if it ends its subject, noun, its count, capture time (ms), member of those due, KNOWN_MS, LATE_MS.
- * Returns 1 if the message is sent; the same at every call.
+ * Returns 1 if the message is sent; for a beginning the same at every call.
  */
 const TAKE = `
 local now = tonumber(ARGV[1])
 if redis.call('ZSCORE', KEYS[3], ARGV[4]) then return 0 end
 if redis.call('HEXISTS', KEYS[1], 'id:' .. ARGV[4]) == 1 then return 1 end
+local function hold()
+  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[11])
+  redis.call('ZADD', KEYS[3], ARGV[1], ARGV[4], ARGV[1], ARGV[5])
+  redis.call('PEXPIRE', KEYS[3], ARGV[11])
+  if redis.call('HEXISTS', KEYS[4], 'endpoint') == 1 then redis.call('HINCRBY', KEYS[4], 'held', 1) end
+  return 0
+end
+local sent = tonumber(redis.call('HGET', KEYS[1], 'sent') or '0')
 if ARGV[6] == '1' then
   if redis.call('ZSCORE', KEYS[3], ARGV[5]) then return 0 end
+  local isOn = tonumber(redis.call('HGET', KEYS[1], 'ends') or '0') > now
+  if isOn and sent >= tonumber(ARGV[2]) then return hold() end
   return 1
 end
 local held = tonumber(redis.call('HGET', KEYS[1], 'held') or '0')
@@ -31,30 +41,29 @@ if held == 0 and tonumber(redis.call('HGET', KEYS[1], 'ends') or '0') <= now the
   redis.call('DEL', KEYS[1])
   redis.call('HSET', KEYS[1], 'ends', string.format('%.0f', now + ARGV[3]))
   redis.call('PEXPIRE', KEYS[1], ARGV[3] + ARGV[12])
+  sent = 0
 end
-if tonumber(redis.call('HGET', KEYS[1], 'sent') or '0') < tonumber(ARGV[2]) then
+if sent < tonumber(ARGV[2]) then
   redis.call('HINCRBY', KEYS[1], 'sent', 1)
   redis.call('HSET', KEYS[1], 'id:' .. ARGV[4], '1')
   redis.call('ZREM', KEYS[3], ARGV[5])
   return 1
 end
 redis.call('HINCRBY', KEYS[1], 'held', 1)
-redis.call('HINCRBY', KEYS[1], 'n:' .. ARGV[7], ARGV[8])
+if redis.call('HSETNX', KEYS[1], 's:' .. ARGV[5], '1') == 1 then
+  redis.call('HINCRBY', KEYS[1], 'n:' .. ARGV[7], ARGV[8])
+end
 redis.call('HSETNX', KEYS[1], 'first', ARGV[9])
 redis.call('HSET', KEYS[1], 'last', ARGV[9])
 redis.call('ZADD', KEYS[2], redis.call('HGET', KEYS[1], 'ends'), ARGV[10])
-redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[11])
-redis.call('ZADD', KEYS[3], ARGV[1], ARGV[4], ARGV[1], ARGV[5])
-redis.call('PEXPIRE', KEYS[3], ARGV[11])
-if redis.call('HEXISTS', KEYS[4], 'endpoint') == 1 then redis.call('HINCRBY', KEYS[4], 'held', 1) end
-return 0`;
+return hold()`;
 
 export interface LimitedMessage {
   readonly id: string;
   readonly camera: string;
   /** id of the thing that it is about */
   readonly subject: string;
-  /** whether it ends that: it is sent if a message about its beginning was */
+  /** whether it ends that: it takes no room of the limit, and is sent only if there is some and its beginning was */
   readonly ends: boolean;
   readonly noun: string;
   readonly count: number;
