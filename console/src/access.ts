@@ -5,7 +5,7 @@ import { session } from './session.js';
 type Scope = Session['scopes'][number];
 
 /** Views that need more than looking. */
-const NEEDED: Readonly<Record<string, Scope>> = { '/try': 'compare', '/footage': 'batch', '/endpoints': 'admin' };
+const NEEDED: Readonly<Record<string, Scope>> = { '/try': 'compare', '/footage': 'batch', '/endpoints': 'judge' };
 
 export const may = (scope: Scope): boolean => session.value?.scopes.includes(scope) === true;
 

@@ -2,8 +2,9 @@
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { vapidKeys } from '../../src/endpoints/push-request.js';
+import { createApiKeyStore } from '../../src/stores/redis/api-keys.js';
 import { useEndpointDeliveries } from '../helpers/endpoint-deliveries.js';
-import { KEY } from '../helpers/endpoints.js';
+import { KEY, storedEndpoint } from '../helpers/endpoints.js';
 
 const world = useEndpointDeliveries();
 const browser = createECDH('prime256v1');
@@ -70,4 +71,16 @@ describe('A notification', () => {
     const said = (await world.events()).filter(({ type }) => type === 'endpoint.disabled');
     expect(said).toEqual([expect.objectContaining({ subject: { kind: 'endpoint', id: endpoint.id } })]);
   });
+});
+
+it('A subscription ends with the API key that made it', async () => {
+  const { key } = await createApiKeyStore(world.bench.redis).create({ name: 'guard', scopes: ['judge'] });
+  const subscriber = { key: key.id, owner: key.owner };
+  const endpoint = storedEndpoint(`${world.receiver.url}/push/1`, { format: 'web-push' }, { authorization });
+  await world.endpoints.create({ ...endpoint, subscriber });
+  const kept = await register();
+  expect((await world.alert()).ids).toHaveLength(2);
+  await createApiKeyStore(world.bench.redis).revoke(key.id);
+  expect((await world.alert({}, { name: 'later' })).ids).toHaveLength(1);
+  expect((await world.endpoints.all()).map(({ id }) => id)).toEqual([kept.id]);
 });

@@ -1,6 +1,7 @@
 /** One endpoint: what can be done with it, and its deliveries with their attempts. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { may } from '../access.js';
 import { addressOf } from '../api/root.js';
 import type { Delivery, Endpoint } from '../api/types.js';
 import { t } from '../texts/texts.js';
@@ -25,6 +26,29 @@ const AGAIN_MS = 5_000;
 const DAY_HOURS = 24;
 
 export function EndpointDetail({ endpoint }: { readonly endpoint: Endpoint }) {
+  const { id } = endpoint;
+  return (
+    <section class="endpoint" aria-label={t('Endpoint')}>
+      <h2 class="clip">{nameOf(endpoint)}</h2>
+      <dl class="endpoint-facts">
+        {factsOf(endpoint).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class="clip">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {may('admin') ? <Managed endpoint={endpoint} /> : <div class="endpoint-row">{erasing(id)}</div>}
+    </section>
+  );
+}
+
+const erasing = (id: string) => (
+  <SureButton name={t('Delete')} sure={t('Delete for good')} onSure={() => void deleteEndpoint(id)} />
+);
+
+/** What an administrator can do with it, and its deliveries. */
+function Managed({ endpoint }: { readonly endpoint: Endpoint }) {
   const { id, state } = endpoint;
   const isEditing = useSignal(false);
   useEffect(() => {
@@ -37,16 +61,7 @@ export function EndpointDetail({ endpoint }: { readonly endpoint: Endpoint }) {
   );
   const runs = state === 'active' || state === 'failing';
   return (
-    <section class="endpoint" aria-label={t('Endpoint')}>
-      <h2 class="clip">{nameOf(endpoint)}</h2>
-      <dl class="endpoint-facts">
-        {factsOf(endpoint).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd class="clip">{value}</dd>
-          </div>
-        ))}
-      </dl>
+    <>
       {isEditing.value && (
         <EndpointForm
           endpoint={endpoint}
@@ -82,14 +97,14 @@ export function EndpointDetail({ endpoint }: { readonly endpoint: Endpoint }) {
         <button type="button" onClick={() => setEnabled(id, !runs)}>
           {runs ? t('Disable') : t('Start')}
         </button>
-        <SureButton name={t('Delete')} sure={t('Delete for good')} onSure={() => void deleteEndpoint(id)} />
+        {erasing(id)}
       </div>
       <h3>{t('Deliveries')}</h3>
       <p class="fault" role="alert">
         {readFault.value}
       </p>
       <Deliveries endpoint={id} />
-    </section>
+    </>
   );
 }
 

@@ -1,8 +1,8 @@
 /** The page "Endpoints": receivers of alerts with their state, a form for a new one, and the deliveries of one. */
 import { useSignal } from '@preact/signals';
 import { Link, useLocation } from 'wouter-preact';
+import { may } from '../access.js';
 import type { Endpoint } from '../api/types.js';
-import { session } from '../session.js';
 import '../styles/endpoints.css';
 import { t } from '../texts/texts.js';
 import { ago } from '../ui/format.js';
@@ -25,7 +25,7 @@ export function EndpointsPage({ params }: { readonly params: { readonly endpoint
     <div class="endpoints">
       <header class="endpoints-head">
         <h1>{t('Endpoints')}</h1>
-        {session.value?.admin && (
+        {may('admin') && (
           <button
             type="button"
             aria-expanded={isAdding.value}
@@ -36,7 +36,7 @@ export function EndpointsPage({ params }: { readonly params: { readonly endpoint
             {t('New endpoint')}
           </button>
         )}
-        {session.value?.admin && <PushButton onSubscribed={notifyBrowser} />}
+        {may('judge') && <PushButton onSubscribed={notifyBrowser} />}
       </header>
       <p class="fault" role="alert">
         {fault.value || readFault.value}
@@ -106,7 +106,13 @@ function List({ chosen, isReading }: { readonly chosen: string | undefined; read
   const all = endpoints.value;
   if (all === null) return isReading ? <p class="quiet">{t('Reading …')}</p> : null;
   if (all.length === 0)
-    return <p class="quiet">{t('No receiver is registered. Alerts go to callbacks of cameras alone.')}</p>;
+    return (
+      <p class="quiet">
+        {may('admin')
+          ? t('No receiver is registered. Alerts go to callbacks of cameras alone.')
+          : t('No browser of this key gets notifications.')}
+      </p>
+    );
   return (
     <ul class="endpoint-list">
       {all.map((endpoint) => (

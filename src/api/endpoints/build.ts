@@ -153,6 +153,7 @@ export function presentEndpoint(record: EndpointRecord, secrets: EndpointSecrets
   return {
     id: record.id,
     url: record.shownUrl,
+    owner: record.subscriber?.owner ?? null,
     ...settings,
     has_authorization: secrets?.authorization != null,
     secrets: valid,

@@ -4,7 +4,7 @@ import { newId } from '../../base/ids.js';
 import { type EndpointSecrets, openSecrets, rotated, sealSecrets, shownUrl } from '../../endpoints/secrets.js';
 import { type EndpointPatch, SIGNED_FORMATS, settingsWith } from '../../endpoints/settings.js';
 import type { AllowList } from '../../outbound/address.js';
-import type { EndpointRecord } from '../../stores/delivery/endpoints.js';
+import type { EndpointRecord, StoredEndpoint } from '../../stores/delivery/endpoints.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { EndpointIdParams } from '../schemas/endpoints.js';
 import { ref } from '../schemas/shared.js';
@@ -37,8 +37,15 @@ export function presentStored({ loginKey, clock }: EndpointResources, record: En
   return presentEndpoint(record, secrets, clock());
 }
 
-/** @throws ScenedeltaError 'url-refused', 'invalid-value' */
-export async function createEndpoint(resources: EndpointResources, given: EndpointPatch & { readonly url: string }) {
+/**
+ * @param subscriber absent: an administrator makes it
+ * @throws ScenedeltaError 'url-refused', 'invalid-value'
+ */
+export async function createEndpoint(
+  resources: EndpointResources,
+  given: EndpointPatch & { readonly url: string },
+  subscriber?: StoredEndpoint['subscriber'],
+) {
   const { endpoints, clock, loginKey, allow } = resources;
   const settings = settingsWith(given);
   const receiver = { url: given.url, authorization: given.authorization ?? null };
@@ -52,7 +59,8 @@ export async function createEndpoint(resources: EndpointResources, given: Endpoi
   const signing = [{ secret, expiresAt: null }];
   const sealed = sealSecrets(id, { ...receiver, signing }, loginKey);
   const shown = shownUrl(given.url);
-  await endpoints.create({ id, settings, shownUrl: shown, sealed, created_at: at, updated_at: at });
+  const stored = { id, settings, shownUrl: shown, sealed, created_at: at, updated_at: at };
+  await endpoints.create({ ...stored, ...(subscriber && { subscriber }) });
   const isSigned = SIGNED_FORMATS.includes(settings.format);
   return { ...presentStored(resources, await findEndpoint(resources, id)), secret: isSigned ? secret : null };
 }
@@ -76,9 +84,13 @@ export async function changeEndpoint(resources: EndpointResources, id: string, g
     shown = shownUrl(url);
   }
   const updated_at = new Date(clock()).toISOString();
+  const { subscriber } = record;
   const changed = { id: record.id, settings, shownUrl: shown, created_at: record.created_at, updated_at };
   const again = isNewAddress || given.enabled === true;
-  await endpoints.update(changed, { ...(sealed === undefined ? {} : { sealed }), again });
+  await endpoints.update(
+    { ...changed, ...(subscriber && { subscriber }) },
+    { ...(sealed === undefined ? {} : { sealed }), again },
+  );
   return presentStored(resources, await findEndpoint(resources, id));
 }
 

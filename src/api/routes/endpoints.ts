@@ -17,6 +17,7 @@ import {
   rotateSecret,
   tags,
 } from '../endpoints/change.js';
+import { assertOwn, assertSubscription, isOwn, subscriberOf } from '../endpoints/subscription.js';
 import { EndpointCreatedSchema, EndpointSchema, RotatedSchema, RotateRequestSchema } from '../schemas/endpoints.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';
 import { BODY_PROBLEMS, json, problems, ref } from '../schemas/shared.js';
@@ -31,7 +32,8 @@ const createSchema = {
   summary: 'Register a receiver of alerts',
   description:
     'It gets every alert that passes its filters, whichever camera it is of. docs/alerts.md has an example of each ' +
-    'format. The answer has the secret that signs the requests; it is not shown again.',
+    'format. The answer has the secret that signs the requests; it is not shown again. A key without the scope admin ' +
+    'subscribes its own browser (format web-push) to its own cameras; that endpoint is its own, and ends with the key.',
   tags,
   body: body(EndpointRequestSchema),
   response: {
@@ -43,7 +45,7 @@ const createSchema = {
 };
 const listSchema = {
   operationId: 'listEndpoints',
-  summary: 'List endpoints, the latest created first',
+  summary: 'List endpoints, the latest created first; without the scope admin the own subscriptions',
   tags,
   querystring: Type.Object(pageQuery(), { additionalProperties: false }),
   response: pageResponses(EndpointSchema),
@@ -83,32 +85,37 @@ const rotateSchema = {
   },
 };
 
+/** With another scope than admin a key sees its own subscriptions alone. */
+const own = { scope: 'judge' } as const;
+
 export function endpointRoutes(app: Api, deps: RouteContext): void {
   const { endpoints, clock, loginKey, options } = deps;
   const resources: EndpointResources = { endpoints, clock, loginKey, allow: parseAllowList(options.outboundAllow) };
 
-  app.post('/v1/endpoints', { schema: createSchema, config }, async (request, reply) => {
+  app.post('/v1/endpoints', { schema: createSchema, config: own }, async (request, reply) => {
     const given = checkRequest(request.body) as Static<typeof EndpointRequestSchema>;
-    const created = await createEndpoint(resources, given as EndpointPatch & { url: string });
+    const allowed = assertSubscription(given as EndpointPatch & { url: string }, request);
+    const created = await createEndpoint(resources, allowed, subscriberOf(request));
     reply.code(201).header('Location', `/v1/endpoints/${created.id}`);
     return created;
   });
 
-  app.get('/v1/endpoints', { schema: listSchema, config }, async (request, reply) => {
+  app.get('/v1/endpoints', { schema: listSchema, config: own }, async (request, reply) => {
     const page = await endpoints.list(parsePageQuery(request.query));
-    return pageBody(request, reply, { ...page, items: page.items.map((record) => presentStored(resources, record)) });
+    const items = page.items.filter((record) => isOwn(record, request));
+    return pageBody(request, reply, { ...page, items: items.map((record) => presentStored(resources, record)) });
   });
 
-  app.get('/v1/endpoints/:id', { schema: getSchema, config }, async ({ params: { id } }) =>
-    presentStored(resources, await findEndpoint(resources, id)),
+  app.get('/v1/endpoints/:id', { schema: getSchema, config: own }, async (request) =>
+    presentStored(resources, assertOwn(await findEndpoint(resources, request.params.id), request)),
   );
 
   app.patch('/v1/endpoints/:id', { schema: patchSchema, config }, async (request) =>
     changeEndpoint(resources, request.params.id, checkPatch(request.body) as EndpointPatch),
   );
 
-  app.delete('/v1/endpoints/:id', { schema: eraseSchema, config }, async ({ params: { id } }, reply) => {
-    await findEndpoint(resources, id);
+  app.delete('/v1/endpoints/:id', { schema: eraseSchema, config: own }, async (request, reply) => {
+    const { id } = assertOwn(await findEndpoint(resources, request.params.id), request);
     await endpoints.erase(id);
     return reply.code(204).send();
   });

@@ -18,6 +18,7 @@ export const EndpointSchema = Type.Object(
   {
     id: Type.String(),
     url: text('Scheme, host and port alone, since paths and queries contain tokens with many receivers.'),
+    owner: nullable(Type.String(), 'Owner of the API key that subscribed with it; null: an administrator made it.'),
     ...EndpointSettingsSchema.properties,
     has_authorization: flag('Whether requests have the header Authorization.'),
     secrets: Type.Integer({ minimum: 0, maximum: 2, description: 'Number of secrets that sign requests now.' }),

@@ -20,6 +20,8 @@ export interface StoredEndpoint {
   readonly sealed: string;
   readonly created_at: string;
   readonly updated_at: string;
+  /** the API key that subscribed with it, and its owner; absent: an administrator made it */
+  readonly subscriber?: { readonly key: string; readonly owner: string };
 }
 
 /** Why an endpoint was stopped. gone: its receiver answered 410. failing: every attempt of FAILING_LIMIT_MS failed. */
@@ -113,6 +115,22 @@ export function createEndpointStore(redis: Redis, options: { now?: () => number 
     return repliesOf<Record<string, string>>(await pipeline.exec()).map(recordOf);
   };
 
+  const erase = async (id: string): Promise<boolean> => {
+    const keys = [KEYS.endpoint(id), KEYS.deliveriesOf(id), KEYS.endpointPace(id), KEYS.heldBack(id)];
+    const erasing = redis.multi().zrem(KEYS.endpoints, id);
+    const [existed] = repliesOf<number>(await erasing.del(...keys).exec());
+    return existed === 1;
+  };
+
+  /** @returns those whose API key has been revoked */
+  const withoutKey = async (endpoints: readonly EndpointRecord[]): Promise<EndpointRecord[]> => {
+    const keys = endpoints.flatMap(({ subscriber }) => subscriber?.key ?? []);
+    if (keys.length === 0) return [];
+    const kept = await redis.hmget(KEYS.apiKeys, ...keys);
+    const revoked = new Set(keys.filter((_key, i) => kept[i] === null));
+    return endpoints.filter(({ subscriber }) => subscriber !== undefined && revoked.has(subscriber.key));
+  };
+
   return {
     limits: createMessageLimits(redis, now),
     create: ({ sealed, ...endpoint }: StoredEndpoint): Promise<void> =>
@@ -149,24 +167,17 @@ export function createEndpointStore(redis: Redis, options: { now?: () => number 
     /** The latest created first. */
     list: (query: PageQuery) =>
       redisCall('listing endpoints', () => pageOf(redis, KEYS.endpoints, query, (ids) => read(ids))),
+    /** All of them. A subscription ends with its API key: it is erased here. */
     all: (): Promise<EndpointRecord[]> =>
       redisCall('reading endpoints', async () => {
         const ids = await redis.zrange(KEYS.endpoints, '0', '-1');
-        return ids.length === 0 ? [] : (await read(ids)).filter((one) => one !== undefined);
+        const found = ids.length === 0 ? [] : (await read(ids)).filter((one) => one !== undefined);
+        const ended = await withoutKey(found);
+        for (const { id } of ended) await erase(id);
+        return found.filter((one) => !ended.includes(one));
       }),
     /** Erases the endpoint and the list of its deliveries. @returns whether it existed. */
-    erase: (id: string): Promise<boolean> =>
-      redisCall('erasing an endpoint', async () => {
-        const keys = [KEYS.endpoint(id), KEYS.deliveriesOf(id), KEYS.endpointPace(id), KEYS.heldBack(id)];
-        const [existed] = repliesOf<number>(
-          await redis
-            .multi()
-            .zrem(KEYS.endpoints, id)
-            .del(...keys)
-            .exec(),
-        );
-        return existed === 1;
-      }),
+    erase: (id: string): Promise<boolean> => redisCall('erasing an endpoint', () => erase(id)),
     /**
      * Notes how an attempt ended, and stops an endpoint that is gone or has failed for too long.
      * @param outcome.error null: it succeeded
