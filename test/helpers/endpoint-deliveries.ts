@@ -16,11 +16,14 @@ import { KEY, storedEndpoint } from './endpoints.js';
 import { type Received, type Receiver, startReceiver } from './receiver.js';
 import { logger, useBench } from './workers.js';
 
-/** Limit of one request to the receiver. */
+/** Limit for tests of receivers that hang. */
 export const TIMEOUT_MS = 400;
 
-/** For the tests of one file. The members of `world` exist from `beforeAll` on. */
-export function useEndpointDeliveries() {
+/**
+ * For the tests of one file. The members of `world` exist from `beforeAll` on.
+ * @param timeoutMs limit of one request to the receiver
+ */
+export function useEndpointDeliveries(timeoutMs = TIMEOUT_MS) {
   const bench = useBench();
   const world = {
     answer: (_request: Received, response: ServerResponse): unknown => response.end(),
@@ -34,7 +37,7 @@ export function useEndpointDeliveries() {
 
   beforeAll(async () => {
     world.receiver = await startReceiver((request, response) => void world.answer(request, response));
-    outbound = createOutboundClient({ outboundAllow: ['127.0.0.0/8'], outboundTimeoutMs: TIMEOUT_MS });
+    outbound = createOutboundClient({ outboundAllow: ['127.0.0.0/8'], outboundTimeoutMs: timeoutMs });
     world.endpoints = createEndpointStore(bench.redis, { now: () => world.now });
   });
   beforeEach(async () => {

@@ -29,7 +29,8 @@ const HOUR_MS = 3_600_000;
 const [SILENT_S, STUCK_S] = [300, 300];
 /** Time between two runs of the watch. */
 const WATCH_S = 50;
-const world = useEndpointDeliveries();
+// No receiver hangs here, and the machine may be busy.
+const world = useEndpointDeliveries(30_000);
 const { bench, queue, register } = world;
 /** Time limit of a pull, in which ffmpeg has to start. */
 const TIMEOUT_MS = 4_000;
