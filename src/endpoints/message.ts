@@ -57,11 +57,11 @@ export const titleOf = ({ type, cameraName, locale }: EndpointMessage): string =
 const LONGEST_NAME: TextLimit = { most: 100, unit: 'characters' };
 
 /** @returns the sentence, in its phrase if it has one */
-export function textOf({ caption, phrase, since, locale, timeZone }: EndpointMessage): string {
+export function textOf({ caption, cameraName, phrase, since, locale, timeZone }: EndpointMessage): string {
   if (phrase === undefined) return caption;
   const { key, n = 0 } = phrase;
   const sentence = sentenceOf(caption, locale);
-  return textIn(locale, key, { n, sentence, since: wallTimeIn(Date.parse(since), timeZone) });
+  return textIn(locale, key, { n, sentence, camera: cameraName, since: wallTimeIn(Date.parse(since), timeZone) });
 }
 
 /** @returns the page of the console about the change, visit or camera */

@@ -31,7 +31,8 @@ const fields = {
   events: Type.Array(literals(ENDPOINT_EVENTS), {
     uniqueItems: true,
     description:
-      'Events that are sent; default: opened, escalated and reverted, camera.silent, camera.stuck and camera.back; ' +
+      'Events that are sent; default: opened, escalated and reverted, camera.silent, camera.stuck and camera.back, ' +
+      'camera.lens_covered and camera.lens_clear; ' +
       'with alertmanager and pagerduty also acknowledged, which resolves the alert there, and with the others ' +
       'visit.alerted. visit.opened, visit.ended and the signal of cameras are sent only if they are named here; no ' +
       'event of visits with these two. bucket: none.',
@@ -156,7 +157,13 @@ export function settingsWith(
 }
 
 /** Every receiver gets the events of a camera that shows nothing, unless it asks for other events. */
-const CAMERA_DOWN = ['camera.silent', 'camera.stuck', 'camera.back'] as const;
+const CAMERA_DOWN = [
+  'camera.silent',
+  'camera.stuck',
+  'camera.back',
+  'camera.lens_covered',
+  'camera.lens_clear',
+] as const;
 
 const defaultEvents = (format: FormatName): EndpointSettings['events'] => {
   if (format === 'bucket') return [];

@@ -12,8 +12,17 @@ const REGION = [
   ...['score', 'cells', 'changed'],
 ] as const;
 
+/**
+ * The columns that correct it by the other regions of the pair, because drops do not come alone: the log-odds of the
+ * region and the mean of those of the others.
+ */
+const BESIDE = ['region', 'others'] as const;
+
 /** `scene`: least probability of a region that counts as a change of the scene. */
-export const LensSchema = Type.Object({ ...linearOf(REGION).properties, scene: Level }, strict);
+export const LensSchema = Type.Object(
+  { ...linearOf(REGION).properties, beside: linearOf(BESIDE), scene: Level },
+  strict,
+);
 export type LensManifest = Static<typeof LensSchema>;
 
 /** Evidence about one changed region by the name of its column. */

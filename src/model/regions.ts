@@ -11,6 +11,8 @@ export interface MapRegion {
   readonly area: number;
   /** mean of the map over its cells, 0..1 */
   readonly score: number;
+  /** probability that it lies in the scene, 0..1; absent: it was not looked at */
+  readonly scene?: number;
 }
 
 /** Rank of a region: score * sqrt(area), so that both a strong and a large region count. */
@@ -23,6 +25,15 @@ export function findRegions(
 ): MapRegion[] {
   const found = [...components(maps.before, 'before', rule), ...components(maps.after, 'after', rule)];
   return found.sort((a, b) => strength(b) - strength(a));
+}
+
+/** @returns where the maps show most, as a region, for a change that no region shows; null: they show nothing */
+export function strongestPlace(maps: { readonly before: Heatmap; readonly after: Heatmap }): MapRegion | null {
+  const places = (['before', 'after'] as const).flatMap((side) => {
+    const threshold = maps[side].data.reduce((most, value) => Math.max(most, value), 0) / 2;
+    return threshold > 0 ? components(maps[side], side, { threshold, min_cells: 1 }) : [];
+  });
+  return places.sort((a, b) => strength(b) - strength(a))[0] ?? null;
 }
 
 function components(map: Heatmap, side: Side, rule: BundleManifest['regions']): MapRegion[] {

@@ -21,6 +21,7 @@ import type { CaptionParts } from './describe.js';
 import { Encoder } from './encoder.js';
 import {
   changedFinding,
+  coveredFinding,
   identicalFinding,
   lostFinding,
   tamperedFinding,
@@ -29,8 +30,8 @@ import {
 } from './finding.js';
 import { assertOneView, fitPair } from './fitted-pair.js';
 import { NO_EVENTS } from './judge-evidence.js';
-import { type LocatedRegions, locate } from './lens.js';
-import { isUnusable, lostOf, outsideOf } from './lost-parts.js';
+import { type LocatedRegions, locate, withLens } from './lens.js';
+import { isCovered, isUnusable, lensCover, lostOf, notBehind, outsideOf } from './lost-parts.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
 import type { AlignedPair, EmbeddedTexts, FramePair, PairInput, PairOutput } from './pair.js';
 import type { Comparison, Seen } from './seen.js';
@@ -106,14 +107,20 @@ export class Pipeline {
       if ('finding' in seen) return { finding: seen.finding, heatmaps: null, timings };
       const { pair, evidence, viewpoint, lost } = seen;
       const fused = fuse(pair.difference, evidence, bundle.manifest, input.threshold);
-      const found = fused.changed ? outsideOf(findRegions(pair.difference, bundle.manifest.regions), lost) : [];
-      const located = await comparison.step('register', () => locate(this.#pool, bundle.manifest, pair, fused, found));
+      const all = fused.changed ? outsideOf(findRegions(pair.difference, bundle.manifest.regions), lost) : [];
+      const lens = lost !== null || bundle.manifest.camera === 'moving' ? null : lensCover(evidence, all);
+      const found = notBehind(all, lens);
+      const prediction = lens === null ? fused : withLens(fused, lens.share);
+      const located = await comparison.step('register', () =>
+        locate(this.#pool, bundle.manifest, pair, prediction, found),
+      );
       // A change without regions may be anywhere, except if a lost part explains it.
       const output =
-        located.prediction.changed && (located.regions.length > 0 || lost === null)
+        located.prediction.changed && (located.regions.length > 0 || (lost === null && lens === null))
           ? await this.#finishChanged(comparison, pair, located, viewpoint)
           : this.#finishUnchanged(comparison, pair, located, viewpoint, lost);
-      return { ...output, finding: { ...output.finding, ...(lost === null ? {} : { lost }) }, timings };
+      const covers = { ...(lost === null ? {} : { lost }), ...(lens === null ? {} : { lens }) };
+      return { ...output, finding: { ...output.finding, ...covers }, timings };
     });
   }
 
@@ -146,6 +153,8 @@ export class Pipeline {
     if (!isJudged) return { finding: lostFinding(lost, viewpoint) };
     const tampers = lost === null ? fuseTampers(manifest, evidence, features, ofCamera) : [];
     if (tampers.length > 0) return { finding: tamperedFinding(tampers, viewpoint) };
+    const cover = manifest.camera === 'moving' || lost !== null ? null : lensCover(evidence, []);
+    if (cover !== null && isCovered(cover)) return { finding: coveredFinding(cover, viewpoint) };
     const alignment = chooseAlignment(evidence, manifest);
     const pair =
       alignment === null

@@ -15,6 +15,7 @@ import type { Fact, Finding, LocatedStatement, ModelUsed, Region } from '../sche
 import type { Lost } from '../schemas/loss.js';
 import type { Viewpoint } from '../schemas/viewpoint.js';
 import { hasMoved, type ViewpointEvidence } from '../viewpoint/examine.js';
+import type { Cover } from '../viewpoint/lens/cover.js';
 import { leftObjectOf } from './left-objects.js';
 import type { LocationFact, LocationStatement } from './location-statement.js';
 import { CERTAINTY } from './lost-parts.js';
@@ -56,6 +57,12 @@ export function unchangedFinding(
 export const lostFinding = (lost: Lost, viewpoint?: Viewpoint): Finding => ({
   ...tamperedFinding([{ name: lost.reason, score: CERTAINTY }], viewpoint),
   lost,
+});
+
+/** Finding of a view that something on the lens covers as a whole. */
+export const coveredFinding = (lens: Cover, viewpoint: Viewpoint): Finding => ({
+  ...tamperedFinding([{ name: 'covered', score: lens.share }], viewpoint),
+  lens,
 });
 
 /** @param tampers the most probable first. @throws RangeError if there is none */

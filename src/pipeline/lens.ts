@@ -8,8 +8,9 @@ import type { InferencePool } from '../inference/pool.js';
 import type { Prediction } from '../model/calibration.js';
 import type { RegionRow } from '../model/lens-schema.js';
 import type { BundleManifest } from '../model/manifest.js';
-import type { MapRegion } from '../model/regions.js';
+import { type MapRegion, strongestPlace } from '../model/regions.js';
 import type { LensMeasurements } from '../viewpoint/lens/measure.js';
+import { mean } from '../viewpoint/statistics.js';
 import { judged, LEAST_PROBABILITY } from './judge.js';
 import type { RegionEvidence } from './judge-evidence.js';
 import type { AlignedPair } from './pair.js';
@@ -27,7 +28,6 @@ export interface LocatedRegions {
   readonly evidence: readonly RegionEvidence[];
 }
 
-/** @param prediction one that is `changed` */
 export async function locate(
   pool: Pick<InferencePool, 'run'>,
   { name, lens }: Pick<BundleManifest, 'name' | 'lens'>,
@@ -35,24 +35,31 @@ export async function locate(
   prediction: Prediction,
   regions: readonly MapRegion[],
 ): Promise<LocatedRegions> {
-  if (lens === undefined || regions.length === 0) return { regions, prediction, maps, evidence: [] };
-  const measured = await pool.run('measureRegions', name, { ...frames, regions });
-  const evidence = regions.map((region, i): RegionEvidence => {
-    const row = rowOf(region, measured[i] as LensMeasurements, prediction);
-    return { side: region.side, box: region.box, row, probability: judged(lens, row) };
+  // A change that no region shows is looked at where the maps show most.
+  const looked = regions.length > 0 ? regions : [strongestPlace(maps)].filter((one) => one !== null);
+  if (lens === undefined || !prediction.changed || looked.length === 0) {
+    return { regions, prediction, maps, evidence: [] };
+  }
+  const measured = await pool.run('measureRegions', name, { ...frames, regions: looked });
+  const rows = looked.map((region, i) => rowOf(region, measured[i] as LensMeasurements, prediction));
+  const odds = rows.map((row) => logitOf(judged(lens, row), LEAST_PROBABILITY));
+  const evidence = looked.map(({ side, box }, i): RegionEvidence => {
+    const row = rows[i] as RegionRow;
+    const others = mean(odds.filter((_, other) => other !== i));
+    const probability = judged(lens.beside, { region: odds[i] as number, others });
+    return { side, box, row, probability };
   });
   const probabilities = evidence.map(({ probability }) => probability);
-  const [ofScene, onLens] = partition(regions, (_, i) => (probabilities[i] as number) >= lens.scene);
-  if (ofScene.length === regions.length) return { regions, prediction, maps, evidence };
-  const nuisance = { name: LENS, score: 1 - Math.min(...probabilities) };
+  const judgedRegions = looked.map((region, i) => ({ ...region, scene: probabilities[i] as number }));
+  const [ofScene, onLens] = partition(judgedRegions, ({ scene }) => scene >= lens.scene);
+  if (onLens.length === 0) return { regions: regions.length > 0 ? ofScene : [], prediction, maps, evidence };
   return {
     regions: ofScene,
     prediction: {
-      ...prediction,
+      ...withLens(prediction, 1 - Math.min(...probabilities)),
       // The scene changed if something changed and the likeliest region of the scene is one.
       change: prediction.change * (ofScene.length > 0 ? 1 : Math.max(...probabilities)),
       changed: ofScene.length > 0,
-      nuisances: [nuisance, ...prediction.nuisances],
     },
     maps: {
       before: without(maps.before, 'before', onLens, ofScene),
@@ -62,8 +69,14 @@ export async function locate(
   };
 }
 
-function partition<T>(all: readonly T[], test: (one: T, index: number) => boolean): [T[], T[]] {
-  return [all.filter(test), all.filter((one, i) => !test(one, i))];
+/** The prediction with the nuisance of the lens as the first. @param score 0..1 */
+export const withLens = (prediction: Prediction, score: number): Prediction => ({
+  ...prediction,
+  nuisances: [{ name: LENS, score }, ...prediction.nuisances.filter(({ name }) => name !== LENS)],
+});
+
+function partition<T>(all: readonly T[], test: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(test), all.filter((one) => !test(one))];
 }
 
 /** The map of a frame with 0 in the boxes of regions, but not in those of others. */

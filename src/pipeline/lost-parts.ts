@@ -7,6 +7,7 @@ import type { DecodedFrame } from '../frames/decode.js';
 import { isCut } from '../frames/lost-rows.js';
 import type { Lost } from '../schemas/loss.js';
 import type { ViewpointEvidence } from '../viewpoint/examine.js';
+import { type Cover, coverOf } from '../viewpoint/lens/cover.js';
 import type { LostView } from '../viewpoint/lost.js';
 import type { FramePair } from './pair.js';
 
@@ -42,7 +43,32 @@ function missingRows(frame: DecodedFrame): Pick<LostView, 'lost' | 'reason'> | n
   return { lost: [box], reason: 'picture_damaged' };
 }
 
-export const isUnusable = ({ share }: Lost): boolean => share >= UNUSABLE;
+export const isUnusable = ({ share }: Pick<Lost, 'share'>): boolean => share >= UNUSABLE;
+
+/** Share of the detail of a view that is gone if something covers all of it: paint reaches .93, real pairs .75. */
+const WHOLE = 0.9;
+export const isCovered = ({ share }: Pick<Cover, 'share'>): boolean => share >= WHOLE;
+
+/**
+ * @param regions all that changed: a thing that came hides detail, too, and one that left takes its own along
+ * @returns null: nothing covers so much that an operator must know
+ */
+export function lensCover(
+  { detail }: Pick<ViewpointEvidence, 'detail'>,
+  regions: readonly { readonly box: Box }[],
+): Cover | null {
+  const cover = detail === null ? null : coverOf(detail, regions);
+  return cover !== null && isUnusable(cover) ? cover : null;
+}
+
+/** @returns the regions without those of things that the cover may only hide */
+export const notBehind = <R extends { readonly side: Side; readonly box: Box }>(
+  regions: readonly R[],
+  cover: Cover | null,
+): readonly R[] =>
+  cover === null
+    ? regions
+    : regions.filter(({ side, box }) => side === 'after' || lostShare(box, cover.boxes) < EXPLAINED);
 
 /** @returns the regions that the loss does not explain */
 export const outsideOf = <R extends { readonly box: Box }>(regions: readonly R[], lost: Lost | null): readonly R[] =>

@@ -8,7 +8,7 @@ import { joinedTampers, namedTampers, showsOtherView, type ViewpointEvidence } f
 import type { TamperName } from '../viewpoint/scores.js';
 
 export interface Tamper {
-  readonly name: TamperName | SignalReason;
+  readonly name: TamperName | SignalReason | 'covered';
   /** probability, 0..1 */
   readonly score: number;
 }

@@ -30,6 +30,9 @@ export const ChangeRegionSchema = Type.Object(
     box: BoxSchema,
     area: unit('Share of the frame.'),
     score: unit(),
+    scene: Type.Optional(
+      unit('Probability that it lies in the scene, and not on the lens or close to it; absent: not separated.'),
+    ),
     zone: nullable(Type.String(), "Id of the camera's zone it lies in."),
   },
   { $id: 'ChangeRegion' },

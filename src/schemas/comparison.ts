@@ -8,7 +8,7 @@ import { BoxSchema } from './box.js';
 import { CameraFrameSchema } from './camera-frame.js';
 import { CheckSchema, keepClauses } from './check.js';
 import { dateTime, literals, nullable, text, unit } from './constructors.js';
-import { LostSchema, TamperSchema } from './loss.js';
+import { LensCoverSchema, LostSchema, TamperSchema } from './loss.js';
 import { ContentSchema, StatementSchema } from './statement.js';
 import { ViewpointSchema } from './viewpoint.js';
 
@@ -37,6 +37,9 @@ export const RegionSchema = Type.Object(
     box: BoxSchema,
     area: unit('Share of the frame that the region covers (its cells, not its box).'),
     score: unit('Mean of the change map inside the region.'),
+    scene: Type.Optional(
+      unit('Probability that it lies in the scene, and not on the lens or close to it; absent: not separated.'),
+    ),
     zone: Type.Optional(Type.String()),
   },
   { $id: 'Region' },
@@ -194,6 +197,7 @@ const AnsweredSchema = Type.Object({
   ),
   check: Type.Optional(CheckSchema),
   lost: Type.Optional(LostSchema),
+  lens: Type.Optional(LensCoverSchema),
   model: nullable(
     ModelUsedSchema,
     'null if no model ran, because the frames are identical, there was nothing to compare the frame with, or the ' +

@@ -15,10 +15,16 @@ export type SignalReason = (typeof SIGNAL_REASONS)[number];
 /** Why a camera shows nothing at all: no frame has come, or each frame is the same picture. */
 export const STANDSTILLS = ['silent', 'stuck'] as const;
 export type Standstill = (typeof STANDSTILLS)[number];
-export const TAMPERS = ['blocked', 'defocused', 'darkened', 'turned', ...SIGNAL_REASONS] as const;
+/** The reason why a part of the view is not seen although the frames show the scene: something covers the lens. */
+export const LENS = 'lens';
+export const TAMPERS = ['blocked', 'defocused', 'darkened', 'turned', 'covered', ...SIGNAL_REASONS] as const;
 export const TamperSchema = Type.Object(
   {
-    name: literals(TAMPERS, 'Kind of tampering, or of a loss of the picture. foreign_picture: of another camera.'),
+    name: literals(
+      TAMPERS,
+      'Kind of tampering, or of a loss of the picture. covered: by something on the lens, such as fog. ' +
+        'foreign_picture: of another camera.',
+    ),
     score: unit('Probability of this tampering.'),
   },
   { $id: 'Tamper' },
@@ -37,6 +43,17 @@ export const LostSchema = Type.Object(
   { $id: 'Lost', description: 'A part of a frame that the camera, the network or the decoder lost.' },
 );
 export type Lost = Static<typeof LostSchema>;
+
+export const LensCoverSchema = Type.Object(
+  {
+    share: unit('Share of the detail of the view that is gone. Given from 0.2 on; from 0.9 on the verdict is tamper.'),
+    boxes: Type.Array(BoxSchema, {
+      minItems: 1,
+      description: 'The parts, the largest first, at most 16. Changes behind them are not seen.',
+    }),
+  },
+  { $id: 'LensCover', description: 'The part of the view that something on or near the lens covers or blurs.' },
+);
 
 /** @param finding of a camera's frame; null: there was nothing to compare with */
 export const isForeign = (finding: { readonly tamper?: readonly Static<typeof TamperSchema>[] } | null): boolean =>

@@ -39,6 +39,8 @@ export const MESSAGE_EVENTS = {
   'camera.back': event('SignalPayload', 'A silent or stuck camera shows its scene again', { ends: true }),
   'camera.signal_lost': event('SignalPayload', 'The frames of a camera do not show its scene any more'),
   'camera.signal_back': event('SignalPayload', 'The frames of a camera show its scene again', { ends: true }),
+  'camera.lens_covered': event('SignalPayload', 'Something has covered a part of the view for `covered_after_s`'),
+  'camera.lens_clear': event('SignalPayload', 'The view of a camera is clear again', { ends: true }),
   'pair.compared': event('WebhookPayload', 'The comparison of a pair of a camera has ended', { graded: true }),
 } as const satisfies Readonly<Record<string, EventTraits>>;
 export type MessageEvent = keyof typeof MESSAGE_EVENTS;

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { SEVERITIES } from './comparison.js';
 import { dateTime, literals, nullable, text } from './constructors.js';
-import type { SignalReason } from './loss.js';
+import type { LENS, SignalReason } from './loss.js';
 import { SUBJECT_KINDS } from './message.js';
 
 export const SubjectSchema = Type.Object(
@@ -25,7 +25,7 @@ export const StreamEventSchema = Type.Object(
         'Fields of the type. `comparison.`: `verdict`. `alert.`: `alert`, its id. `camera.`: `since`, the capture ' +
         'time of the first of the equal frames, or of those that do not show the scene, or the time of the last frame of ' +
         'a silent camera, and `reason`; of silent and stuck cameras also `alert`, the id of the message, and `cameras`, ' +
-        'all that failed together. ' +
+        'all that failed together; of a covered lens also `share` of the view. ' +
         '`endpoint.disabled`: `reason` and `detail`. `batch.`: the members of the batch that count, `frames` of ' +
         '`frames_expected` among them.',
     }),
@@ -47,13 +47,18 @@ export const streamEvent = (
   given: Pick<StreamEvent, 'type' | 'camera' | 'at' | 'subject'> & Partial<StreamEvent>,
 ): StreamEvent => ({ kind: null, severity: null, zone: null, caption: null, data: {}, ...given });
 
-/** signal_lost: the frames of a camera do not show its scene. signal_back: they do again. */
+/**
+ * signal_lost: the frames of a camera do not show its scene; lens_covered: something on its lens hides a part of it.
+ * signal_back and lens_clear: the ends.
+ */
 export interface CameraHealthEvent {
-  readonly type: 'camera.signal_lost' | 'camera.signal_back';
+  readonly type: 'camera.signal_lost' | 'camera.signal_back' | 'camera.lens_covered' | 'camera.lens_clear';
   readonly camera: string;
   /** capture time of the first of these frames */
   readonly since: string;
-  readonly reason: SignalReason;
+  readonly reason: SignalReason | typeof LENS;
+  /** of lens_covered and lens_clear: share of the view that was covered, 0..1 */
+  readonly share?: number;
   readonly at: string;
 }
 

@@ -4,6 +4,7 @@ import { FITTED } from './fitted.js';
 import type { Bounds, Fitted } from './fitted-schema.js';
 import { measureGrain } from './grain.js';
 import { rescaled } from './homography.js';
+import { type DetailMap, HALF_CELL, mapDetail } from './lens/cover.js';
 import { findLosses, type LostView } from './lost.js';
 import { measure } from './measure.js';
 import type { Measurements } from './measurements.js';
@@ -22,6 +23,8 @@ export type ViewpointEvidence = Outcome & {
   readonly tampers: Readonly<Record<TamperName, number>>;
   /** parts of each frame that the camera or the decoder lost; null: none that can be seen */
   readonly lost: Readonly<Record<Side, LostView | null>>;
+  /** where `after` lacks detail; null: the frames do not show one view at the same place */
+  readonly detail: DetailMap | null;
 };
 
 /** Whether `camera_moved` is named; smaller motions come from the sensor and the coder. */
@@ -107,6 +110,7 @@ function gather(before: RgbImage, after: RgbImage, fitted: Fitted): ViewpointEvi
     nuisances: withConditions(scoresOf(fitted.nuisances, measurements), outcome.registration, measurements),
     tampers: showsTooLittle(outcome) ? NO_TAMPERING : scoresOf(fitted.tampers, measurements),
     lost: findLosses(before, after),
+    detail: liesOnCells(outcome) && isOfSize(before, after) ? mapDetail({ before, after }) : null,
   };
 }
 
@@ -115,6 +119,11 @@ function gather(before: RgbImage, after: RgbImage, fitted: Fitted): ViewpointEvi
  * not.
  */
 const LEAST_COLOUR_LOST = Math.log(0.6);
+
+/** Whether what one cell of the map of detail shows is in the same cell of the other frame. */
+const liesOnCells = ({ registration }: Pick<Outcome, 'registration'>): boolean =>
+  registration !== null && registration.displacement <= HALF_CELL;
+const isOfSize = (a: Size, b: Size): boolean => a.width === b.width && a.height === b.height;
 
 /** Sets scores to 0 if a necessary condition of the class fails, because the regressions extrapolate. */
 const withConditions = (

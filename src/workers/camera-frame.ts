@@ -157,11 +157,17 @@ async function compare(
   };
 }
 
+const AT_ANY_TIME: ReadonlySet<Message['type']> = new Set([
+  'camera.signal_back',
+  'camera.lens_covered',
+  'camera.lens_clear',
+]);
+
 const isCalledBack = ({ type }: Message): boolean => MESSAGE_EVENTS[type as MessageEvent].calledBack;
 
 /**
  * The events of visits and of the camera's signal that a receiver asks for, in the times in which the camera may alert.
- * The return of the signal is reported at any time.
+ * The return of the signal, and what covers the lens, are reported at any time.
  */
 async function messagesOf(
   { visits, health }: Pick<StepResult, 'visits' | 'health'>,
@@ -178,7 +184,7 @@ async function messagesOf(
   const receivers = (await endpoints.all()).filter(({ stopped }) => stopped === null);
   return all.filter(
     (message) =>
-      (isOpen || message.type === 'camera.signal_back') &&
+      (isOpen || AT_ANY_TIME.has(message.type)) &&
       ((isCalledBack(message) && settings.alerts.callback_url !== null) ||
         receivers.some(({ settings: filters }) => wantsMessage(filters, message))),
   );

@@ -96,6 +96,18 @@ describe('the list of cameras', () => {
     expect((await list('q=nothing')).ids).toEqual([]);
   });
 
+  it('says what covers the lens, since when, and how much of the view', async () => {
+    const last = { at: Date.now(), sha256: 'a', comparison: 'cmp_1' };
+    const lens = { since: Date.parse('2026-06-01T12:00:00Z'), share: 0.304, reported: true };
+    service.cameras.states.set('a', { ...initialCameraState(), frames: 9, last, lens });
+    expect((await get('/v1/cameras/a')).json()).toMatchObject({
+      overview: { state: 'covered', detail: 'Something on the lens covers 30 % of the view.' },
+      status: { lens: { since: '2026-06-01T12:00:00.000Z', share: 0.304 } },
+    });
+    service.cameras.states.set('a', { ...initialCameraState(), last, lens: { ...lens, reported: false } });
+    expect((await get('/v1/cameras/a')).json()).toMatchObject({ overview: { state: 'live' }, status: { lens: null } });
+  });
+
   it('has overviews if asked, and each camera by itself has one', async () => {
     expect((await list('')).items[0].overview).toBeUndefined();
     const [a, b] = (await list('overview=true')).items;
@@ -103,7 +115,7 @@ describe('the list of cameras', () => {
     expect(a.overview.comparison).toMatch(/^cmp_/);
     expect(b.overview).toEqual({
       ...{ state: 'no_frame_yet', detail: 'No frame yet.' },
-      ...{ last_frame_at: null, frozen_since: null, comparison: null, last_failure: null },
+      ...{ last_frame_at: null, frozen_since: null, lens: null, comparison: null, last_failure: null },
     });
   });
 });

@@ -93,6 +93,7 @@ describe('settings of a camera', () => {
       frames: 12,
       frozen_since: null,
       signal_lost_since: null,
+      lens: null,
       waiting: 0,
       pending: [
         {

@@ -16,7 +16,7 @@ afterAll(() => fake.app.close());
 let key: string;
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-const CAMERA_DOWN = ['camera.silent', 'camera.stuck', 'camera.back'];
+const CAMERA_DOWN = ['camera.silent', 'camera.stuck', 'camera.back', 'camera.lens_covered', 'camera.lens_clear'];
 const call = async (method: Method, url: string, payload?: object) => {
   const body = payload === undefined ? {} : { payload };
   const {

@@ -19,7 +19,8 @@ const WEIGHTS = Object.fromEntries(
   ].map((name) => [name, 0]),
 ) as LensManifest['weights'];
 /** Regions with a score of the map above a half are of the scene. */
-const lens: LensManifest = { weights: { ...WEIGHTS, score: 20 }, offset: -10, scene: 0.5 };
+const ALONE = { weights: { region: 1, others: 0 }, offset: 0 };
+const lens: LensManifest = { weights: { ...WEIGHTS, score: 20 }, offset: -10, beside: ALONE, scene: 0.5 };
 const prediction: Prediction = { change: 0.9, changed: true, nuisances: [], kind: { name: 'appear', score: 1 } };
 const regionAt = (x: number, score: number): MapRegion => ({
   side: 'after',
@@ -41,7 +42,7 @@ const located = (regions: MapRegion[], rule: LensManifest | undefined = lens) =>
 describe('locate', () => {
   it('keeps the regions of the scene, names the lens, and clears the map where it is', async () => {
     const found = await located([regionAt(0, 0.9), regionAt(0.5, 0.2)]);
-    expect(found.regions).toEqual([regionAt(0, 0.9)]);
+    expect(found.regions).toMatchObject([{ ...regionAt(0, 0.9), scene: expect.closeTo(0.999, 2) }]);
     expect(found.prediction).toMatchObject({ change: 0.9, changed: true, nuisances: [{ name: 'lens' }] });
     expect([...found.maps.after.data.slice(0, 4)].map((value) => value > 0)).toEqual([true, true, false, true]);
     expect(found.maps.before).toEqual(maps.before);
@@ -54,6 +55,27 @@ describe('locate', () => {
     expect(answer.changed).toBe(false);
     expect(answer.change).toBeLessThan(0.05);
     expect(answer.nuisances[0]?.score).toBeGreaterThan(0.9);
+  });
+
+  it('takes a region for one of the lens if the others of the pair are', async () => {
+    const byOthers = { ...lens, beside: { weights: { region: 1, others: 0.5 }, offset: 0 } };
+    const drops = [regionAt(0, 0.55), regionAt(0.25, 0.2), regionAt(0.5, 0.2)];
+    expect((await located([regionAt(0, 0.55)], byOthers)).regions).toHaveLength(1);
+    expect((await located(drops)).regions).toHaveLength(1);
+    expect((await located(drops, byOthers)).regions).toEqual([]);
+  });
+
+  it('looks where the maps show most if no region shows the change', async () => {
+    const shown = (score: number) => {
+      const after = { width: 4, height: 2, data: Float32Array.of(0, score, 0, 0, 0, 0, 0, 0) };
+      const difference = { before: { ...after, data: new Float32Array(8) }, after } as unknown as Difference;
+      return locate(pool, { name: 'x', lens }, { frames, difference }, prediction, []);
+    };
+    expect(await shown(0.9)).toMatchObject({ regions: [], prediction: { changed: true } });
+    expect(await shown(0.2)).toMatchObject({
+      regions: [],
+      prediction: { changed: false, nuisances: [{ name: 'lens' }] },
+    });
   });
 
   it('leaves pairs as they are without such regions, and of a bundle without the regression', async () => {

@@ -33,6 +33,10 @@ RIDGE = 20.0
 LENS = "lens"  # the first nuisance of a pair with something on the lens; the second says what
 
 
+CORRECTING = ["region", "others"]
+MOST_ODDS = 6.9  # log-odds of one region, as LEAST_PROBABILITY of src/pipeline/judge.ts
+
+
 @dataclass(frozen=True)
 class LensPair:
     id: str
@@ -107,6 +111,22 @@ def held_out(rows: Rows) -> np.ndarray:
     return scores
 
 
+def log_odds(scores: np.ndarray) -> np.ndarray:
+    return np.clip(np.log(scores / np.clip(1 - scores, 1e-9, None)), -MOST_ODDS, MOST_ODDS)
+
+
+def beside(scores: np.ndarray, rows: Rows, of: list[LensPair]) -> Rows:
+    """Per row its log-odds and the mean of those of the other rows of its pair, 0 without one."""
+    odds, members = log_odds(scores), defaultdict(list)
+    for i, pair in enumerate(of):
+        members[pair.id].append(i)
+    out = Rows(CORRECTING)
+    for i, pair in enumerate(of):
+        rest = [odds[j] for j in members[pair.id] if j != i]
+        out.add({"region": odds[i], "others": float(np.mean(rest)) if rest else 0.0}, rows.truths[i], pair)
+    return out
+
+
 def level_of(scores: np.ndarray, of: list[LensPair], truths: np.ndarray) -> float:
     """The level at which LOST of the changed pairs lose all regions that show their changes."""
     best: dict[str, float] = defaultdict(float)
@@ -143,18 +163,21 @@ def main() -> None:
     parser.add_argument("--write", type=existing_folder)
     args = parser.parse_args()
     if args.start:
-        fitted = {"weights": dict.fromkeys(COLUMNS.split(), 0.0), "offset": 0.0, "scene": 0.0}
+        even = {"weights": {"region": 1.0, "others": 0.0}, "offset": 0.0}
+        fitted = {"weights": dict.fromkeys(COLUMNS.split(), 0.0), "offset": 0.0, "beside": even, "scene": 0.0}
     else:
         rows, of = collect(args.pairs, args.evidence)
         if len(set(rows.truths)) < 2:
             raise SystemExit("lens: expected labelled regions of the scene and of the lens in --pairs and --evidence")
-        scores, truths = held_out(rows), np.array(rows.truths)
+        corrected, truths = beside(held_out(rows), rows, of), np.array(rows.truths)
+        scores = held_out(corrected)
         level = level_of(scores, of, truths)
         print("\n".join([f"level {level}", *figures(scores, of, truths, level)]))
-        fitted = fit(rows) | {"scene": level}
+        fitted = fit(rows) | {"beside": fit(corrected), "scene": level}
         if args.test:
             tests, of_tests = collect(args.test, args.test_evidence)
-            print("\n".join(["test", *figures(apply_linear(fitted, tests), of_tests, np.array(tests.truths), level)]))
+            of_lens = apply_linear(fitted["beside"], beside(apply_linear(fitted, tests), tests, of_tests))
+            print("\n".join(["test", *figures(of_lens, of_tests, np.array(tests.truths), level)]))
     if args.write:
         manifest = read_json(args.write / "manifest.json", "calibration")
         replace_manifest(args.write, manifest | {"lens": fitted})

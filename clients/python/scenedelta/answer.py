@@ -28,6 +28,7 @@ class Comparison(TypedDict):
     notes: NotRequired[list[str]]
     check: NotRequired[Check]
     lost: NotRequired[Lost]
+    lens: NotRequired[LensCover]
     model: NotRequired[ModelUsed | None]
     viewpoint: NotRequired[Viewpoint | Viewpoint2]
     camera_frame: NotRequired[CameraFrame]
@@ -44,7 +45,16 @@ class Nuisance(TypedDict):
 
 
 class Tamper(TypedDict):
-    name: Literal["blocked", "defocused", "darkened", "turned", "signal_lost", "picture_damaged", "foreign_picture"]
+    name: Literal[
+        "blocked",
+        "defocused",
+        "darkened",
+        "turned",
+        "covered",
+        "signal_lost",
+        "picture_damaged",
+        "foreign_picture",
+    ]
     score: float
 
 
@@ -87,6 +97,7 @@ class Region(TypedDict):
     box: Box
     area: float
     score: float
+    scene: NotRequired[float]
     zone: NotRequired[str]
 
 
@@ -122,6 +133,11 @@ class Lost(TypedDict):
     boxes: list[Box]
     share: float
     reason: Literal["signal_lost", "picture_damaged"]
+
+
+class LensCover(TypedDict):
+    share: float
+    boxes: list[Box]
 
 
 class ModelUsed(TypedDict):
@@ -293,6 +309,7 @@ class ChangeRegion(TypedDict):
     box: Box
     area: float
     score: float
+    scene: NotRequired[float]
     zone: str | None
 
 

@@ -28,7 +28,7 @@ export const PRESS = 'PRESS';
 
 /** The states of a camera (`overview.state`). */
 export const STATES = [
-  ...(['live', 'no_frames', 'stuck', 'moved', 'dark', 'blocked'] as const),
+  ...(['live', 'no_frames', 'stuck', 'moved', 'dark', 'blocked', 'covered'] as const),
   ...(['out_of_focus', 'no_signal', 'damaged', 'no_frame_yet'] as const),
 ] satisfies readonly NonNullable<components['schemas']['Camera']['overview']>['state'][];
 

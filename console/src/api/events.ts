@@ -26,6 +26,8 @@ const TYPES = [
   'camera.back',
   'camera.signal_lost',
   'camera.signal_back',
+  'camera.lens_covered',
+  'camera.lens_clear',
 ];
 const AGAIN_MS = 3_000;
 

@@ -10,6 +10,7 @@ const STATES = {
   moved: t('moved'),
   dark: t('dark'),
   blocked: t('blocked'),
+  covered: t('something on the lens'),
   out_of_focus: t('out of focus'),
   no_signal: t('no signal'),
   damaged: t('damaged picture'),

@@ -14,6 +14,7 @@ const FIELDS = [
   ['gap_s', t('Seconds between two frames that are a gap'), seconds(1, 2_592_000)],
   ['examine_every_s', t('Seconds for which equal frames need no run of the model'), seconds(0, 86_400)],
   ['frozen_after_s', t('Seconds of equal frames until the camera is stuck (0: never)'), seconds(0, 86_400)],
+  ['covered_after_s', t('Seconds until something on the lens is reported (0: never)'), seconds(0, 604_800)],
   [
     'silent_after_s',
     t('Seconds without a frame until the camera is reported as silent (0: never)'),

@@ -5,8 +5,12 @@ import { shownTime } from '../ui/format.js';
 
 /** @returns a sentence about the state or the last frame */
 export function detailOf({ overview }: Camera): string {
-  const { frozen_since = null, last_failure = null, detail = '' } = overview ?? {};
+  const { frozen_since = null, lens = null, last_failure = null, detail = '' } = overview ?? {};
   if (last_failure !== null) return t('The last frame failed: {error}', { error: last_failure.error });
+  if (lens !== null && overview?.state === 'covered') {
+    const covers = { time: shownTime(lens.since), percent: Math.round(100 * lens.share) };
+    return t('Something has been on the lens since {time}; it covers {percent} % of the view.', covers);
+  }
   return frozen_since === null
     ? detail
     : t('It has sent the same picture since {time}.', { time: shownTime(frozen_since) });

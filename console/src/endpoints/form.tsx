@@ -34,6 +34,8 @@ const EVENTS: Endpoint['events'] = [
   'camera.back',
   'camera.signal_lost',
   'camera.signal_back',
+  'camera.lens_covered',
+  'camera.lens_clear',
   'pair.compared',
 ];
 const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'] as const;

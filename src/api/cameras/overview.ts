@@ -43,18 +43,27 @@ function overviewOf(
       tamper: tamper?.[0]?.name ?? (hasMoved ? 'turned' : null),
       frozen: kept?.still?.stuck === true,
       lost: kept?.signal?.reported === true,
+      covered: kept?.lens?.reported === true,
     },
     now,
   );
   return {
     state,
-    detail: sentenceOf(state, comparison && translated(comparison, locale), reasonsOf(snapshot, failure), locale),
+    detail:
+      state === 'covered' && tamper === undefined
+        ? textIn(locale, 'state.covered', { n: Math.round(100 * (kept?.lens?.share ?? 0)) })
+        : sentenceOf(state, comparison && translated(comparison, locale), reasonsOf(snapshot, failure), locale),
     last_frame_at: last === null ? null : isoTime(last.at),
     frozen_since: state === 'stuck' && kept?.still !== undefined ? isoTime(kept.still.since) : null,
+    lens: lensOf(kept),
     comparison: comparison?.id ?? null,
     last_failure: failure ?? null,
   };
 }
+
+/** @returns what covers a part of the view, as long as it has been reported; null: nothing */
+export const lensOf = (state: Kept['state']): CameraOverview['lens'] =>
+  state?.lens?.reported === true ? { since: isoTime(state.lens.since), share: state.lens.share } : null;
 
 function sentenceOf(
   state: HealthState,

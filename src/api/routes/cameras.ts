@@ -8,7 +8,7 @@ import { literals } from '../../schemas/constructors.js';
 import { noCamera } from '../../stores/cameras/cameras.js';
 import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';
 import { labelQuery } from '../cameras/labelled.js';
-import { cameraPage, overviewsOf } from '../cameras/overview.js';
+import { cameraPage, lensOf, overviewsOf } from '../cameras/overview.js';
 import { falseAlarmBudgetOf, findCamera, presentCamera } from '../cameras/present.js';
 import { eraseComparisonsOf } from '../comparisons/erase.js';
 import type { Api } from '../dependencies.js';
@@ -118,6 +118,7 @@ export function cameraRoutes(app: Api, deps: RouteContext): void {
         last_frame_at: last === null ? null : new Date(last.at).toISOString(),
         frozen_since: state?.still?.stuck === true ? new Date(state.still.since).toISOString() : null,
         signal_lost_since: state?.signal?.reported === true ? new Date(state.signal.since).toISOString() : null,
+        lens: lensOf(state),
         interval_s: state?.intervalMs == null ? null : state.intervalMs / 1000,
         light: camera.settings.before === 'memory' ? (state?.light ?? null) : null,
         memory: Object.keys(state?.backgrounds ?? {}) as (keyof NonNullable<typeof state>['backgrounds'])[],

@@ -82,6 +82,12 @@ export const SnapshotTestRequestSchema = Type.Object(
   { $id: 'SnapshotTestRequest', additionalProperties: false },
 );
 
+const LensStatusSchema = Type.Object({
+  since: dateTime('Capture time of the first frame that it covers.'),
+  share: unit('Share of the view that it covers in the last of them.'),
+});
+const LENS_STATUS = 'What has covered a fifth of the view or more for `covered_after_s`; null: nothing.';
+
 export const CameraStatusSchema = Type.Object(
   {
     frames: Type.Integer({ description: 'Processed frames.' }),
@@ -98,6 +104,7 @@ export const CameraStatusSchema = Type.Object(
       dateTime(),
       'Capture time from which the frames do not show the scene: a lost signal, a damaged or a foreign picture.',
     ),
+    lens: nullable(LensStatusSchema, LENS_STATUS),
     interval_s: nullable(Type.Number(), 'Typical time between two frames, in seconds.'),
     light: nullable(literals(LIGHTS), 'Light of the last frame, if `before` is `memory`.'),
     memory: Type.Array(literals(LIGHTS), { description: 'Lights for which there is a background model.' }),
@@ -122,6 +129,7 @@ export const CameraOverviewSchema = Type.Object(
     detail: text('A sentence for people about the state, or about the last frame.'),
     last_frame_at: nullable(dateTime(), 'Capture time of the last processed frame.'),
     frozen_since: nullable(dateTime(), 'Capture time of the picture that a stuck camera repeats.'),
+    lens: nullable(LensStatusSchema, LENS_STATUS),
     last_failure: nullable(
       Type.Object({ at: dateTime('Its capture time.'), error: Type.String() }),
       'Why the last frame was not compared; null: it was.',

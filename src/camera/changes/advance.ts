@@ -5,7 +5,8 @@
  *
  *   association    the tracker assigns the frame's locations to tracks, and counts sightings and absences (tracker.ts)
  *   end            a track that too many frames in a row did not show ends; an open change reverts
- *   confirmation   a pending track that enough frames in a row showed opens a change
+ *   confirmation   a pending track that enough frames in a row showed opens a change, if it lies in the scene; what
+ *                  stays on the lens becomes part of "before" (scene-evidence.ts)
  *   escalation     an open change that is seen again persists; its severity may rise
  *   left objects   a change whose object has stayed for long escalates, also if it has settled (left-objects.ts)
  *   cool-down      a change that is due gives an alert, or is suppressed and counted (cool-down.ts)
@@ -27,6 +28,7 @@ import { applyDelivery, decideAlert, type NumberedCooldowns, revertedAlert } fro
 import { isLeft, peopleOf, staySettled } from './left-objects.js';
 import { isLost, isSameLocation } from './locations.js';
 import type { ChangeRules } from './rules.js';
+import { isInScene } from './scene-evidence.js';
 import { isWatching } from './schedule.js';
 import type { Observation, OpenTrack, PersonSighting, Settled, Track, TrackerState, Transition } from './state.js';
 import { type TrackUpdate, updateTracks } from './tracker.js';
@@ -130,8 +132,10 @@ class Step {
 
   takeTrack({ track, seen }: TrackUpdate): void {
     if (track.missed + track.hidden >= this.rules.confirmFrames) this.#end(track);
-    else if (track.stage === 'pending' && seen && this.#isConfirmed(track)) this.#confirm(track);
-    else if (track.stage === 'open' && seen) this.#persist(track);
+    else if (track.stage === 'pending' && seen && this.#isConfirmed(track)) {
+      if (isInScene(track)) this.#confirm(track);
+      else this.#keepOnLens(track);
+    } else if (track.stage === 'open' && seen) this.#persist(track);
     else this.#tracks.push(track);
   }
 
@@ -164,6 +168,14 @@ class Step {
   #isConfirmed({ seen, firstSeen }: Track): boolean {
     const { confirmFrames, persistMs } = this.rules;
     return seen >= confirmFrames && this.observation.at - firstSeen >= persistMs;
+  }
+
+  /** A thing that stays on the lens becomes part of "before" without a change. */
+  #keepOnLens(track: Track): void {
+    const { scene: limit } = this.rules.settleMs;
+    const settles = limit !== null && this.observation.at - track.firstSeen >= limit;
+    if (settles) this.#absorb.push(...track.regions);
+    this.#tracks.push(settles ? { ...track, stage: 'ended' } : track);
   }
 
   /** A confirmed track is a new change, unless it undoes or repeats a settled one. */

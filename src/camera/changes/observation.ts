@@ -55,10 +55,11 @@ const toThings = (facts: NonNullable<Finding['facts']>, byId: Finder): ObservedT
   });
 
 /** The region of a finding as a change keeps it. */
-export const toChangeRegion = ({ side, box, area, score, zone }: Region): ChangeRegion => ({
+export const toChangeRegion = ({ side, box, area, score, scene, zone }: Region): ChangeRegion => ({
   side,
   box,
   area,
   score,
+  ...(scene === undefined ? {} : { scene }),
   zone: zone ?? null,
 });

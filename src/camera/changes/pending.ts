@@ -2,6 +2,7 @@
 import { isoTime } from '../../base/wall-clock.js';
 import type { PendingChange } from '../../schemas/camera-frame.js';
 import type { ChangeRules } from './rules.js';
+import { isOnLens } from './scene-evidence.js';
 import type { TrackerState } from './state.js';
 
 const SECOND = 1_000;
@@ -12,11 +13,13 @@ export const pendingChanges = (
 ): PendingChange[] =>
   tracks
     .filter(({ stage }) => stage === 'pending')
-    .map(({ seen, firstSeen }) => ({
+    .map((track) => ({ ...track, onLens: isOnLens(track, { confirmFrames }) }))
+    .map(({ seen, firstSeen, onLens }) => ({
       first_seen: isoTime(firstSeen),
       frames: seen,
       confirm_frames: confirmFrames,
-      detail:
-        `a change waits for its confirmation: ${Math.min(seen, confirmFrames)} of ${confirmFrames} frames in a row` +
-        (persistMs > 0 ? `, and at least ${persistMs / SECOND} s (persist_s)` : ''),
+      detail: onLens
+        ? 'something that seems to lie on the lens: it opens a change once more frames show it in the scene than on it'
+        : `a change waits for its confirmation: ${Math.min(seen, confirmFrames)} of ${confirmFrames} frames in a row` +
+          (persistMs > 0 ? `, and at least ${persistMs / SECOND} s (persist_s)` : ''),
     }));

@@ -133,6 +133,13 @@ export interface JudgedSentence {
   readonly sum: number;
 }
 
+/** The evidence that a track lies in the scene, of the frames that showed it. */
+export interface SceneEvidence {
+  readonly frames: number;
+  /** of the log-odds */
+  readonly sum: number;
+}
+
 interface TrackFields {
   /** id of the change that the track becomes */
   readonly id: string;
@@ -165,6 +172,8 @@ interface TrackFields {
   readonly acknowledged: boolean;
   /** null: it moves, or nothing names it */
   readonly still: Still | null;
+  /** absent: the bundle does not separate the scene from the lens */
+  readonly scene?: SceneEvidence;
   /** absent: there are no rules with a sentence, or no frame named it */
   readonly judged?: readonly JudgedSentence[];
   /** true: a person says that it is normal, so that it settles with the next frame that shows it */

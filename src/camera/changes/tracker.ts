@@ -9,6 +9,7 @@ import { followStill } from './left-objects.js';
 import { displacement, isLost, isSameLocation, locationsOf, relationTo } from './locations.js';
 import { judgeLocations } from './rule-sentences.js';
 import type { ChangeRules } from './rules.js';
+import { withScene } from './scene-evidence.js';
 import type { Location, Observation, PersonSighting, Track, TrackerState } from './state.js';
 
 /**
@@ -149,7 +150,13 @@ function applyEvidence(
     kinds,
     best,
     sightings,
+    ...sceneOf(track.scene, evidence.seen),
   };
+}
+
+function sceneOf(known: Track['scene'], seen: readonly Location[]): Pick<Track, 'scene'> {
+  const scene = withScene(known, seen);
+  return scene === undefined ? {} : { scene };
 }
 
 const captionSource = ({ caption }: Location, { comparisonId, confidence }: Observation) => ({
@@ -189,6 +196,7 @@ function beginTrack(location: Location, observation: Observation, name: string, 
     kinds: { [location.kind]: 1 },
     best: captionSource(location, observation),
     sightings: { [location.kind]: betterSighting(undefined, location, observation) },
+    ...sceneOf(undefined, [location]),
     settled,
     change: null,
     lastAlerted: null,

@@ -5,6 +5,8 @@ import type { CameraFrame, CameraNote } from '../../schemas/camera-frame.js';
 import { type CameraEvent, type ChangeUpdate, compareSeverity } from '../../schemas/change.js';
 import type { Finding } from '../../schemas/comparison.js';
 import { resetBaseline } from '../changes/advance.js';
+import type { ChangeRules } from '../changes/rules.js';
+import { isOnLens } from '../changes/scene-evidence.js';
 import type { Track, TrackerState } from '../changes/state.js';
 import type { CameraSettings } from '../settings/settings.js';
 import type { BaselineEvent, CameraState, UnseenSpan } from '../state/state.js';
@@ -21,11 +23,11 @@ export const resetIf = (reset: boolean, state: TrackerState, at: number) =>
   reset ? resetBaseline(state, at) : { state, changes: [] };
 
 /** The pending and open tracks, as the baseline needs them (FrameOutcome), and whether there are any. */
-export function undecidedOf(tracks: readonly Track[]) {
+export function undecidedOf(tracks: readonly Track[], rules: ChangeRules) {
   const undecided = tracks.filter(({ stage }) => stage !== 'ended');
   return {
     any: undecided.length > 0,
-    pending: undecided.some(({ stage }) => stage === 'pending'),
+    pending: undecided.some((track) => track.stage === 'pending' && !isOnLens(track, rules)),
     undecided: undecided.flatMap(({ regions }) => regions.map(({ box }) => box)),
   };
 }

@@ -2,6 +2,7 @@
  * The fold of a camera's frames: from the state before a frame and the frame's evidence to the state after it, its
  * changes, its alerts and its answer. Live frames, quiet ones, recordings and dry runs all call `foldFrame`. Pure.
  */
+import type { Box } from '../../base/images.js';
 import { isoTime } from '../../base/wall-clock.js';
 import type { CameraFrame, CameraNote } from '../../schemas/camera-frame.js';
 import type { AlertIntent, CameraEvent, ChangeUpdate } from '../../schemas/change.js';
@@ -38,6 +39,7 @@ import {
   withSeverity,
 } from './answer.js';
 import type { FrameEvidence } from './evidence.js';
+import { checkLens } from './lens-cover.js';
 import { newViewOrder } from './other-view.js';
 import { checkSignal } from './signal.js';
 import { checkStillness } from './still.js';
@@ -86,7 +88,7 @@ export interface FoldedFrame {
   readonly threshold: number | null;
   /** whether "before" was replaced so that open changes settled, before the frame was compared and after it */
   readonly reset: { readonly before: boolean; readonly after: boolean };
-  /** the camera lost its signal, or has it again */
+  /** the camera lost its signal, or something has covered its lens, or it has its view again */
   readonly health: readonly CameraHealthEvent[];
   /** spans that end with this frame */
   readonly unseen: readonly UnseenSpan[];
@@ -125,13 +127,13 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
           { ...observationOf(counting.finding, frame), repeats: identical, inView: thingsInView(followed.state) },
           confirming,
         );
-  const { any, ...undecided } = undecidedOf(step.state.tracks);
+  const { any, ...undecided } = undecidedOf(step.state.tracks, rules);
   const outcome: FrameOutcome =
     newView.length > 0
       ? { finding: null, differing: [], hold: false, pending: false, undecided: [], absorb: [] }
       : {
           finding: counting.finding,
-          differing: evidence.finding?.regions.map(({ box }) => box) ?? [],
+          differing: [...(evidence.finding?.regions.map(({ box }) => box) ?? []), ...coveredBoxes(evidence.finding)],
           hold: step.hold,
           ...undecided,
           absorb: step.absorb,
@@ -165,6 +167,7 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
     skipped: baseline.skipped,
     confirmFrames: rules.confirmFrames,
   });
+  const covered = checkLens(camera, state.lens, { at, finding: counting.finding });
   const ofFrame = [...(context.notes ?? []), ...ordered.notes, ...baseline.notes];
   const notes = [...gapNotes(state, at, settings.gap_s), ...ofFrame];
   return {
@@ -192,6 +195,7 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
         noise: isForeign(counting.finding) ? state.noise : evidence.noise,
         still: stillness.still,
         signal: lost.signal,
+        lens: covered.lens,
         levels: state.levels,
         stretchedFrom: state.stretchedFrom,
       }),
@@ -206,10 +210,13 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
     absorbs: step.absorb.length > 0,
     threshold,
     reset: { before: isReset, after: isReplaced },
-    health: lost.event === null ? [] : [lost.event],
+    health: [lost.event, covered.event].filter((one) => one !== null),
     unseen: [...gapSpans(previous, at, settings.gap_s), ...stillness.unseen, ...lost.unseen],
   };
 }
+
+/** The background does not learn the parts that something on the lens hides. */
+const coveredBoxes = (finding: Finding | null): readonly Box[] => finding?.lens?.boxes ?? [];
 
 const sinceOf = ({ comparison, at }: ExaminedFrame) => ({ comparison, captured_at: isoTime(at) });
 
@@ -221,6 +228,7 @@ interface OptionalState {
   readonly noise: CameraState['noise'] | undefined;
   readonly still: CameraState['still'] | undefined;
   readonly signal: CameraState['signal'] | undefined;
+  readonly lens: CameraState['lens'] | undefined;
 }
 
 /** The fields that have a value: stored states do not have the others. */

@@ -8,6 +8,7 @@ export const HEALTH_STATES = [
   'moved',
   'dark',
   'blocked',
+  'covered',
   'out_of_focus',
   'no_signal',
   'damaged',
@@ -27,6 +28,8 @@ export interface CameraHealth {
   readonly frozen: boolean;
   /** its frames do not show its scene */
   readonly lost: boolean;
+  /** something on the lens has covered a part of the view for long */
+  readonly covered: boolean;
 }
 
 /** A camera is late after this many of its intervals, at least a minute. */
@@ -36,6 +39,7 @@ const STATE_OF_TAMPER: Readonly<Record<Tamper, HealthState>> = {
   turned: 'moved',
   darkened: 'dark',
   blocked: 'blocked',
+  covered: 'covered',
   defocused: 'out_of_focus',
   signal_lost: 'no_signal',
   picture_damaged: 'damaged',
@@ -49,10 +53,14 @@ export const isLate = (
 ): boolean => lastFrameAt !== null && now - lastFrameAt > Math.max(LATE_MS, LATE_INTERVALS * (intervalMs ?? 0));
 
 /** @param now epoch ms */
-export function stateOf({ lastFrameAt, intervalMs, tamper, frozen, lost }: CameraHealth, now: number): HealthState {
+export function stateOf(
+  { lastFrameAt, intervalMs, tamper, frozen, lost, covered }: CameraHealth,
+  now: number,
+): HealthState {
   if (lastFrameAt === null) return 'no_frame_yet';
   if (isLate({ lastFrameAt, intervalMs }, now)) return 'no_frames';
   if (tamper !== null) return STATE_OF_TAMPER[tamper];
   if (lost) return 'no_signal';
-  return frozen ? 'stuck' : 'live';
+  if (frozen) return 'stuck';
+  return covered ? 'covered' : 'live';
 }

@@ -176,6 +176,14 @@ export const CameraSettingsSchema = Type.Object(
       default: 300,
       description: 'Seconds of frames without any difference after which the camera is reported as frozen; 0: never.',
     }),
+    covered_after_s: Type.Number({
+      minimum: 0,
+      maximum: 604_800,
+      default: 300,
+      description:
+        'Seconds for which something on the lens must cover a fifth of the view or more before it is reported, and for ' +
+        'which the view must be clear before that is; 0: never.',
+    }),
     silent_after_s: Type.Number({
       minimum: 0,
       maximum: 604_800,

@@ -3,14 +3,16 @@ import { derivedId } from '../../base/ids.js';
 import { tamperStatement } from '../../language/plain.js';
 import { write } from '../../language/write.js';
 import type { CameraSignal, SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
-import type { SignalReason, Standstill } from '../../schemas/loss.js';
 import { cameraSubject, endsSubject, type Message } from '../../schemas/message.js';
 import type { CameraHealthEvent } from '../../schemas/stream-event.js';
 
 /** @param at capture time, epoch ms */
-export function healthMessage({ type, camera, reason, since }: CameraHealthEvent, at: number): Message {
-  return signalMessage(type, at, { cameras: [camera], reason, since, detail: null });
+export function healthMessage({ type, camera, reason, since, share }: CameraHealthEvent, at: number): Message {
+  const known = { cameras: [camera], reason, since, detail: null };
+  return signalMessage(type, at, share === undefined ? known : { ...known, share });
 }
+
+type SignalEvent = (typeof SIGNAL_EVENTS)[number];
 
 /**
  * @param at epoch ms; together with the type and the first camera it determines the id of the message
@@ -18,20 +20,31 @@ export function healthMessage({ type, camera, reason, since }: CameraHealthEvent
  * @param of.since RFC 3339
  */
 export function signalMessage(
-  type: (typeof SIGNAL_EVENTS)[number],
+  type: SignalEvent,
   at: number,
   of: {
     readonly cameras: readonly string[];
-    readonly reason: SignalReason | Standstill;
+    readonly reason: CameraSignal['reason'];
     readonly since: string;
     readonly detail: string | null;
+    /** of a covered lens */
+    readonly share?: number;
   },
 ): Message {
-  const { cameras, reason, since, detail } = of;
+  const { cameras, reason, since, detail, share } = of;
   const [camera = ''] = cameras;
   const content = tamperStatement(reason);
   const caption = write(content);
-  const signal: CameraSignal = { camera, cameras: [...cameras], reason, detail, since, caption, content };
+  const signal: CameraSignal = {
+    camera,
+    cameras: [...cameras],
+    reason,
+    detail,
+    since,
+    ...(share !== undefined && { share }),
+    caption,
+    content,
+  };
   const several = cameras.length > 1;
   return {
     id: derivedId('alr', at, `${type}/${camera}`),
@@ -45,12 +58,22 @@ export function signalMessage(
     since,
     caption,
     content,
-    ...(endsSubject(type)
-      ? { phrase: { key: several ? 'signals_back' : 'signal_back', n: cameras.length } }
-      : several && { phrase: { key: `cameras_${reason}`, n: cameras.length } }),
+    ...phraseOf(type, { cameras: cameras.length, reason, share }),
     zone: null,
     picture: null,
     path: several ? '/cameras' : `/cameras/${camera}`,
     data: { signal },
   };
+}
+
+/** The sentence to receivers, for a text of the language tables; nothing: the caption alone. */
+function phraseOf(
+  type: SignalEvent,
+  { cameras, reason, share = 0 }: { cameras: number; reason: CameraSignal['reason']; share: number | undefined },
+): Pick<Message, 'phrase'> {
+  if (type === 'camera.lens_covered') return { phrase: { key: 'lens_covered', n: Math.round(100 * share) } };
+  if (type === 'camera.lens_clear') return { phrase: { key: 'lens_clear' } };
+  const several = cameras > 1;
+  if (endsSubject(type)) return { phrase: { key: several ? 'signals_back' : 'signal_back', n: cameras } };
+  return several ? { phrase: { key: `cameras_${reason}`, n: cameras } } : {};
 }

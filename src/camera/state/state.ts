@@ -58,6 +58,8 @@ export interface CameraState {
     /** for so long that the camera counts as stuck */
     readonly stuck: boolean;
   };
+  /** absent while nothing on the lens covers much of the view */
+  readonly lens?: LensCovered;
   /** absent if the last frame showed the scene */
   readonly signal?: StillFrames & {
     readonly reason: SignalReason;
@@ -130,6 +132,18 @@ export interface UnseenSpan {
   readonly reason: 'gap' | 'frozen' | 'foreign_picture';
   readonly from: number;
   readonly until: number;
+}
+
+/** Something on the lens that covers much of the view; capture times, epoch ms. */
+export interface LensCovered {
+  /** of the first of the frames that it covers */
+  readonly since: number;
+  /** share of the view in the last of them, 0..1 */
+  readonly share: number;
+  /** an event has reported it */
+  readonly reported: boolean;
+  /** of the first of the frames without it, while they have not lasted for `covered_after_s` */
+  readonly clearSince?: number;
 }
 
 /** Frames in a row without any difference, or that do not show the scene. */

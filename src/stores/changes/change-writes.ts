@@ -74,8 +74,13 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
       ...(event === null ? [] : [eventWrite(change, event), logEntry(change.id)]),
     ]),
     ...(turn.vectors ?? []).map(writeOfVector),
-    ...(turn.health ?? []).map(({ type, camera, since, reason, at }) =>
-      addEvent(streamEvent({ type, camera, at, subject: cameraSubject(camera), data: { since, reason } })),
+    ...(turn.health ?? []).map(({ type, camera, since, reason, share, at }) =>
+      addEvent(
+        streamEvent({
+          ...{ type, camera, at, subject: cameraSubject(camera) },
+          data: { since, reason, ...(share !== undefined && { share }) },
+        }),
+      ),
     ),
     ...writesOfSpans(turn.camera, turn.unseen ?? [], lifetime),
     ...turn.alerts.flatMap((alert) => writesOfAlert(alert, now, lifetime)),

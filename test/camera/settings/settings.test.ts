@@ -37,6 +37,7 @@ describe('settings of a camera', () => {
       gap_s: 600,
       examine_every_s: 60,
       frozen_after_s: 300,
+      covered_after_s: 300,
       silent_after_s: 300,
       retention: { frames_hours: null, results_hours: null },
       snapshot: null,
