@@ -30,8 +30,8 @@ import {
 } from './finding.js';
 import { assertOneView, fitPair } from './fitted-pair.js';
 import { NO_EVENTS } from './judge-evidence.js';
-import { type LocatedRegions, locate, withLens } from './lens.js';
-import { isCovered, isUnusable, lensCover, lostOf, notBehind, outsideOf } from './lost-parts.js';
+import { type LocatedRegions, locate } from './lens.js';
+import { isCovered, isUnusable, lensCover, lostOf, outsideOf } from './lost-parts.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
 import type { AlignedPair, EmbeddedTexts, FramePair, PairInput, PairOutput } from './pair.js';
 import type { Comparison, Seen } from './seen.js';
@@ -103,24 +103,19 @@ export class Pipeline {
 
   #compare(input: PairInput): Promise<PairOutput> {
     return this.#withEvidence(input, async (comparison, seen) => {
-      const { timings, bundle } = comparison;
+      const { timings, step, bundle } = comparison;
       if ('finding' in seen) return { finding: seen.finding, heatmaps: null, timings };
       const { pair, evidence, viewpoint, lost } = seen;
       const fused = fuse(pair.difference, evidence, bundle.manifest, input.threshold);
       const all = fused.changed ? outsideOf(findRegions(pair.difference, bundle.manifest.regions), lost) : [];
-      const lens = lost !== null || bundle.manifest.camera === 'moving' ? null : lensCover(evidence, all);
-      const found = notBehind(all, lens);
-      const prediction = lens === null ? fused : withLens(fused, lens.share);
-      const located = await comparison.step('register', () =>
-        locate(this.#pool, bundle.manifest, pair, prediction, found),
-      );
+      const lens = lost === null ? lensCover(evidence, bundle.manifest, all) : null;
+      const located = await step('register', () => locate(this.#pool, bundle.manifest, pair, fused, all, lens));
       // A change without regions may be anywhere, except if a lost part explains it.
       const output =
         located.prediction.changed && (located.regions.length > 0 || (lost === null && lens === null))
           ? await this.#finishChanged(comparison, pair, located, viewpoint)
           : this.#finishUnchanged(comparison, pair, located, viewpoint, lost);
-      const covers = { ...(lost === null ? {} : { lost }), ...(lens === null ? {} : { lens }) };
-      return { ...output, finding: { ...output.finding, ...covers }, timings };
+      return { ...output, finding: { ...output.finding, ...(lost && { lost }), ...(lens && { lens }) }, timings };
     });
   }
 
@@ -153,7 +148,7 @@ export class Pipeline {
     if (!isJudged) return { finding: lostFinding(lost, viewpoint) };
     const tampers = lost === null ? fuseTampers(manifest, evidence, features, ofCamera) : [];
     if (tampers.length > 0) return { finding: tamperedFinding(tampers, viewpoint) };
-    const cover = manifest.camera === 'moving' || lost !== null ? null : lensCover(evidence, []);
+    const cover = lost === null ? lensCover(evidence, manifest, []) : null;
     if (cover !== null && isCovered(cover)) return { finding: coveredFinding(cover, viewpoint) };
     const alignment = chooseAlignment(evidence, manifest);
     const pair =

@@ -9,10 +9,12 @@ import type { Prediction } from '../model/calibration.js';
 import type { RegionRow } from '../model/lens-schema.js';
 import type { BundleManifest } from '../model/manifest.js';
 import { type MapRegion, strongestPlace } from '../model/regions.js';
+import type { Cover } from '../viewpoint/lens/cover.js';
 import type { LensMeasurements } from '../viewpoint/lens/measure.js';
 import { mean } from '../viewpoint/statistics.js';
 import { judged, LEAST_PROBABILITY } from './judge.js';
 import type { RegionEvidence } from './judge-evidence.js';
+import { notBehind } from './lost-parts.js';
 import type { AlignedPair } from './pair.js';
 
 /** The nuisance that is named if a region lies on the lens. */
@@ -28,13 +30,17 @@ export interface LocatedRegions {
   readonly evidence: readonly RegionEvidence[];
 }
 
+/** @param cover that hides a part of the view; null: nothing does */
 export async function locate(
   pool: Pick<InferencePool, 'run'>,
   { name, lens }: Pick<BundleManifest, 'name' | 'lens'>,
   { frames, difference: maps }: Pick<AlignedPair, 'frames' | 'difference'>,
-  prediction: Prediction,
-  regions: readonly MapRegion[],
+  fused: Prediction,
+  all: readonly MapRegion[],
+  cover: Cover | null = null,
 ): Promise<LocatedRegions> {
+  const prediction = cover === null ? fused : withLens(fused, cover.share);
+  const regions = notBehind(all, cover);
   // A change that no region shows is looked at where the maps show most.
   const looked = regions.length > 0 ? regions : [strongestPlace(maps)].filter((one) => one !== null);
   if (lens === undefined || !prediction.changed || looked.length === 0) {
@@ -70,7 +76,7 @@ export async function locate(
 }
 
 /** The prediction with the nuisance of the lens as the first. @param score 0..1 */
-export const withLens = (prediction: Prediction, score: number): Prediction => ({
+const withLens = (prediction: Prediction, score: number): Prediction => ({
   ...prediction,
   nuisances: [{ name: LENS, score }, ...prediction.nuisances.filter(({ name }) => name !== LENS)],
 });

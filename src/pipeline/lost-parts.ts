@@ -5,6 +5,7 @@
 import { areaOf, type Box, OTHER_SIDE, type Side, sharedArea } from '../base/images.js';
 import type { DecodedFrame } from '../frames/decode.js';
 import { isCut } from '../frames/lost-rows.js';
+import type { BundleManifest } from '../model/manifest.js';
 import type { Lost } from '../schemas/loss.js';
 import type { ViewpointEvidence } from '../viewpoint/examine.js';
 import { type Cover, coverOf } from '../viewpoint/lens/cover.js';
@@ -55,9 +56,10 @@ export const isCovered = ({ share }: Pick<Cover, 'share'>): boolean => share >= 
  */
 export function lensCover(
   { detail }: Pick<ViewpointEvidence, 'detail'>,
+  { camera }: Pick<BundleManifest, 'camera'>,
   regions: readonly { readonly box: Box }[],
 ): Cover | null {
-  const cover = detail === null ? null : coverOf(detail, regions);
+  const cover = detail === null || camera === 'moving' ? null : coverOf(detail, regions);
   return cover !== null && isUnusable(cover) ? cover : null;
 }
 
