@@ -24,12 +24,19 @@ export interface HeldBack {
 /** A statement says "several" of more than three. */
 const SEVERAL = 4;
 
-/** @returns the noun under which a message is counted ('': none), people of all kinds as one, and its things */
-export function countedThing({ content }: Pick<Message, 'content'>): { noun: string; count: number } {
+/**
+ * @returns the noun under which a message is counted ('': none), people of all kinds as one, and its things with those
+ *   of the alerts that a cool-down has suppressed before it
+ */
+export function countedThing({ content, phrase }: Pick<Message, 'content' | 'phrase'>): {
+  noun: string;
+  count: number;
+} {
+  const suppressed = phrase?.key === 'suppressed' ? (phrase.n ?? 0) : 0;
   const thing = firstThing(content ?? {});
-  if (thing === undefined) return { noun: '', count: 1 };
+  if (thing === undefined) return { noun: '', count: 1 + suppressed };
   const noun = thing.noun === SOMETHING ? '' : thing.noun;
-  return { noun: classOf(thing) === 'person' ? 'person' : noun, count: thing.count ?? SEVERAL };
+  return { noun: classOf(thing) === 'person' ? 'person' : noun, count: (thing.count ?? SEVERAL) + suppressed };
 }
 
 function firstThing(content: object): Thing | undefined {

@@ -27,7 +27,7 @@ const digests = () =>
 async function seen(sentence: string, given: Parameters<typeof alert>[0] = {}, name = `thing ${number++}`) {
   const content = readStatement(sentence) as Statement;
   const times = { confirmed: world.now, last_seen: new Date(world.now).toISOString() };
-  return alert(given, { name, ...times, caption: write(content), content });
+  return alert({ suppressedCount: 0, ...given }, { name, ...times, caption: write(content), content });
 }
 async function received() {
   for (const id of world.queued.splice(0)) await run(id);
@@ -120,6 +120,16 @@ describe('An endpoint with a limit', () => {
     world.now += 6 * MINUTE;
     // The end takes no room.
     expect([await ends('third'), (await seen('a person has appeared')).ids.length]).toEqual([1, 1]);
+  });
+
+  it('counts the alerts that a cool-down suppressed before a message', async () => {
+    await register({ limit, format: 'slack' });
+    await seen('a person has appeared');
+    await seen('a person has appeared', { suppressedCount: 3 });
+    await received();
+    world.now += 6 * MINUTE;
+    await digests();
+    expect((await received()).map(({ text }) => text)).toEqual(['Between 20:05 and 20:05: 4 people.']);
   });
 
   it('counts a change that becomes more severe once, and a thing without a name as a change', async () => {
