@@ -14,7 +14,7 @@ interface Requester {
   readonly visibility: Visibility;
 }
 
-/** @returns what the key of a request may register: undefined if it may register everything */
+/** @returns the subscriber of an endpoint that the request makes; undefined: it is an administrator's */
 export function subscriberOf({ apiKeyId, isAdmin, visibility }: Requester): StoredEndpoint['subscriber'] {
   if (isAdmin || apiKeyId === undefined || visibility === 'everything') return undefined;
   return { key: apiKeyId, owner: visibility.owner };
@@ -32,12 +32,13 @@ export function assertSubscription<T extends EndpointPatch>(given: T, { isAdmin,
     );
   }
   const { cameras } = given;
-  const own = visibility.cameras;
-  if (own.length === 0) throw forbidden('The key has no cameras, expected one with cameras');
-  if (cameras === undefined || cameras.length === 0) return { ...given, cameras: own.includes('*') ? [] : [...own] };
-  const foreign = cameras.find((camera) => !own.some((pattern) => covers(pattern, camera)));
+  const visible = visibility.cameras;
+  if (visible.length === 0) throw forbidden('The key has no cameras, expected one with cameras');
+  if (cameras === undefined || cameras.length === 0)
+    return { ...given, cameras: visible.includes('*') ? [] : [...visible] };
+  const foreign = cameras.find((camera) => !visible.some((pattern) => covers(pattern, camera)));
   if (foreign === undefined) return given;
-  throw forbidden(`cameras has ${JSON.stringify(foreign)}, expected cameras of this key (${own.join(', ')})`);
+  throw forbidden(`cameras has ${JSON.stringify(foreign)}, expected cameras of this key (${visible.join(', ')})`);
 }
 
 /** Whether all cameras of a pattern are among those of another one. */
