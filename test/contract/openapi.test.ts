@@ -31,8 +31,8 @@ function expanded(value: unknown): unknown {
 }
 
 describe('openapi/openapi.yaml', () => {
-  it('has at most 280,000 bytes', () => {
-    expect(Buffer.byteLength(committed)).toBeLessThanOrEqual(280_000);
+  it('has at most 290,000 bytes', () => {
+    expect(Buffer.byteLength(committed)).toBeLessThanOrEqual(290_000);
   });
 
   it('has question marks in quotes alone, because PyYAML refuses them in plain texts of flow maps', () => {
