@@ -13,15 +13,18 @@ export async function mapSides<T>(work: (side: Side) => Promise<T>): Promise<Rec
 }
 
 /**
- * Waits until both promises have settled, even if one fails early: until then a thread may still read the frames'
+ * Waits until all promises have settled, even if one fails early: until then a thread may still read the frames'
  * buffers.
  * @throws the error of the first argument that failed
  */
-export async function allSettledOrThrow<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
-  const [first, second] = await Promise.allSettled([a, b]);
-  if (first.status === 'rejected') throw first.reason;
-  if (second.status === 'rejected') throw second.reason;
-  return [first.value, second.value];
+export async function allSettledOrThrow<T extends readonly unknown[]>(
+  ...work: { readonly [K in keyof T]: Promise<T[K]> }
+): Promise<T> {
+  const settled = await Promise.allSettled(work);
+  return settled.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  }) as unknown as T;
 }
 
 /**

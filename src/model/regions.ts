@@ -134,24 +134,6 @@ export const cropOfRegion = (region: MapRegion, frame: Size, rule: CropRule): Re
   regions: [region],
 });
 
-/**
- * The strongest region of the other frame that is no location because it lies in this one: an edge that the thing here
- * hides or shows, or a smaller thing.
- * @param regions all, the strongest first
- * @param crops all locations
- */
-export function partOfOtherFrame(
-  { object, regions: members }: RegionCrop,
-  regions: readonly MapRegion[],
-  crops: readonly RegionCrop[],
-): MapRegion | undefined {
-  const sides = new Set(members.map(({ side }) => side));
-  const used = new Set(crops.flatMap((crop) => crop.regions));
-  return sides.size > 1
-    ? undefined
-    : regions.find((region) => !sides.has(region.side) && !used.has(region) && isPartOf(region.box, object));
-}
-
 /** @returns the box in pixels of `image` */
 export const toPixels = (box: Box, image: Size): PixelBox => ({
   x: box.x * image.width,

@@ -1,12 +1,11 @@
 /** Description of a changed pair: its region crops, the witnesses about them, and the statements of its events. */
 
-import { type Box, union } from '../base/images.js';
 import { allSettledOrThrow } from '../frames/pair.js';
 import type { InferencePool } from '../inference/pool.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
-import type { CaptionOutput, PairMemory, PairNames, RegionCropFeatures } from '../model/graph-io.js';
+import type { CaptionOutput, PairMemory, RegionCropFeatures } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
-import { cropOfRegion, type MapRegion, partOfOtherFrame } from '../model/regions.js';
+import type { MapRegion } from '../model/regions.js';
 import { decodedStatements } from './decoded-statements.js';
 import type { EncodedCrop, Encoder } from './encoder.js';
 import { chosenEvents, possibleEvents } from './events.js';
@@ -17,7 +16,6 @@ import type { Description } from './location-statement.js';
 import type { AlignedPair } from './pair.js';
 import { detectPeople } from './people.js';
 import { type TightThing, tightThings } from './seen-things.js';
-import { isSeparateThing, showsTwoThings, unseenRegion } from './separate-things.js';
 import { thingsOf } from './things.js';
 import { witnessOf } from './witness.js';
 
@@ -54,14 +52,6 @@ export interface DescribedPair {
   readonly notes: readonly string[];
 }
 
-/** The crops of the locations, with their names. */
-interface NamedCrops {
-  /** before two things at one location became two */
-  readonly located: readonly EncodedCrop[];
-  readonly crops: readonly EncodedCrop[];
-  readonly names: readonly PairNames[];
-}
-
 /**
  * Encodes the region crops, asks the witnesses about them, and judges what happened.
  * @param regions the strongest first
@@ -83,11 +73,12 @@ export async function describePair(
   }
   const { before, after } = pair.features;
   const exchange = pair.difference.exchanged ?? pool.run('difference', manifest.name, { before: after, after: before });
-  const [{ located, crops, names }, exchanged] = await allSettledOrThrow(
-    nameCrops(parts, bundle, pair, regions, most),
+  const [crops, exchanged] = await allSettledOrThrow(
+    encoder.encodeCrops(bundle, pair.frames, regions, most),
     Promise.resolve(exchange),
   );
-  const [witnesses, detected] = await allSettledOrThrow(
+  const [names, witnesses, detected] = await allSettledOrThrow(
+    crops.length === 0 ? Promise.resolve([]) : pool.run('name', manifest.name, crops),
     askCaptioner(pool, bundle, pair.difference, exchanged, crops),
     detectPeople(
       pool,
@@ -103,7 +94,7 @@ export async function describePair(
   return {
     description: {
       joint: null,
-      crops: located.slice(0, manifest.glance?.regions).map(({ crop }) => crop),
+      crops: crops.slice(0, manifest.glance?.regions).map(({ crop }) => crop),
       statements: statementsOf(chosenEvents(possible, judge), wording),
     },
     crops,
@@ -163,47 +154,3 @@ async function decodedDescription(
   const statements = decodedStatements(crops, crops.length > 1 ? outputs.slice(1) : outputs, manifest);
   return { joint, crops: strongest.map(({ crop }) => crop), statements };
 }
-
-/** The crops of at most `most` locations; two things at one location are two (separate-things.ts). */
-async function nameCrops(
-  { pool, encoder }: CaptionParts,
-  bundle: Bundle,
-  { frames }: AlignedPair,
-  regions: readonly MapRegion[],
-  most: number,
-): Promise<NamedCrops> {
-  const { manifest } = bundle;
-  const { glance, names: words } = manifest;
-  const crops = await encoder.encodeCrops(bundle, frames, regions, most);
-  if (words === undefined || glance === null || crops.length === 0) return { located: crops, crops, names: [] };
-  const names = await pool.run('name', manifest.name, crops);
-  const candidates = crops.map((crop, i) => ({ crop, names: names[i] as PairNames }));
-  const examined = candidates.map((one): readonly MapRegion[] => {
-    if (showsTwoThings(one.crop, one.names, words)) return one.crop.regions;
-    const part = unseenRegion(one.crop, one.names, words) ?? partOfOtherFrame(one.crop, regions, crops);
-    return part === undefined ? [] : [part];
-  });
-  const alone = examined.flat();
-  if (alone.length === 0) return { located: crops, crops, names };
-  const more = await encoder.encodeThese(
-    bundle,
-    frames,
-    alone.map((region) => cropOfRegion(region, frames.before, glance)),
-  );
-  const moreNames = await pool.run('name', manifest.name, more);
-  const of = (region: MapRegion): { crop: EncodedCrop; names: PairNames } => {
-    const at = alone.indexOf(region);
-    return { crop: more[at] as EncodedCrop, names: moreNames[at] as PairNames };
-  };
-  const kept = candidates.flatMap((one, i) => {
-    const [part, ...others] = examined[i] as readonly MapRegion[];
-    if (part === undefined) return [one];
-    if (others.length > 0) return [part, ...others].map(of);
-    if (!isSeparateThing(part, of(part).names, one.names, words)) return [one];
-    const rest = one.crop.regions.filter((region) => region !== part);
-    return [{ ...one, crop: { ...one.crop, regions: rest, object: unionOf(rest) } }, of(part)];
-  });
-  return { located: crops, crops: kept.map(({ crop }) => crop), names: kept.map((one) => one.names) };
-}
-
-const unionOf = (regions: readonly MapRegion[]): Box => regions.map(({ box }) => box).reduce(union);

@@ -64,18 +64,13 @@ export class Encoder {
     regions: readonly MapRegion[],
     most: number,
   ): Promise<EncodedCrop[]> {
-    const rule = bundle.manifest.glance;
-    if (rule === null) return [];
-    return this.encodeThese(bundle, frames, chooseRegionCrops(regions, frames.before, { ...rule, regions: most }));
-  }
-
-  /** @returns the crops with their features, in their order */
-  async encodeThese({ manifest }: Bundle, frames: FramePair, crops: readonly RegionCrop[]): Promise<EncodedCrop[]> {
-    const size = manifest.glance?.size;
-    if (size === undefined || crops.length === 0) return [];
+    const { name, glance: rule } = bundle.manifest;
+    const crops = rule === null ? [] : chooseRegionCrops(regions, frames.before, { ...rule, regions: most });
+    if (rule === null || crops.length === 0) return [];
+    const { size } = rule;
     const features = await mapSides((side) => {
       const boxes = crops.map(({ crop }) => toPixels(crop, frames[side]));
-      return this.#pool.run('encode', manifest.name, { frame: frames[side], boxes, width: size, height: size });
+      return this.#pool.run('encode', name, { frame: frames[side], boxes, width: size, height: size });
     });
     return crops.map((crop, i) => ({
       ...crop,

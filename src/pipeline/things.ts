@@ -4,13 +4,12 @@
  */
 import { areaOf, type Box, type RgbImage, type Side, sharedArea } from '../base/images.js';
 import type { CropNames, PairNames } from '../model/graph-io.js';
-import type { Decoded, Names } from '../model/naming.js';
+import { classShares, type Decoded, type Names, thingNames } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';
 import type { Judge } from './judge.js';
 import type { LocationCrop } from './location-statement.js';
 import { type Detections, type ExaminedBox, examinePeople } from './people.js';
 import { joinedThing, type TightThing, tightThings } from './seen-things.js';
-import { classesOf } from './separate-things.js';
 import type { Witness } from './witness.js';
 
 export interface Thing extends TightThing {
@@ -83,6 +82,12 @@ export function thingsOf(
     }),
   );
   return { all: withoutRepeats(all), people, examined };
+}
+
+/** The probability that a picture shows no thing, and those of the classes of a thing. */
+function classesOf(shown: CropNames, names: Names) {
+  const thing = thingNames([shown], names);
+  return { nothing: thing.nothing, shares: classShares(thing, names) };
 }
 
 /** Boxes of two regions may be of one person. */

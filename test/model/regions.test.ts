@@ -1,13 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Heatmap } from '../../src/base/images.js';
-import {
-  chooseRegionCrops,
-  cropOfRegion,
-  findRegions,
-  intersectionOverUnion,
-  type MapRegion,
-  partOfOtherFrame,
-} from '../../src/model/regions.js';
+import { chooseRegionCrops, findRegions, intersectionOverUnion, type MapRegion } from '../../src/model/regions.js';
 
 /** Rows of digits, tenths of 1; '.' is 0. */
 function map(...rows: string[]): Heatmap {
@@ -131,24 +124,6 @@ describe('chooseRegionCrops', () => {
     const another = region('before', 0.55, 0.6, 0.1, 0.1);
     expect(chooseRegionCrops([person, edgeOfTheTable], FRAME, rule).map((g) => g.object)).toEqual([person.box]);
     expect(chooseRegionCrops([person, another], FRAME, rule)).toHaveLength(2);
-  });
-
-  it('finds the part of the other frame in a location of one frame', () => {
-    const person = region('after', 0.4, 0.1, 0.2, 0.8);
-    const bag = region('before', 0.42, 0.6, 0.05, 0.05);
-    const shadow = region('after', 0.5, 0.6, 0.05, 0.05);
-    const car = region('before', 0.7, 0.1, 0.2, 0.2);
-    const all = [person, car, bag, shadow];
-    const crops = chooseRegionCrops(all, FRAME, { ...rule, regions: 3 });
-    expect(crops.map((crop) => partOfOtherFrame(crop, all, crops))).toEqual([bag, undefined]);
-    expect(cropOfRegion(bag, FRAME, rule)).toMatchObject({ object: bag.box, regions: [bag] });
-  });
-
-  it('finds no part of a location that both frames show', () => {
-    const thing = [region('after', 0.4, 0.1, 0.2, 0.8), region('before', 0.42, 0.1, 0.2, 0.8)];
-    const all = [...thing, region('before', 0.44, 0.4, 0.05, 0.05)];
-    const crops = chooseRegionCrops(all, FRAME, rule);
-    expect(crops.map((crop) => partOfOtherFrame(crop, all, crops))).toEqual([undefined]);
   });
 
   it('cuts two crops around overlapping regions of one side', () => {

@@ -36,10 +36,6 @@ async function locationsOf(
 ) {
   const encoded: RegionCrop[] = [];
   const ran: string[] = [];
-  const encode = async (crops: readonly RegionCrop[]) => {
-    encoded.push(...crops);
-    return [...crops];
-  };
   const output = {
     ids: BigInt64Array.of(4n, 5n),
     logProbabilities: new Float32Array(2),
@@ -49,9 +45,10 @@ async function locationsOf(
   };
   const parts = {
     encoder: {
-      encodeCrops: (_: Bundle, __: unknown, all: readonly MapRegion[], most: number) =>
-        encode(chooseRegionCrops(all, FRAME, { ...GLANCE, regions: most })),
-      encodeThese: (_: Bundle, __: unknown, crops: readonly RegionCrop[]) => encode(crops),
+      encodeCrops: async (_: Bundle, __: unknown, all: readonly MapRegion[], most: number) => {
+        encoded.push(...chooseRegionCrops(all, FRAME, { ...GLANCE, regions: most }));
+        return [...encoded];
+      },
     },
     pool: {
       run: async (graph: string, _: string, items: readonly RegionCrop[]) => {
@@ -92,43 +89,10 @@ describe('describePair', () => {
   const person = region('before', 0.4, 0.3);
   const bag = region('after', 0.5, 0.2);
 
-  it('makes two locations of a person who left and a thing that came in the same place', async () => {
-    const namesOf = ({ regions }: RegionCrop): PairNames => ({
-      before: regions.includes(person) ? MAN : NOTHING,
-      after: regions.includes(bag) ? CAR : NOTHING,
-    });
-    const { locations, texts, encoded } = await locationsOf([person, bag], namesOf);
-    expect(locations).toEqual([[person], [bag]]);
+  it('states what each frame shows at one location, by one crop', async () => {
+    const { locations, texts, encoded } = await locationsOf([person, bag], () => ({ before: MAN, after: CAR }));
+    expect([locations, encoded]).toEqual([[[person, bag]], 1]);
     expect(texts).toEqual(['the man in dark clothes in the middle has left', 'a dark car has appeared on the right']);
-    expect(encoded).toBe(3);
-  });
-
-  it('looks into the region in which the crop of the location shows nothing', async () => {
-    const namesOf = ({ regions }: RegionCrop): PairNames =>
-      regions.length === 2
-        ? { before: MAN, after: NOTHING }
-        : { before: NOTHING, after: regions[0] === bag ? CAR : NOTHING };
-    expect((await locationsOf([person, bag], namesOf)).locations).toEqual([[person], [bag]]);
-  });
-
-  it('looks into the part of a location that only the other frame shows', async () => {
-    const small = region('after', 0.5, 0.05);
-    const namesOf = ({ regions }: RegionCrop): PairNames =>
-      regions[0] === small ? { before: NOTHING, after: CAR } : { before: MAN, after: NOTHING };
-    expect((await locationsOf([person, small], namesOf)).locations).toEqual([[person], [small]]);
-  });
-
-  it('keeps one location if the part is an edge that the thing hid', async () => {
-    const edge = region('after', 0.5, 0.05);
-    const namesOf = ({ regions }: RegionCrop): PairNames =>
-      regions[0] === edge ? { before: NOTHING, after: NOTHING } : { before: MAN, after: NOTHING };
-    const { locations, encoded } = await locationsOf([person, edge], namesOf);
-    expect([locations, encoded]).toEqual([[[person]], 2]);
-  });
-
-  it('encodes no further crop for a location of one region, whatever its frames show', async () => {
-    const { locations, encoded } = await locationsOf([person], () => ({ before: MAN, after: CAR }));
-    expect([locations, encoded]).toEqual([[[person]], 1]);
   });
 
   it('compares the exchanged frames only if the first comparison did not', async () => {
