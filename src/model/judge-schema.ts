@@ -6,14 +6,10 @@
 import { type Static, Type } from 'typebox';
 
 /** The columns for a box of the detector: that it shows a person who changed. */
-const PERSON = [
-  ...['score', 'height', 'fill', 'inside', 'changed', 'separate', 'better'],
-  ...['person', 'vehicle', 'nothing', 'decodedPerson'],
-] as const;
+const PERSON = ['score', 'fill', 'inside', 'separate', 'person', 'vehicle', 'nothing', 'decodedPerson'] as const;
 /** The columns for a thing of each frame: that they are one, as they look and lie. */
 const ALIKE = [
-  ...['class', 'conflict', 'nouns', 'paint', 'bands', 'overall', 'height', 'area', 'distance', 'iou', 'overlap'],
-  ...['move', 'replace', 'nothing'],
+  ...['class', 'conflict', 'nouns', 'paint', 'bands', 'area', 'distance', 'iou', 'overlap', 'replace'],
 ] as const;
 /** The same beside their rivals. */
 const LINK = ['alike', 'gap', 'better'] as const;

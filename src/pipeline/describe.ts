@@ -15,7 +15,7 @@ import { linksOf } from './links.js';
 import type { Description } from './location-statement.js';
 import type { AlignedPair } from './pair.js';
 import { detectPeople } from './people.js';
-import { type TightThing, tightThings } from './seen-things.js';
+import { seenIn, type TightThing, tightThings } from './seen-things.js';
 import { thingsOf } from './things.js';
 import { witnessOf } from './witness.js';
 
@@ -98,7 +98,7 @@ export async function describePair(
       statements: statementsOf(chosenEvents(possible, judge), wording),
     },
     crops,
-    tightIn: (region) => tightThings(pair.frames, region, things.people.get(region) ?? []),
+    tightIn: (region) => seenIn(pair.frames, region, things.people.get(region) ?? []),
     evidence: () => judgeEvidence(things, links, possible, words),
     notes:
       detected.failure === null

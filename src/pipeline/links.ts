@@ -43,7 +43,7 @@ export function linksOf(things: readonly Thing[], aspect: number, judge: Judge):
 }
 
 function likeness(from: Thing, to: Thing, aspect: number): AlikeRow {
-  const kind = (name: string) => logitOf(((from.witness.kinds[name] ?? 0) + (to.witness.kinds[name] ?? 0)) / 2, LEAST);
+  const replaced = ({ witness }: Thing) => witness.kinds.replace ?? 0;
   const isOne = (word: string) => classOf(from, word) * classOf(to, word);
   const [a, b] = [from.box, to.box];
   const height = Math.max(a.height, b.height);
@@ -55,15 +55,11 @@ function likeness(from: Thing, to: Thing, aspect: number): AlikeRow {
     nouns: cosine(softmax(from.names.nouns).slice(1), softmax(to.names.nouns).slice(1)),
     paint: cosine(softmax(from.names.colours), softmax(to.names.colours)),
     bands: shared(from.colours, to.colours) / 300,
-    overall: shared(summed(from.colours), summed(to.colours)) / 300,
-    height: Math.abs(Math.log(a.height / b.height)),
     area: Math.abs(Math.log(areaOf(a) / areaOf(b))),
     distance: Math.log1p(Math.hypot(dx, dy)),
     iou: intersectionOverUnion(a, b),
     overlap: overlap(a, b),
-    move: kind('move'),
-    replace: kind('replace'),
-    nothing: Math.max(from.nothing, to.nothing),
+    replace: logitOf((replaced(from) + replaced(to)) / 2, LEAST),
   };
 }
 
@@ -93,9 +89,3 @@ const centre = ({ x, width }: Box) => ({ x: x + width / 2 });
 
 const shared = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((sum, share, i) => sum + Math.min(share, b[i] as number), 0);
-
-/** The colours of all bands. */
-const summed = (colours: readonly number[]): number[] =>
-  Array.from({ length: colours.length / 3 }, (_, i) =>
-    [0, 1, 2].reduce((sum, band) => sum + (colours[band * (colours.length / 3) + i] as number), 0),
-  );

@@ -76,12 +76,9 @@ export function examinePeople(
     .map(({ box, score }) => {
       const row: PersonRow = {
         score,
-        height: Math.min(1.5, box.height / region.height),
         fill: sharedArea(box, region) / areaOf(region),
         inside: sharedArea(box, region) / areaOf(box),
-        changed: changedShare(box, frames),
         separate: changedShare(box, frames, people),
-        better: people.length > 0 ? 1 : 0,
         ...named,
       };
       const probability = judged(judge.person, row);

@@ -3,7 +3,7 @@
  * touch. A region ends at the borders of the change map's cells, which are as wide as a distant person; the difference
  * of the pixels is finer. Pure.
  */
-import { areaOf, type Box, type RgbImage, roundedBox, union } from '../base/images.js';
+import { areaOf, type Box, type RgbImage, roundedBox, type Side, sharedArea, union } from '../base/images.js';
 import type { Region } from '../schemas/comparison.js';
 import type { SeenThing } from '../schemas/seen-thing.js';
 import { connectedParts, type Grid, gridOf } from './differing-pixels.js';
@@ -22,6 +22,8 @@ const BANDS = [0, 0.28, 0.6, 1] as const;
 /** Black, dark, grey, light, and six hues. */
 const COLOURS = 10;
 
+type FramePair = Readonly<Record<Side, RgbImage>>;
+
 /** A thing of a region as the pixels show it; the box is in the view of `before`. */
 export type TightThing = Pick<SeenThing, 'side' | 'box' | 'colours' | 'filled'>;
 
@@ -31,7 +33,7 @@ export type TightThing = Pick<SeenThing, 'side' | 'box' | 'colours' | 'filled'>;
  * @returns at least one thing
  */
 export function tightThings(
-  frames: { readonly before: RgbImage; readonly after: RgbImage },
+  frames: FramePair,
   { side, box }: Pick<Region, 'side' | 'box'>,
   people: readonly Box[],
 ): TightThing[] {
@@ -47,6 +49,17 @@ export function tightThings(
     },
     ...coloursIn(frames[side], grid, { from, to, top, bottom }),
   }));
+}
+
+/**
+ * The people whom a detector saw in a region. The only one who fills less than half of it may have a neighbour, and then
+ * the pixels decide.
+ */
+export function seenIn(frames: FramePair, region: Pick<Region, 'side' | 'box'>, people: readonly Box[]): TightThing[] {
+  const [only, ...others] = people;
+  const mayHaveNeighbour =
+    only !== undefined && others.length === 0 && 2 * sharedArea(only, region.box) < areaOf(region.box);
+  return tightThings(frames, region, mayHaveNeighbour ? [] : people);
 }
 
 /**
@@ -92,7 +105,7 @@ interface Span {
   readonly bottom: number;
 }
 
-function pixelSpans(frames: { readonly before: RgbImage; readonly after: RgbImage }, box: Box): Span[] {
+function pixelSpans(frames: FramePair, box: Box): Span[] {
   const parts = connectedParts(gridOf(frames, box), frames.after, box);
   return parts.flatMap((grid) =>
     columnSpans(grid).map(([from, to]): Span => {
@@ -103,7 +116,7 @@ function pixelSpans(frames: { readonly before: RgbImage; readonly after: RgbImag
 }
 
 /** All that differs in a box. */
-function spanOf(frames: { readonly before: RgbImage; readonly after: RgbImage }, box: Box): Span {
+function spanOf(frames: FramePair, box: Box): Span {
   const grid = gridOf(frames, box, 0);
   return { grid, from: 0, to: grid.width, top: 0, bottom: grid.height };
 }

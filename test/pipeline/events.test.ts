@@ -40,7 +40,7 @@ const CALIBRATION = {
 };
 /** Alike is what has the same colours; a better rival speaks against a link. */
 const SURE = { single: { offset: 2 }, move: { offset: 2 } };
-const JUDGE = judgeOf({ alike: { overall: 8, offset: -4 }, link: { alike: 1, better: -2 }, ...SURE });
+const JUDGE = judgeOf({ alike: { bands: 8, offset: -4 }, link: { alike: 1, better: -2 }, ...SURE });
 const texts = (things: readonly Thing[], judge = JUDGE) => {
   const events = chosenEvents(possibleEvents(things, linksOf(things, 1.5, judge), judge), judge);
   const wording = { names: NAMES, calibration: CALIBRATION, truth: 0.9, levels: judge.levels };
@@ -61,7 +61,7 @@ it('things that look different came and left', () => {
 
 it('an improbable move is that one thing left and another came', () => {
   const judge = judgeOf({
-    alike: { overall: 8, offset: -4 },
+    alike: { bands: 8, offset: -4 },
     link: { alike: 1 },
     single: { offset: 2 },
     move: { offset: -2 },

@@ -52,7 +52,7 @@ it('have little of their own where a better box shows the same pixels', () => {
 });
 
 it('are none outside the region, or where nothing differs', () => {
-  const judge = judgeOf({ person: { changed: 10, offset: -5 } });
+  const judge = judgeOf({ person: { separate: 10, offset: -5 } });
   expect(examinePeople(region.box, [seen(0.7, 0.2)], frames, NAMED, judge)).toEqual([]);
   const still = { before: picture(), after: picture() };
   expect(examinePeople(region.box, [seen(0.2, 0.2)], still, NAMED, judge)[0]?.probability).toBeLessThan(0.1);

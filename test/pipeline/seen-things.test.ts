@@ -1,7 +1,7 @@
 /** Things of changed regions, as the pixels show them. */
 import { expect, it } from '@jest/globals';
 import type { Box, RgbImage } from '../../src/base/images.js';
-import { joinedThing, seenThings as seenOf, tightThings } from '../../src/pipeline/seen-things.js';
+import { joinedThing, seenIn, seenThings as seenOf, tightThings } from '../../src/pipeline/seen-things.js';
 import { mapToSourceFrame } from '../../src/pipeline/word-heatmaps.js';
 
 const WIDTH = 160;
@@ -101,4 +101,14 @@ it('fragments are joined to one thing with the colours of all', () => {
   const thing = joinedThing(tightThings(frames, region(55, 15, 30, 95), []));
   expect([thing.box.x * WIDTH, thing.box.y * HEIGHT]).toEqual([expect.closeTo(60, 5), expect.closeTo(20, 5)]);
   expect([thing.colours[4], thing.colours[0]]).toEqual([expect.closeTo(50, 0), expect.closeTo(50, 0)]);
+});
+
+it('are those of the pixels where the only person fills less than half of a region, beside whom another may be', () => {
+  const frames = { before: picture(), after: picture([40, 40, 12, 40, BLACK], [80, 40, 12, 40, BLACK]) };
+  const both = region(38, 38, 56, 44);
+  const box = ({ box: { x } }: { readonly box: Box }) => Math.round(x * WIDTH);
+  const person = { x: 40 / WIDTH, y: 40 / HEIGHT, width: 12 / WIDTH, height: 40 / HEIGHT };
+  expect(seenIn(frames, both, [person]).map(box)).toEqual([40, 80]);
+  expect(seenIn(frames, region(38, 38, 16, 44), [person]).map(box)).toEqual([40]);
+  expect(seenIn(frames, both, [person, { ...person, x: 80 / WIDTH }]).map(box)).toEqual([40, 80]);
 });

@@ -26,9 +26,9 @@ MADE = "made"  # the kind of a row that no pair has
 MADE_WEIGHT = 0.4  # of rows of rendered and painted pairs, which have more things and complete labels, but no real ones
 COMPETITION = ("alike", "gap", "better")
 # The sign of a weight, where more evidence can only speak for the answer, or against it.
-SIGNS = {"score": 1, "changed": 1, "separate": 1, "person": 1, "nothing": -1, "vehicle": -1, "decodedPerson": 1}
-SIGNS |= {"class": 1, "conflict": -1, "nouns": 1, "paint": 1, "bands": 1, "overall": 1, "height": -1, "area": -1}
-SIGNS |= {"distance": -1, "iou": 1, "overlap": 1, "move": 1, "alike": 1, "gap": 1, "better": -1}
+SIGNS = {"score": 1, "separate": 1, "person": 1, "nothing": -1, "vehicle": -1, "decodedPerson": 1}
+SIGNS |= {"class": 1, "conflict": -1, "nouns": 1, "paint": 1, "bands": 1, "area": -1}
+SIGNS |= {"distance": -1, "iou": 1, "overlap": 1, "alike": 1, "gap": 1, "better": -1}
 RIDGE = {"person": 3.0, "alike": 3.0, "link": 3.0, "single": 10.0, "move": 10.0}  # of half the squared weights
 # An event of one frame has no link; one of both frames is no appearance.
 NOT_OF_SINGLE, NOT_OF_MOVE = ("link", "nouns", "iou", "grown"), ("isAppearance",)

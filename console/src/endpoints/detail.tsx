@@ -47,7 +47,7 @@ const erasing = (id: string) => (
   <SureButton name={t('Delete')} sure={t('Delete for good')} onSure={() => void deleteEndpoint(id)} />
 );
 
-/** What an administrator can do with it, and its deliveries. */
+/** The actions of an administrator on an endpoint, and its deliveries. */
 function Managed({ endpoint }: { readonly endpoint: Endpoint }) {
   const { id, state } = endpoint;
   const isEditing = useSignal(false);

@@ -86,13 +86,13 @@ const rotateSchema = {
 };
 
 /** With another scope than admin a key sees its own subscriptions alone. */
-const own = { scope: 'judge' } as const;
+const ownRecords = { scope: 'judge' } as const;
 
 export function endpointRoutes(app: Api, deps: RouteContext): void {
   const { endpoints, clock, loginKey, options } = deps;
   const resources: EndpointResources = { endpoints, clock, loginKey, allow: parseAllowList(options.outboundAllow) };
 
-  app.post('/v1/endpoints', { schema: createSchema, config: own }, async (request, reply) => {
+  app.post('/v1/endpoints', { schema: createSchema, config: ownRecords }, async (request, reply) => {
     const given = checkRequest(request.body) as Static<typeof EndpointRequestSchema>;
     const allowed = assertSubscription(given as EndpointPatch & { url: string }, request);
     const created = await createEndpoint(resources, allowed, subscriberOf(request));
@@ -100,13 +100,13 @@ export function endpointRoutes(app: Api, deps: RouteContext): void {
     return created;
   });
 
-  app.get('/v1/endpoints', { schema: listSchema, config: own }, async (request, reply) => {
+  app.get('/v1/endpoints', { schema: listSchema, config: ownRecords }, async (request, reply) => {
     const page = await endpoints.list(parsePageQuery(request.query));
     const items = page.items.filter((record) => isOwn(record, request));
     return pageBody(request, reply, { ...page, items: items.map((record) => presentStored(resources, record)) });
   });
 
-  app.get('/v1/endpoints/:id', { schema: getSchema, config: own }, async (request) =>
+  app.get('/v1/endpoints/:id', { schema: getSchema, config: ownRecords }, async (request) =>
     presentStored(resources, assertOwn(await findEndpoint(resources, request.params.id), request)),
   );
 
@@ -114,7 +114,7 @@ export function endpointRoutes(app: Api, deps: RouteContext): void {
     changeEndpoint(resources, request.params.id, checkPatch(request.body) as EndpointPatch),
   );
 
-  app.delete('/v1/endpoints/:id', { schema: eraseSchema, config: own }, async (request, reply) => {
+  app.delete('/v1/endpoints/:id', { schema: eraseSchema, config: ownRecords }, async (request, reply) => {
     const { id } = assertOwn(await findEndpoint(resources, request.params.id), request);
     await endpoints.erase(id);
     return reply.code(204).send();
