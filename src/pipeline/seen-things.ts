@@ -52,7 +52,7 @@ export function tightThings(
 }
 
 /**
- * The people whom a detector saw in a region. The only one who fills less than half of it may have a neighbour, and then
+ * The people whom a detector saw in a region. A lone one who fills less than half of it may have a neighbour, and then
  * the pixels decide.
  */
 export function seenIn(frames: FramePair, region: Pick<Region, 'side' | 'box'>, people: readonly Box[]): TightThing[] {
