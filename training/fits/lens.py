@@ -13,6 +13,7 @@ then those of --test, whose pairs teach nothing.
 """
 
 import argparse
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -178,6 +179,9 @@ def main() -> None:
             tests, of_tests = collect(args.test, args.test_evidence)
             of_lens = apply_linear(fitted["beside"], beside(apply_linear(fitted, tests), tests, of_tests))
             print("\n".join(["test", *figures(of_lens, of_tests, np.array(tests.truths), level)]))
+        # A camera adds the log-odds of its frames, so that even odds must lie at the level of one frame.
+        fitted["beside"]["offset"] = round(fitted["beside"]["offset"] - math.log(level / (1 - level)), 4)
+        fitted["scene"] = 0.5
     if args.write:
         manifest = read_json(args.write / "manifest.json", "calibration")
         replace_manifest(args.write, manifest | {"lens": fitted})
