@@ -65,9 +65,10 @@ export class Encoder {
     most: number,
   ): Promise<EncodedCrop[]> {
     const { name, glance: rule } = bundle.manifest;
-    const crops = rule === null ? [] : chooseRegionCrops(regions, frames.before, { ...rule, regions: most });
-    if (rule === null || crops.length === 0) return [];
+    if (rule === null) return [];
     const { size } = rule;
+    const crops = chooseRegionCrops(regions, frames.before, { ...rule, regions: most });
+    if (crops.length === 0) return [];
     const features = await mapSides((side) => {
       const boxes = crops.map(({ crop }) => toPixels(crop, frames[side]));
       return this.#pool.run('encode', name, { frame: frames[side], boxes, width: size, height: size });

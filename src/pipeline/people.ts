@@ -93,7 +93,7 @@ function isCentredIn({ x, y, width, height }: Box, region: Box): boolean {
 }
 
 /** Share of a box that differs between the frames and is in none of the others. */
-function changedShare(box: Box, { before, after }: FramePair, others: readonly Box[] = []): number {
+function changedShare(box: Box, { before, after }: FramePair, others: readonly Box[]): number {
   const { width, height } = after;
   const [left, right] = [box.x, box.x + box.width].map((x) => clamp(Math.round(x * width), width)) as [number, number];
   const [top, bottom] = [box.y, box.y + box.height].map((y) => clamp(Math.round(y * height), height)) as [

@@ -4,19 +4,18 @@
  */
 import { logitOf } from '../../base/logistic.js';
 import type { ChangeRules } from './rules.js';
-import type { Location, SceneEvidence, Track } from './state.js';
+import type { Location, Track } from './state.js';
 
 /** @param seen the locations of a frame that show the track @returns undefined if no frame has evidence */
-export function withScene(known: SceneEvidence | undefined, seen: readonly Location[]): SceneEvidence | undefined {
+export function withScene(known: Track['scene'], seen: readonly Location[]): Track['scene'] {
   const probabilities = seen.flatMap(({ regions }) => regions.flatMap(({ scene }) => scene ?? []));
   if (probabilities.length === 0) return known;
-  const { frames, sum } = known ?? { frames: 0, sum: 0 };
   // A thing whose shadow or reflection is blurred is one thing with it.
-  return { frames: frames + 1, sum: sum + logitOf(Math.max(...probabilities)) };
+  return (known ?? 0) + logitOf(Math.max(...probabilities));
 }
 
 /** Whether the scene is at least as likely as the lens. */
-export const isInScene = ({ scene }: Pick<Track, 'scene'>): boolean => scene === undefined || scene.sum >= 0;
+export const isInScene = ({ scene = 0 }: Pick<Track, 'scene'>): boolean => scene >= 0;
 
 /** Whether enough frames showed a pending track, and they show it on the lens: no change opens, and no other waits. */
 export const isOnLens = (track: Track, { confirmFrames }: Pick<ChangeRules, 'confirmFrames'>): boolean =>

@@ -133,13 +133,6 @@ export interface JudgedSentence {
   readonly sum: number;
 }
 
-/** The evidence that a track lies in the scene, of the frames that showed it. */
-export interface SceneEvidence {
-  readonly frames: number;
-  /** of the log-odds */
-  readonly sum: number;
-}
-
 interface TrackFields {
   /** id of the change that the track becomes */
   readonly id: string;
@@ -172,8 +165,8 @@ interface TrackFields {
   readonly acknowledged: boolean;
   /** null: it moves, or nothing names it */
   readonly still: Still | null;
-  /** absent: the bundle does not separate the scene from the lens */
-  readonly scene?: SceneEvidence;
+  /** sum of the log-odds that it lies in the scene, of its frames; absent: the bundle does not separate the lens */
+  readonly scene?: number;
   /** absent: there are no rules with a sentence, or no frame named it */
   readonly judged?: readonly JudgedSentence[];
   /** true: a person says that it is normal, so that it settles with the next frame that shows it */
