@@ -46,12 +46,11 @@ export function findLostRows({ width, height, data }: RgbImage, orientation: num
 }
 
 /**
- * Gives the lost rows of each frame the pixels of the other one, so that a comparison finds no difference there. Frames
- * of different sizes are left as they are.
+ * Gives the lost rows of each frame the pixels of the other one, so that a comparison finds no difference there.
+ * @param frames of one size
  */
 export function fillLostRows(frames: Readonly<Record<Side, RgbImage & { readonly lost: Rect | null }>>): void {
   const { before, after } = frames;
-  if (before.width !== after.width || before.height !== after.height) return;
   for (const [to, from] of [
     [before, after],
     [after, before],

@@ -1,6 +1,6 @@
-/** Work on the two frames of a comparison at the same time, and checks that they fit each other. */
+/** Work on the two frames of a comparison at the same time. */
 import { ScenedeltaError } from '../base/errors.js';
-import { ASPECT_TOLERANCE, type Side, type Size, sameAspectRatio } from '../base/images.js';
+import { ASPECT_TOLERANCE, type Side, type Size } from '../base/images.js';
 import type { DecodedFrame } from './decode.js';
 
 /**
@@ -25,15 +25,6 @@ export async function allSettledOrThrow<T extends readonly unknown[]>(
     if (one.status === 'rejected') throw one.reason;
     return one.value;
   }) as unknown as T;
-}
-
-/**
- * Both frames are resized to one input: a small difference in aspect ratio does no harm, a large one means another
- * view, or one that pairInOneShape has to stretch.
- * @throws ScenedeltaError frames-differ-in-shape
- */
-export function assertSameAspectRatio({ before, after }: Readonly<Record<Side, DecodedFrame>>): void {
-  if (!sameAspectRatio(before, after)) throw differInShape({ before: sourceSize(before), after: sourceSize(after) });
 }
 
 export const sourceSize = ({ sourceWidth, sourceHeight }: DecodedFrame): Size => ({

@@ -3,6 +3,7 @@
  * again with every comparison, and in mode `previous` the "after" of one comparison is the "before" of the next.
  */
 import { LRUCache } from 'lru-cache';
+import type { Size } from '../base/images.js';
 import type { Features } from '../model/graph-io.js';
 
 export class FeatureCache {
@@ -36,7 +37,8 @@ export class FeatureCache {
   }
 }
 
-/** The same bytes and the same weights give the same features. */
-export const featureKey = (frameSha256: string, bundleSha256: string): string => `${frameSha256} ${bundleSha256} whole`;
+/** The same bytes at the same size and the same weights give the same features. @param size of the pixels encoded */
+export const featureKey = (frameSha256: string, { width, height }: Size, bundleSha256: string): string =>
+  `${frameSha256} ${width}x${height} ${bundleSha256}`;
 
 const bytesOf = ({ coarse, fine }: Features): number => coarse.byteLength + fine.byteLength;

@@ -1,7 +1,8 @@
 /** The pipeline: two encoded frames in, a finding and heatmaps out. Start reading at `Pipeline.compare`. */
 import { DecodedFrames } from '../frames/decoded-frames.js';
+import { pairInEightBits } from '../frames/deep-grey.js';
 import { fillLostRows, isCut } from '../frames/lost-rows.js';
-import { allSettledOrThrow, assertSameAspectRatio, haveSamePixels, mapSides } from '../frames/pair.js';
+import { allSettledOrThrow, haveSamePixels, mapSides } from '../frames/pair.js';
 import { FeatureCache } from '../inference/feature-cache.js';
 import type { InferencePool } from '../inference/pool.js';
 import type { CheckOutput, FeaturePair } from '../model/graph-io.js';
@@ -28,7 +29,7 @@ import {
   unchangedFinding,
   viewpointOf,
 } from './finding.js';
-import { assertOneView, fitPair } from './fitted-pair.js';
+import { assertOneView, type FittedPair, fitPair } from './fitted-pair.js';
 import { NO_EVENTS } from './judge-evidence.js';
 import { type LocatedRegions, locate } from './lens.js';
 import { isCovered, isUnusable, lensCover, lostOf, outsideOf } from './lost-parts.js';
@@ -121,9 +122,9 @@ export class Pipeline {
 
   /** Decodes, gathers the evidence and aligns; `use` gets the pair, or a finding that needs no model. */
   async #withEvidence<T>(given: PairInput, use: (comparison: Comparison, seen: Seen) => Promise<T>): Promise<T> {
-    const { input, stretchedFrom } = await fitPair(given, this.#limits);
+    const input = await pairInEightBits(given, this.#limits);
     const chosen = { bundle: this.#catalogue.get(input.model ?? null), truth: input.truth ?? this.#truth };
-    const comparison: Comparison = { input, stretchedFrom, ...chosen, buffers: [], ...stopwatch(input.signal) };
+    const comparison: Comparison = { input, ...chosen, buffers: [], ...stopwatch(input.signal) };
     try {
       return await use(comparison, await this.#see(comparison));
     } finally {
@@ -133,9 +134,8 @@ export class Pipeline {
 
   async #see(comparison: Comparison): Promise<Seen> {
     const { manifest } = comparison.bundle;
-    const frames = await this.#decode(comparison);
+    const { frames, stretchedFrom } = await this.#decode(comparison);
     const { before, after } = frames;
-    const { stretchedFrom } = comparison;
     const isWhole = !isCut(before) && !isCut(after);
     if (isWhole && stretchedFrom === null && haveSamePixels(frames)) return { finding: identicalFinding() };
     const { evidence, features, unaligned } = await this.#gatherEvidence(comparison, frames);
@@ -158,18 +158,18 @@ export class Pipeline {
     return { pair, evidence, viewpoint, lost };
   }
 
-  async #decode({ step, input, buffers }: Comparison): Promise<FramePair> {
+  async #decode({ step, input, buffers }: Comparison): Promise<FittedPair> {
     const { pixelLimit, decodeTimeout } = this.#limits;
-    const frames = await step('decode', () =>
-      mapSides((side) => {
+    const fitted = await step('decode', async () => {
+      const frames = await mapSides((side) => {
         const decoded = side === 'after' ? (input.afterDecoded ?? undefined) : undefined;
         const options = { field: side, pixelLimit, decodeTimeout, decoded };
         return this.#frames.decode(input[side], input[`${side}Key`], options, buffers);
-      }),
-    );
-    assertSameAspectRatio(frames);
-    fillLostRows(frames);
-    return frames;
+      });
+      return fitPair(frames, (bytes) => this.#frames.take(bytes, buffers));
+    });
+    fillLostRows(fitted.frames);
+    return fitted;
   }
 
   /** Measures the viewpoint while the graphs read the unaligned frames: only a camera that moved costs a second run. */

@@ -37,7 +37,7 @@ export class Encoder {
     return mapSides(async (side) => {
       // The lost rows of a cut frame have the pixels of the other one, which its key does not name.
       if (frames[side].lost !== null) return this.encodeFullFrame(bundle, frames[side]);
-      const key = featureKey(source[`${side}Key`] ?? sha256(source[side]), bundle.sha256);
+      const key = featureKey(source[`${side}Key`] ?? sha256(source[side]), frames[side], bundle.sha256);
       const cached = this.#cache.get(key);
       if (cached !== undefined) return cached;
       const features = await this.encodeFullFrame(bundle, frames[side]);

@@ -1,5 +1,4 @@
 /** State of one comparison, and what its frames show before a sentence is made. */
-import type { Size } from '../base/images.js';
 import type { HeldBuffers } from '../frames/decoded-frames.js';
 import type { Bundle } from '../model/manifest.js';
 import type { Finding, Viewpoint } from '../schemas/comparison.js';
@@ -10,8 +9,6 @@ import type { Stopwatch } from './stopwatch.js';
 
 export interface Comparison extends Stopwatch {
   readonly input: PairInput;
-  /** upright size of `after` before it was stretched to the shape of `before`; null: it had that shape */
-  readonly stretchedFrom: Size | null;
   readonly bundle: Bundle;
   /** share of the things said that must be true */
   readonly truth: number;

@@ -1,5 +1,6 @@
 import { FeatureCache, featureKey } from '../../src/inference/feature-cache.js';
 
+const SIZE = { width: 6, height: 4 };
 /** 40 bytes per entry. */
 const features = () => ({ coarse: new Float32Array(4), fine: new Float32Array(6) });
 
@@ -7,10 +8,10 @@ describe('FeatureCache', () => {
   it('returns the features of a frame and a bundle', () => {
     const cache = new FeatureCache(1000);
     const put = features();
-    cache.set(featureKey('frame', 'bundle'), put);
-    expect(cache.get(featureKey('frame', 'bundle'))).toBe(put);
-    expect(cache.get(featureKey('frame', 'other'))).toBeUndefined();
-    expect(cache.get(featureKey('other', 'bundle'))).toBeUndefined();
+    cache.set(featureKey('frame', SIZE, 'bundle'), put);
+    expect(cache.get(featureKey('frame', SIZE, 'bundle'))).toBe(put);
+    expect(cache.get(featureKey('frame', SIZE, 'other'))).toBeUndefined();
+    expect(cache.get(featureKey('other', SIZE, 'bundle'))).toBeUndefined();
   });
 
   it('drops the least recently used entry, and counts bytes', () => {

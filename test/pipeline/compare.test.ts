@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline?.close());
 
-const compare = async (before: Promise<Buffer>, after: Promise<Buffer>): Promise<PairOutput> => {
-  const output = await pipeline.compare({ before: await before, after: await after });
+const compare = async (before: Promise<Buffer>, after: Promise<Buffer>, statements = false): Promise<PairOutput> => {
+  const output = await pipeline.compare({ before: await before, after: await after, statements });
   expect([...Value.Errors(FindingSchema, output.finding)]).toEqual([]);
   return output;
 };
@@ -92,10 +92,28 @@ describe('compare finds', () => {
     expect(output.heatmaps).toBeNull();
   });
 
-  it('a change in frames of different sizes with one aspect ratio', async () => {
-    const small = scene(240, 160).png().toBuffer();
-    const { finding } = await compare(small, image([RED]));
-    expect(finding.caption).toBe('A red thing has appeared on the left.');
+  it('a change in frames of different sizes with one aspect ratio, with tight boxes', async () => {
+    const small = async (frame: Promise<Buffer>) =>
+      sharp(await frame)
+        .resize(W / 2)
+        .png()
+        .toBuffer();
+    const pairs = [
+      [image(), image([RED])],
+      [small(image()), image([RED])],
+      [image(), small(image([RED]))],
+    ] as const;
+    const outputs = await Promise.all(pairs.map(([before, after]) => compare(before, after, true)));
+    const edges = outputs.map(({ finding, seen }) => {
+      expect(finding.caption).toBe('A red thing has appeared on the left.');
+      const { x = 0, y = 0, width = 0, height = 0 } = seen?.[0]?.box ?? {};
+      return [x, y, x + width, y + height];
+    });
+    for (const found of edges.slice(1)) {
+      found.forEach((edge, i) => {
+        expect(edge).toBeCloseTo(edges[0]?.[i] as number, 1.5);
+      });
+    }
   });
 
   it('the location of a thing in frames that are too tall to be processed at full size', async () => {

@@ -6,7 +6,7 @@
 import { type RgbImage, type Size, sameAspectRatio } from '../../base/images.js';
 import { decodeFrame, workingSize } from '../../frames/decode.js';
 import type { DecodeLimits } from '../../frames/header.js';
-import { codedFrame, stretched } from '../../frames/one-shape.js';
+import { codedFrame, stretched } from '../../frames/stretch.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import { showsSameView } from '../../viewpoint/examine.js';
