@@ -59,13 +59,13 @@ const fields = {
     Type.Object(
       {
         messages: Type.Integer({ minimum: 1, maximum: 1000, description: 'Messages about one camera.' }),
-        minutes: Type.Integer({ minimum: 1, maximum: 1440, description: 'Time from the first of them on.' }),
+        minutes: Type.Integer({ minimum: 1, maximum: 1440, description: 'Any span of this length.' }),
       },
       { additionalProperties: false },
     ),
-    'Most messages about one camera in a time, e.g. 5 in 60 minutes. Further ones are counted, and one message ' +
-      '(alerts.digest) reports the counts at the end. The health of cameras is not limited. The end of a change or ' +
-      'visit is sent if its beginning was and there is room, of which it takes none. null: no limit.',
+    'Most messages about one camera in any span of a time, e.g. 5 in 60 minutes. Further ones are counted, and one ' +
+      'message in that time (alerts.digest) reports the counts. The health of cameras is not limited. The end of a ' +
+      'change or visit is sent if its beginning was and it does not take the last room. null: no limit.',
   ),
   brief: nullable(
     Type.Object(

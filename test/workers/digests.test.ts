@@ -24,15 +24,22 @@ const digests = () =>
   createDigests({ ...bench, endpoints: world.endpoints, enqueueDelivery: enqueueDelivery(), logger })();
 
 /** Alerts a change that a sentence states. */
-async function seen(sentence: string, given: Parameters<typeof alert>[0] = {}, name = `thing ${number++}`) {
+async function seen(
+  sentence: string,
+  given: Parameters<typeof alert>[0] = {},
+  name = `thing ${number++}`,
+  confirmed = world.now,
+) {
   const content = readStatement(sentence) as Statement;
-  const times = { confirmed: world.now, last_seen: new Date(world.now).toISOString() };
+  const times = { confirmed, last_seen: new Date(world.now).toISOString() };
   return alert({ suppressedCount: 0, ...given }, { name, ...times, caption: write(content), content });
 }
 async function received() {
   for (const id of world.queued.splice(0)) await run(id);
   return world.receiver.received.splice(0).map(({ body }) => JSON.parse(body));
 }
+
+const gaps = (times: readonly number[]) => times.slice(1).map((at, i) => at - (times[i] ?? 0));
 
 beforeEach(async () => {
   world.now = EVENING;
@@ -73,22 +80,48 @@ describe('An endpoint with a limit', () => {
     expect((await seen('a man has appeared')).ids).toHaveLength(LOCALES.length);
   });
 
-  it('gets at most one message and one digest per camera and five minutes in an hour of passers-by', async () => {
-    const endpoint = await register({ limit });
-    let [passed, messages, counted] = [0, 0, 0];
-    for (let minute = 0; minute < 60; minute++) {
-      await seen('a person has appeared');
-      passed += 1;
-      world.now += MINUTE;
+  it.each([1, 3])('gets at most %i messages and one digest in any five minutes, ends with them', async (messages) => {
+    const endpoint = await register({ limit: { messages, minutes: 5 } });
+    const sent: number[] = [];
+    const digested: number[] = [];
+    let counted = 0;
+    const read = async () => {
       await digests();
       for (const { type, data } of await received()) {
-        if (type === 'alerts.digest') counted += data.digest.messages;
-        else messages += 1;
+        (type === 'alerts.digest' ? digested : sent).push(world.now);
+        counted += type === 'alerts.digest' ? data.digest.messages : 0;
       }
+    };
+    // A person every 41 s for an hour, with a quiet quarter in it; each leaves after 5 minutes and 28 s.
+    for (let step = 0; step < 88; step++) {
+      const queued: string[] = [];
+      const pass = async (of: number, given: Parameters<typeof alert>[0]) => {
+        const confirmed = EVENING + of * 41_000;
+        if (of >= 0 && (of < 40 || of > 62)) {
+          queued.push(...(await seen('a person has appeared', given, 'passer', confirmed)).ids);
+        }
+      };
+      await pass(step, {});
+      await pass(step - 8, {
+        id: `alr_end${String(step).padEnd(23, 'x')}`,
+        type: 'change.reverted',
+        cooldownKey: null,
+      });
+      world.queued = queued;
+      world.now += 41_000;
+      await read();
     }
-    expect(messages).toBeLessThanOrEqual(12);
-    expect(messages + counted).toBe(passed);
-    expect((await world.endpoints.get(endpoint.id))?.heldBack).toBe(counted);
+    for (const times of [sent.slice(messages).map((at, i) => at - (sent[i] ?? 0)), gaps(digested)]) {
+      expect(Math.min(...times)).toBeGreaterThanOrEqual(5 * MINUTE);
+    }
+    world.now += 6 * MINUTE;
+    await read();
+    const record = await world.endpoints.get(endpoint.id);
+    const passed = 88 - 23;
+    // Of the ends with room, none displaces a beginning.
+    const ends = messages === 1 ? 0 : sent.length + counted - passed;
+    expect([sent.length + counted - ends, ends > 0]).toEqual([passed, messages > 1]);
+    expect(record?.heldBack).toBeGreaterThanOrEqual(counted);
   });
 
   it('counts a message once, however often it is queued, and not again on recovery', async () => {
@@ -105,21 +138,24 @@ describe('An endpoint with a limit', () => {
     expect(queued).toBe(0);
   });
 
-  it('gets the end of a change only if its beginning was sent, and if there is room', async () => {
-    await register({ limit });
-    await seen('a person has appeared', {}, 'first');
-    await seen('a person has appeared', {}, 'second');
+  it('gets the end of a change only if its beginning was sent, and if room is left after it', async () => {
+    await register({ limit: { messages: 2, minutes: 5 } });
+    for (const name of ['first', 'other', 'second']) await seen('a person has appeared', {}, name);
     const ends = async (name: string) => {
       const id = `alr_${name.padEnd(26, '0')}`;
-      return (await seen('a person has appeared', { id, type: 'change.reverted', cooldownKey: null }, name)).ids.length;
+      const end = { id, type: 'change.reverted' as const, cooldownKey: null };
+      return (await seen('a person has appeared', end, name, EVENING)).ids.length;
     };
     expect([await ends('first'), await ends('second')]).toEqual([0, 0]);
     world.now += 6 * MINUTE;
     await digests();
     await seen('a person has appeared', {}, 'third');
+    expect(await ends('third')).toBe(0);
     world.now += 6 * MINUTE;
-    // The end takes no room.
-    expect([await ends('third'), (await seen('a person has appeared')).ids.length]).toEqual([1, 1]);
+    expect([await ends('first'), (await seen('a person has appeared')).ids.length]).toEqual([0, 1]);
+    world.now += 6 * MINUTE;
+    expect([await ends('other'), (await seen('a person has appeared')).ids.length]).toEqual([1, 1]);
+    expect((await seen('a person has appeared')).ids).toHaveLength(0);
   });
 
   it('counts the alerts that a cool-down suppressed before a message', async () => {

@@ -1,6 +1,6 @@
 /**
- * The limit of an endpoint: messages about one camera in a time. Messages beyond it are held back and counted, until a
- * digest reports them at the end of that time.
+ * The limit of an endpoint: messages about one camera in any span of a time. Messages beyond it are held back and
+ * counted, and a digest reports them, at most one in that time.
  */
 import type { Redis } from 'ioredis';
 import type { HeldBack } from '../../endpoints/digest.js';
@@ -14,56 +14,48 @@ const KNOWN_MS = 7 * 24 * 3_600_000;
 const LATE_MS = 24 * 3_600_000;
 
 /**
- * KEYS: the counts, those due, held back by the endpoint, endpoint. ARGV: now, messages, their time (ms), message,
- * subject, '1' if it ends its subject, noun, its count, capture time (ms), member of those due, KNOWN_MS, LATE_MS.
- * Returns 1 if the message is sent; for a beginning the same at every call.
+ * KEYS: the counts, those due, held back by the endpoint, endpoint, messages sent. ARGV: now, messages, their time (ms),
+ * message, subject, '1' if it ends its subject, noun, its count, capture time (ms), member of those due, KNOWN_MS,
+ * LATE_MS. Returns 1 if the message is sent, the same at every call within its time.
  */
 const TAKE = `
-local now = tonumber(ARGV[1])
+local now, most, span = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 if redis.call('ZSCORE', KEYS[3], ARGV[4]) then return 0 end
-if redis.call('HEXISTS', KEYS[1], 'id:' .. ARGV[4]) == 1 then return 1 end
-local function hold()
-  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[11])
-  redis.call('ZADD', KEYS[3], ARGV[1], ARGV[4], ARGV[1], ARGV[5])
-  redis.call('PEXPIRE', KEYS[3], ARGV[11])
-  if redis.call('HEXISTS', KEYS[4], 'endpoint') == 1 then redis.call('HINCRBY', KEYS[4], 'held', 1) end
-  return 0
-end
-local sent = tonumber(redis.call('HGET', KEYS[1], 'sent') or '0')
-if ARGV[6] == '1' then
-  if redis.call('ZSCORE', KEYS[3], ARGV[5]) then return 0 end
-  local isOn = tonumber(redis.call('HGET', KEYS[1], 'ends') or '0') > now
-  if isOn and sent >= tonumber(ARGV[2]) then return hold() end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', now - span)
+if redis.call('ZSCORE', KEYS[5], ARGV[4]) then return 1 end
+local room = most - redis.call('ZCARD', KEYS[5])
+local ends = ARGV[6] == '1'
+if ends and redis.call('ZSCORE', KEYS[3], ARGV[5]) then return 0 end
+if room > (ends and 1 or 0) then
+  redis.call('ZADD', KEYS[5], ARGV[1], ARGV[4])
+  redis.call('PEXPIRE', KEYS[5], span)
+  if not ends then redis.call('ZREM', KEYS[3], ARGV[5]) end
   return 1
 end
-local held = tonumber(redis.call('HGET', KEYS[1], 'held') or '0')
-if held == 0 and tonumber(redis.call('HGET', KEYS[1], 'ends') or '0') <= now then
-  redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[1], 'ends', string.format('%.0f', now + ARGV[3]))
-  redis.call('PEXPIRE', KEYS[1], ARGV[3] + ARGV[12])
-  sent = 0
+redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[11])
+redis.call('ZADD', KEYS[3], ARGV[1], ARGV[4], ARGV[1], ARGV[5])
+redis.call('PEXPIRE', KEYS[3], ARGV[11])
+if redis.call('HEXISTS', KEYS[4], 'endpoint') == 1 then redis.call('HINCRBY', KEYS[4], 'held', 1) end
+if ends then return 0 end
+if redis.call('HINCRBY', KEYS[1], 'held', 1) == 1 then
+  local oldest = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')[2]
+  local due = math.max(tonumber(oldest), tonumber(redis.call('HGET', KEYS[1], 'reported') or '0')) + span
+  redis.call('HSET', KEYS[1], 'ends', string.format('%.0f', due), 'first', ARGV[9])
+  redis.call('ZADD', KEYS[2], due, ARGV[10])
+  redis.call('PEXPIRE', KEYS[1], span + ARGV[12])
 end
-if sent < tonumber(ARGV[2]) then
-  redis.call('HINCRBY', KEYS[1], 'sent', 1)
-  redis.call('HSET', KEYS[1], 'id:' .. ARGV[4], '1')
-  redis.call('ZREM', KEYS[3], ARGV[5])
-  return 1
-end
-redis.call('HINCRBY', KEYS[1], 'held', 1)
 if redis.call('HSETNX', KEYS[1], 's:' .. ARGV[5], '1') == 1 then
   redis.call('HINCRBY', KEYS[1], 'n:' .. ARGV[7], ARGV[8])
 end
-redis.call('HSETNX', KEYS[1], 'first', ARGV[9])
 redis.call('HSET', KEYS[1], 'last', ARGV[9])
-redis.call('ZADD', KEYS[2], redis.call('HGET', KEYS[1], 'ends'), ARGV[10])
-return hold()`;
+return 0`;
 
 export interface LimitedMessage {
   readonly id: string;
   readonly camera: string;
   /** id of the thing that it is about */
   readonly subject: string;
-  /** whether it ends that: it takes no room of the limit, and is sent only if there is some and its beginning was */
+  /** whether it ends that: it is sent if its beginning was, and if room is left after it, so that it displaces none */
   readonly ends: boolean;
   readonly noun: string;
   readonly count: number;
@@ -86,6 +78,7 @@ export function createMessageLimits(redis: Redis, now: () => number) {
           KEYS.digestsDue,
           KEYS.heldBack(endpoint),
           KEYS.endpoint(endpoint),
+          KEYS.limitedSent(endpoint, camera),
         ];
         const taken = await runTake(
           keys,
@@ -117,10 +110,9 @@ export function createMessageLimits(redis: Redis, now: () => number) {
     /** Deletes the counts, and saves the message of the digest in the same step. @param message undefined: none */
     close: ({ endpoint, camera }: HeldBack, message: StoredMessage | undefined): Promise<void> =>
       redisCall('saving a digest', async () => {
-        const transaction = redis
-          .multi()
-          .zrem(KEYS.digestsDue, memberOf(endpoint, camera))
-          .del(KEYS.limited(endpoint, camera));
+        const counts = KEYS.limited(endpoint, camera);
+        const transaction = redis.multi().zrem(KEYS.digestsDue, memberOf(endpoint, camera)).del(counts);
+        if (message !== undefined) transaction.hset(counts, 'reported', now()).pexpire(counts, LATE_MS);
         const writes = message === undefined ? [] : writesOfMessage(message, now(), KNOWN_MS + EXPIRY_SLACK_MS);
         for (const [name, ...args] of writes) transaction.call(String(name), ...args.map(String));
         repliesOf(await transaction.exec());

@@ -87,10 +87,12 @@ export const KEYS = {
   /** hash: endpoint (settings), sealed (secrets), failing (ms), delivered, error, stopped, permission, held (number) */
   endpoint: (id: string) => `sd:end:${id}`,
   /**
-   * hash: ends (ms), sent, held, first and last (capture times), `n:NOUN` (things), `id:MESSAGE` (sent), of the
-   * messages about a camera under the limit of an endpoint; expires
+   * hash: ends (ms), held, first and last (capture times), `n:NOUN` (things), of the messages about a camera that the
+   * limit of an endpoint held back, and `reported` (ms), the time of the last digest; expires
    */
   limited: (endpoint: string, camera: string) => `sd:end:${endpoint}:limit:${camera}`,
+  /** sorted set of the ids of the messages that this limit let pass within its time, score = ms; expires */
+  limitedSent: (endpoint: string, camera: string) => `sd:end:${endpoint}:sent:${camera}`,
   /** sorted set of `ENDPOINT:CAMERA`, score = time of the digest in ms */
   digestsDue: 'sd:digests',
   /** sorted set of the ids of messages and subjects that a limit held back, score = ms by the service's clock */
