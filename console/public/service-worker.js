@@ -27,7 +27,7 @@ self.addEventListener('fetch', (event) => {
 });
 
 self.addEventListener('push', (event) => {
-  const { title, body, path, tag, image, change, acknowledge } = event.data.json();
+  const { title, body, path, tag, image, judged, acknowledge } = event.data.json();
   event.waitUntil(
     self.registration.showNotification(title, {
       body,
@@ -35,22 +35,22 @@ self.addEventListener('push', (event) => {
       renotify: true,
       image,
       icon: `${ROOT}icons/192.png`,
-      data: { path, change },
-      actions: change === undefined ? [] : [{ action: 'acknowledge', title: acknowledge }],
+      data: { path, judged },
+      actions: judged === undefined ? [] : [{ action: 'acknowledge', title: acknowledge }],
     }),
   );
 });
 
 self.addEventListener('notificationclick', (event) => {
-  const { path, change } = event.notification.data;
+  const { path, judged } = event.notification.data;
   event.notification.close();
-  event.waitUntil(event.action === 'acknowledge' ? acknowledged(change, path) : opened(path));
+  event.waitUntil(event.action === 'acknowledge' ? acknowledged(judged, path) : opened(path));
 });
 
 /** By the session of this browser; without one, the page asks to sign in. */
-async function acknowledged(change, path) {
+async function acknowledged(judged, path) {
   const headers = { 'X-CSRF-Protection': '1' };
-  const answer = await fetch(`${ROOT}v1/changes/${change}/acknowledge`, { method: 'POST', headers }).catch(() => null);
+  const answer = await fetch(`${ROOT}v1/${judged}/acknowledge`, { method: 'POST', headers }).catch(() => null);
   if (!answer?.ok) await opened(path);
 }
 

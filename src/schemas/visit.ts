@@ -5,6 +5,7 @@
 import { type Static, Type } from 'typebox';
 import { SIDES } from '../base/images.js';
 import { BoxSchema } from './box.js';
+import { FeedbackSchema } from './change.js';
 import { OBJECT_KINDS, SEVERITIES } from './comparison.js';
 import { dateTime, flag, literals, nullable, text } from './constructors.js';
 import { VisitStatementSchema } from './visit-statement.js';
@@ -12,6 +13,11 @@ import { VisitStatementSchema } from './visit-statement.js';
 export const VISIT_KINDS = ['visit', 'passage'] as const;
 /** Events that an endpoint can ask for. */
 export const VISIT_EVENTS = ['visit.opened', 'visit.ended', 'visit.alerted'] as const;
+/** What people said about a visit; stored beside it, so that neither overwrites the other. In answers of the API alone. */
+const JUDGEMENT = {
+  acknowledged_at: Type.Optional(nullable(dateTime(), 'Time of the acknowledgement by a person.')),
+  feedback: Type.Optional(nullable(FeedbackSchema)),
+};
 const STATUSES = ['open', 'ended'] as const;
 const ENDS = ['gone', 'unseen'] as const;
 const IDENTITIES = ['certain', 'uncertain'] as const;
@@ -64,6 +70,7 @@ export const VisitSchema = Type.Object(
         { description: 'The rule about visits that decided, its severity, and the frame that caused the alert.' },
       ),
     ),
+    ...JUDGEMENT,
     picture: Type.Optional(
       Type.Object(
         { url: Type.String() },
@@ -74,6 +81,7 @@ export const VisitSchema = Type.Object(
   { $id: 'Visit' },
 );
 export type Visit = Static<typeof VisitSchema>;
+export type VisitJudgement = Required<Pick<Visit, keyof typeof JUDGEMENT>>;
 export type VisitKind = (typeof VISIT_KINDS)[number];
 
 /** An event of the reducer. */

@@ -78,8 +78,9 @@ describe('GET /v1/visits', () => {
     keep({ name: 'passage', kind: 'passage' });
     const { body } = await get('/v1/visits?camera=gate&since=2026-01-05T00:00:00Z&until=2026-01-06T00:00:00Z');
     const { comparison } = visit.best;
+    const judgement = { acknowledged_at: null, feedback: null };
     const url = expect.stringMatching(new RegExp(`/v1/comparisons/${comparison}/frames/after\\?exp=.*sig=`));
-    expect(body).toEqual({ items: [{ ...visit, picture: { url } }], next_cursor: null });
+    expect(body).toEqual({ items: [{ ...visit, ...judgement, picture: { url } }], next_cursor: null });
     expect((await get('/v1/visits?kind=passage')).body.items).toHaveLength(1);
     expect((await get('/v1/visits?kind=stay')).statusCode).toBe(400);
   });
@@ -110,4 +111,24 @@ describe('GET /v1/visits', () => {
     expect((await get(`/v1/visits/${id}`, ['ga*'])).statusCode).toBe(200);
     expect((await get(`/v1/visits/vis_${'0'.repeat(26)}`)).statusCode).toBe(404);
   });
+});
+
+it('A visit is acknowledged and judged as a change is, by keys that may judge', async () => {
+  const { id } = keep();
+  const { secret } = await fake.apiKeys.create({ name: 'guard', scopes: ['judge'], cameras: ['*'] });
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+  const send = async (method: 'POST' | 'DELETE', path: string, payload?: object, of = id) => {
+    const { statusCode, body } = await fake.inject({ method, url: `/v1/visits/${of}/${path}`, headers, payload });
+    return { statusCode, ...JSON.parse(body) };
+  };
+  const acknowledged = await send('POST', 'acknowledge', {});
+  expect(acknowledged).toMatchObject({ statusCode: 200, acknowledged_at: expect.any(String), feedback: null });
+  expect(await send('DELETE', 'acknowledge', {})).toMatchObject({ acknowledged_at: null });
+  const given = { judgement: 'false_alarm', caption: 'a dog came' };
+  expect(await send('POST', 'feedback', given)).toMatchObject({ feedback: { ...given, by: expect.any(String) } });
+  expect((await get('/v1/visits')).body.items[0].feedback.judgement).toBe('false_alarm');
+  expect(await send('DELETE', 'feedback', {})).toMatchObject({ feedback: null });
+  expect(await send('POST', 'feedback', { judgement: 'maybe' })).toMatchObject({ statusCode: 400 });
+  const unknown = id.replace(/.{4}$/, '0000');
+  expect(await send('POST', 'acknowledge', {}, unknown)).toMatchObject({ statusCode: 404 });
 });

@@ -102,7 +102,11 @@ describeInBrowser('The page "Review", grouped by visit', () => {
     expect(await inspect(page, 'review-day')).toEqual([]);
     await line.press('Enter');
     await page.waitForURL(`**/review/${person.id}?day=${day}`);
-    await page.getByText('No change is part of this visit').waitFor();
+    await page.getByRole('button', { name: 'False alarm' }).click();
+    await eventually(() => expect(person.feedback?.judgement).toBe('false_alarm'), 8_000);
+    await page.getByText('false alarm').first().waitFor();
+    await page.keyboard.press('u');
+    await eventually(() => expect(person.feedback).toBeNull());
     await page.getByRole('button', { name: 'Day before' }).click();
     await page.waitForURL('**?day=2026-05-31');
     expect(errors).toEqual([]);

@@ -86,7 +86,7 @@ describeInBrowser('On a telephone', () => {
     const push = { origin: service.url, registrationId: await registered };
     const image = `/v1/comparisons/${comparison}/frames/after?around=0.1,0.2,0.3,0.4`;
     const sent = { title: 'Gate: Change', body: change.caption, path: `/review/${change.id}`, tag: change.id, image };
-    const data = JSON.stringify({ ...sent, change: change.id, acknowledge: 'Acknowledge' });
+    const data = JSON.stringify({ ...sent, judged: `changes/${change.id}`, acknowledge: 'Acknowledge' });
     await devtools.send('ServiceWorker.deliverPushMessage', { ...push, data });
     const shown = () =>
       page.evaluate(`navigator.serviceWorker.ready.then((one) => one.getNotifications()).then((all) =>

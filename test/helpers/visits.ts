@@ -1,5 +1,6 @@
 /** Visits as the reducer makes them, and an in-memory store of them. */
 import { derivedId } from '../../src/base/ids.js';
+import type { Feedback } from '../../src/schemas/change.js';
 import type { Visit } from '../../src/schemas/visit.js';
 import type { createVisitStore } from '../../src/stores/changes/visits.js';
 import { seesCamera } from '../../src/stores/redis/visibility.js';
@@ -69,6 +70,23 @@ export class FakeVisits {
       const isIn = (at: number) => at >= (bounds[i] as number) && at < until;
       return times.filter(({ first_seen }) => isIn(Date.parse(first_seen))).length;
     });
+  }
+  async judgements(ids: readonly string[]) {
+    return ids.map((id) => {
+      const { acknowledged_at = null, feedback = null } = this.kept.find((visit) => visit.id === id) ?? {};
+      return { acknowledged_at, feedback };
+    });
+  }
+  async acknowledge({ id }: Visit, on: boolean) {
+    return this.#alter(id, { acknowledged_at: on ? new Date().toISOString() : null });
+  }
+  async giveFeedback(id: string, feedback: Omit<Feedback, 'at'> | null) {
+    return this.#alter(id, { feedback: feedback && { ...feedback, at: new Date().toISOString() } });
+  }
+  #alter(id: string, altered: Partial<Visit>): boolean {
+    const visit = this.kept.find((one) => one.id === id);
+    if (visit !== undefined) Object.assign(visit, altered);
+    return visit !== undefined;
   }
   async eraseOf() {
     return 0;

@@ -51,6 +51,29 @@ describe('The store of visits', () => {
     expect(await bench.redis.zcard(KEYS.visitsByTime('visit'))).toBe(6);
   });
 
+  it('keeps what people say of a visit beside it, tells of an acknowledgement, and forgets both with the visit', async () => {
+    const { visits, redis } = bench;
+    const visit = await save('visit.opened', { name: 'judged', camera: 'door', status: 'open', end: null, gone: null });
+    const seen = async () => (await visits.judgements([visit.id]))[0];
+    expect(await seen()).toEqual({ acknowledged_at: null, feedback: null });
+    expect([await visits.acknowledge(visit, true), await visits.acknowledge(visit, true)]).toEqual([true, true]);
+    await visits.giveFeedback(visit.id, { judgement: 'correct' });
+    await visits.giveFeedback(visit.id, { judgement: 'false_alarm' });
+    await save('visit.ended', { name: 'judged', camera: 'door' });
+    expect(await seen()).toEqual({
+      acknowledged_at: expect.any(String),
+      feedback: { judgement: 'false_alarm', at: expect.any(String) },
+    });
+    await visits.acknowledge(visit, false);
+    await visits.giveFeedback(visit.id, null);
+    expect(await seen()).toEqual({ acknowledged_at: null, feedback: null });
+    const types = (await redis.xrange(KEYS.events, '-', '+')).map(([, [, json]]) => JSON.parse(json ?? '').type);
+    expect(types.slice(-3)).toEqual(['visit.acknowledged', 'visit.ended', 'visit.unacknowledged']);
+    await visits.acknowledge(visit, true);
+    await visits.eraseOf('door');
+    expect([await redis.exists(KEYS.visitJudged(visit.id)), await visits.acknowledge(visit, true)]).toEqual([0, false]);
+  });
+
   it('counts the passages of spans', async () => {
     expect(await bench.visits.counts('passage', 'gate', [NOON, NOON + HOUR_MS, NOON + 2 * HOUR_MS])).toEqual([0, 1]);
   });

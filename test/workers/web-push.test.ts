@@ -57,7 +57,7 @@ describe('A notification', () => {
     expect(decrypted(bytes ?? Buffer.alloc(0))).toMatchObject({
       body: 'A car has appeared. There were 2 more since the last alert.',
       path: `/review/${change.id}`,
-      change: change.id,
+      judged: `changes/${change.id}`,
       acknowledge: 'Acknowledge',
     });
   });

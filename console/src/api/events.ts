@@ -20,6 +20,8 @@ const TYPES = [
   'visit.opened',
   'visit.ended',
   'visit.alerted',
+  'visit.acknowledged',
+  'visit.unacknowledged',
   'comparison.finished',
   'camera.silent',
   'camera.stuck',

@@ -1,5 +1,5 @@
 /**
- * Judgements of a person, each of one or several changes. It is shown at once as not saved yet, and sent after some
+ * Judgements of a person, each of one or several changes and visits. It is shown at once as not saved yet, and sent after some
  * seconds or when the page is left, and again if the service was away, also after the page is loaded again. Undoing
  * drops one that was not sent, and withdraws one that was.
  */
@@ -9,10 +9,11 @@ import { ApiError, api, messageOf, ok } from '../api/client.js';
 import { away, recoveries } from '../api/connection.js';
 import { PAGE } from '../api/pages.js';
 import { addressOf } from '../api/root.js';
-import type { Change } from '../api/types.js';
+import type { Change, Visit } from '../api/types.js';
 import { t } from '../texts/texts.js';
 import { toast } from '../ui/toasts.js';
 import { keepChange } from './store.js';
+import { keepVisits } from './visits.js';
 
 type Judgement = 'correct' | 'false_alarm';
 type Action =
@@ -20,8 +21,11 @@ type Action =
   | { readonly kind: 'acknowledge' }
   | { readonly kind: 'normal' };
 
+/** What can be judged. */
+export type Judged = Change | Visit;
+
 interface Pending {
-  readonly changes: readonly Change[];
+  readonly records: readonly Judged[];
   readonly action: Action;
   readonly timer: ReturnType<typeof setTimeout>;
   readonly removeToast: () => void;
@@ -47,17 +51,24 @@ const nameOf = (action: Action): string => {
   return action.caption === undefined ? NAMES[action.judgement] : t('Sentence corrected');
 };
 
-/** @returns the sentence of a change, or the number of several */
-const subjectOf = ([first, ...others]: readonly Change[]): string =>
-  others.length === 0 ? (first?.caption ?? '') : t('{n} change|{n} changes', { n: others.length + 1 });
+const isVisit = (record: Judged): record is Visit => record.id.startsWith('vis_');
+const routeOf = (record: Judged) => (isVisit(record) ? '/v1/visits/{id}' : '/v1/changes/{id}');
+const keep = (record: Judged): void => (isVisit(record) ? keepVisits([record]) : keepChange(record));
 
-export function act(changes: readonly Change[], action: Action): void {
+/** @returns the sentence of a change or of the visit with its changes, or the number of several */
+const subjectOf = ([first, ...others]: readonly Judged[]): string =>
+  first !== undefined && (others.length === 0 || (isVisit(first) && !others.some(isVisit)))
+    ? first.caption
+    : t('{n} entry|{n} entries', { n: others.length + 1 });
+
+/** @param records a visit comes before its changes */
+export function act(records: readonly Judged[], action: Action): void {
   const removeToast = toast(
-    t('{action}, not saved yet: {subject}', { action: nameOf(action), subject: subjectOf(changes) }),
+    t('{action}, not saved yet: {subject}', { action: nameOf(action), subject: subjectOf(records) }),
     { name: t('Undo'), run: () => undo(entry) },
     UNDO_MS,
   );
-  const entry: Pending = { changes, action, removeToast, timer: setTimeout(() => commit(entry), UNDO_MS) };
+  const entry: Pending = { records, action, removeToast, timer: setTimeout(() => commit(entry), UNDO_MS) };
   pending.value = [...pending.value, entry];
 }
 
@@ -77,46 +88,51 @@ export function undo(entry: Pending | undefined = pending.value.at(-1) ?? sent.a
 
 /** Earlier judgements of the changes are given again. */
 async function withdraw(entry: Pending): Promise<void> {
-  const { changes, action } = entry;
+  const { records, action } = entry;
   sent = sent.filter((one) => one !== entry);
   try {
-    for (const change of changes) await withdrawFrom(change, action);
-    toast(t('Undone: {subject}', { subject: subjectOf(changes) }));
+    for (const record of records) await withdrawFrom(record, action);
+    toast(t('Undone: {subject}', { subject: subjectOf(records) }));
   } catch (error) {
     sent = [...sent, entry];
     toast(
-      t('Not undone ({subject}): {reason}', { subject: subjectOf(changes), reason: messageOf(error) }),
+      t('Not undone ({subject}): {reason}', { subject: subjectOf(records), reason: messageOf(error) }),
       undefined,
       3 * UNDO_MS,
     );
   }
 }
 
-async function withdrawFrom({ id, feedback, acknowledged_at }: Change, action: Action): Promise<void> {
-  const params = { path: { id } };
+async function withdrawFrom(record: Judged, action: Action): Promise<void> {
+  const params = { path: { id: record.id } };
+  const { feedback, acknowledged_at } = record;
   if (action.kind === 'acknowledge') {
-    if (acknowledged_at === null) keepChange(await ok(api.DELETE('/v1/changes/{id}/acknowledge', { params })));
-  } else if (feedback === null) keepChange(await ok(api.DELETE('/v1/changes/{id}/feedback', { params })));
+    if (acknowledged_at == null) keep(await ok(api.DELETE(`${routeOf(record)}/acknowledge`, { params })));
+  } else if (feedback == null) keep(await ok(api.DELETE(`${routeOf(record)}/feedback`, { params })));
   else {
     const { judgement, caption } = feedback;
-    const body = { judgement, ...(caption === undefined ? {} : { caption }) };
-    keepChange(await ok(api.POST('/v1/changes/{id}/feedback', { params, body })));
+    await judge(record, { judgement, ...(caption === undefined ? {} : { caption }) });
   }
 }
 
-export const isOf = ({ changes }: Pending, { id }: Change): boolean => changes.some((change) => change.id === id);
+async function judge(record: Judged, body: { judgement: Judgement; caption?: string }): Promise<void> {
+  const params = { path: { id: record.id } };
+  keep(await ok(api.POST(`${routeOf(record)}/feedback`, { params, body })));
+}
 
-/** @returns the change as it will be once its pending actions are sent */
-export function withPending(change: Change): Change {
-  let { acknowledged_at, feedback } = change;
+export const isOf = ({ records }: Pending, { id }: Judged): boolean => records.some((record) => record.id === id);
+
+/** @returns the record as it will be once its pending actions are sent */
+export function withPending<T extends Judged>(record: T): T {
+  let { acknowledged_at = null, feedback = null } = record;
   const at = systemTime();
-  for (const { action } of pending.value.filter((entry) => isOf(entry, change))) {
+  for (const { action } of pending.value.filter((entry) => isOf(entry, record))) {
     if (action.kind === 'acknowledge') acknowledged_at ??= at;
     if (action.kind !== 'feedback') continue;
     const { judgement, caption } = action;
     feedback = { judgement, at, ...(caption === undefined ? {} : { caption }) };
   }
-  return { ...change, acknowledged_at, feedback };
+  return { ...record, acknowledged_at, feedback };
 }
 
 function commit(entry: Pending): void {
@@ -128,12 +144,12 @@ function commit(entry: Pending): void {
 async function commitNow(entry: Pending): Promise<void> {
   try {
     await send(entry);
-    const isNew = entry.action.kind === 'feedback' || entry.changes.some((change) => change.acknowledged_at === null);
+    const isNew = entry.action.kind === 'feedback' || entry.records.some((record) => record.acknowledged_at == null);
     if (entry.action.kind !== 'normal' && isNew) sent = [...sent, entry].slice(-MOST_SENT);
   } catch (error) {
     if (error instanceof ApiError && error.status === 0) return commitLater(entry);
     toast(
-      t('Not saved ({subject}): {reason}', { subject: subjectOf(entry.changes), reason: messageOf(error) }),
+      t('Not saved ({subject}): {reason}', { subject: subjectOf(entry.records), reason: messageOf(error) }),
       undefined,
       3 * UNDO_MS,
     );
@@ -151,16 +167,18 @@ function commitLater(entry: Pending): void {
   });
 }
 
-async function send({ changes, action }: Pending): Promise<void> {
-  const [first, ...others] = changes;
-  if (action.kind === 'feedback' && others.length > 0) return judgeAll(changes, action.judgement);
-  if (action.kind === 'feedback' && first !== undefined) {
+async function send({ records, action }: Pending): Promise<void> {
+  const changes = records.filter((record): record is Change => !isVisit(record));
+  if (action.kind === 'feedback') {
     const { kind: _kind, ...body } = action;
-    return keepChange(await ok(api.POST('/v1/changes/{id}/feedback', { params: { path: { id: first.id } }, body })));
-  }
-  for (const change of changes) {
-    if (action.kind === 'normal') await makeNormal(change);
-    else keepChange(await ok(api.POST('/v1/changes/{id}/acknowledge', { params: { path: { id: change.id } } })));
+    const single = changes.length > 1 ? records.filter(isVisit) : records;
+    for (const record of single) await judge(record, body);
+    if (changes.length > 1) await judgeAll(changes, action.judgement);
+  } else if (action.kind === 'normal') for (const change of changes) await makeNormal(change);
+  else {
+    for (const record of records) {
+      keep(await ok(api.POST(`${routeOf(record)}/acknowledge`, { params: { path: { id: record.id } } })));
+    }
   }
 }
 
@@ -181,16 +199,16 @@ async function makeNormal({ id, camera }: Change): Promise<void> {
 /** A page that is left has no time to wait. The browser completes these requests. */
 addEventListener('pagehide', () => {
   if (away.peek() !== null || inFlight.size > 0) {
-    const kept = pending.value.map(({ changes, action }) => ({ changes, action }));
+    const kept = pending.value.map(({ records, action }) => ({ records, action }));
     sessionStorage.setItem(UNSENT, JSON.stringify(kept));
     return;
   }
-  for (const { changes, action, timer } of pending.value) {
+  for (const { records, action, timer } of pending.value) {
     clearTimeout(timer);
     if (action.kind === 'normal') continue;
     const { kind, ...body } = action;
-    for (const { id } of changes) {
-      void fetch(addressOf(`/v1/changes/${id}/${kind}`), {
+    for (const record of records) {
+      void fetch(addressOf(`${routeOf(record).replace('{id}', record.id)}/${kind}`), {
         method: 'POST',
         keepalive: true,
         headers: { 'Content-Type': 'application/json', 'X-CSRF-Protection': '1' },
@@ -203,7 +221,7 @@ addEventListener('pagehide', () => {
 
 /** Takes up the judgements that the page was left with. */
 export function resumeActions(): void {
-  const kept = JSON.parse(sessionStorage.getItem(UNSENT) ?? '[]') as Pick<Pending, 'changes' | 'action'>[];
+  const kept = JSON.parse(sessionStorage.getItem(UNSENT) ?? '[]') as Pick<Pending, 'records' | 'action'>[];
   sessionStorage.removeItem(UNSENT);
-  for (const { changes, action } of kept) act(changes, action);
+  for (const { records, action } of kept) act(records, action);
 }

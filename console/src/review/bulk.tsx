@@ -1,17 +1,17 @@
-/** The chosen changes, which are judged at once: one key each. */
+/** The chosen lines, which are judged at once: one key each. */
 import { may } from '../access.js';
-import type { Change } from '../api/types.js';
 import { t } from '../texts/texts.js';
 import { ActionBar } from './action-bar.js';
 import { act, undo } from './actions.js';
 import { unmark } from './marks.js';
+import { type Entry, judgedOf } from './visits.js';
 
 /** Sentences that are listed. */
 const LISTED = 12;
 
-export function Bulk({ changes }: { readonly changes: readonly Change[] }) {
+export function Bulk({ entries }: { readonly entries: readonly Entry[] }) {
   const actThenUnmark = (action: Parameters<typeof act>[1]) => () => {
-    if (changes.length > 0) act(changes, action);
+    if (entries.length > 0) act(entries.flatMap(judgedOf), action);
     unmark();
   };
   const actions = [
@@ -23,13 +23,13 @@ export function Bulk({ changes }: { readonly changes: readonly Change[] }) {
   ] as const;
   return (
     <article class="detail">
-      <h2>{t('{n} change chosen|{n} changes chosen', { n: changes.length })}</h2>
+      <h2>{t('{n} entry chosen|{n} entries chosen', { n: entries.length })}</h2>
       <ActionBar actions={may('judge') ? actions : actions.slice(-1)} />
       <ul class="chosen">
-        {changes.slice(0, LISTED).map(({ id, caption }) => (
-          <li key={id}>{caption}</li>
+        {entries.slice(0, LISTED).map((entry) => (
+          <li key={entry.id}>{judgedOf(entry)[0]?.caption}</li>
         ))}
-        {changes.length > LISTED && <li>{t('… {n} more', { n: changes.length - LISTED })}</li>}
+        {entries.length > LISTED && <li>{t('… {n} more', { n: entries.length - LISTED })}</li>}
       </ul>
     </article>
   );

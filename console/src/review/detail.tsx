@@ -78,7 +78,7 @@ export function Detail({ change: stored, onNext, onChoose }: Props) {
         {change.settled_at !== null && <Fact name={t('Settled')}>{shownTime(change.settled_at)}</Fact>}
         {change.reverted_at !== null && <Fact name={t('Gone')}>{shownTime(change.reverted_at)}</Fact>}
         <Fact name={t('State')}>
-          {change.reverted_at === null && t(change.status)} <Marks change={change} />
+          {change.reverted_at === null && t(change.status)} <Marks record={change} />
         </Fact>
         <Fact name={t('Similar')}>
           <Link href={`/review?like=${change.id}`}>{t('changes like this one')}</Link>

@@ -8,7 +8,7 @@ import { ago, shortSpan, shownTime } from '../ui/format.js';
 import { isNarrow } from '../ui/narrow.js';
 import { Thumbnail } from '../ui/thumbnail.js';
 import { VirtualList } from '../ui/virtual-list.js';
-import { isOf, pending, withPending } from './actions.js';
+import { isOf, type Judged, pending, withPending } from './actions.js';
 import { marked } from './marks.js';
 import { pictureOf } from './picture.js';
 import { cameraName, zoneName } from './store.js';
@@ -43,7 +43,7 @@ export const ChangeList = ({ entries, matches, ...given }: Props) => (
           <Row key={id} change={withPending(change)} match={matches?.get(id)} isActive={isActive} />
         ))
       ) : (
-        <VisitRow visit={visit} changes={changes} isActive={isActive} />
+        <VisitRow visit={withPending(visit)} changes={changes.map(withPending)} isActive={isActive} />
       )
     }
   </VirtualList>
@@ -56,11 +56,12 @@ interface VisitRowProps {
 }
 
 function VisitRow({ visit, changes, isActive }: VisitRowProps) {
-  const { best, caption, camera, first_seen, last_seen, status } = visit;
+  const { best, caption, camera, first_seen, last_seen, status, acknowledged_at = null } = visit;
+  const isKnown = changes.length > 0 && changes.every((change) => change.acknowledged_at !== null);
   return (
     <PictureRow
       picture={best}
-      sentence={caption}
+      sentence={visit.feedback?.caption ?? caption}
       severity={severityOf(visit, changes)}
       camera={camera}
       time={<time dateTime={first_seen}>{shortSpan(first_seen, last_seen)}</time>}
@@ -68,9 +69,8 @@ function VisitRow({ visit, changes, isActive }: VisitRowProps) {
     >
       {status === 'open' && <b>{t('still there')}</b>}
       {changes.length > 0 && <span>{t('{n} change|{n} changes', { n: changes.length })}</span>}
-      {changes.length > 0 && changes.every(({ acknowledged_at }) => acknowledged_at !== null) && (
-        <b>{t('acknowledged')}</b>
-      )}
+      <Marks record={visit} />
+      {isKnown && acknowledged_at === null && <b>{t('acknowledged')}</b>}
     </PictureRow>
   );
 }
@@ -103,7 +103,7 @@ function Row({ change, match, isActive }: RowProps) {
       isActive={isActive}
     >
       {zone !== '' && <span>{zone}</span>}
-      <Marks change={change} />
+      <Marks record={change} />
       {match !== undefined && <MatchedWords match={match} />}
     </PictureRow>
   );
@@ -163,16 +163,16 @@ function MatchedWords({ match }: { readonly match: ChangeMatch }) {
   );
 }
 
-/** Marks of a change: its judgement, acknowledgement and end, in words. */
-export function Marks({ change }: { readonly change: Change }) {
-  const { feedback, acknowledged_at, reverted_at } = change;
-  const isPending = pending.value.some((entry) => isOf(entry, change));
+/** Marks of a change or visit: its judgement, acknowledgement and, of a change, its end, in words. */
+export function Marks({ record }: { readonly record: Judged }) {
+  const { feedback, acknowledged_at } = record;
+  const isPending = pending.value.some((entry) => isOf(entry, record));
   return (
     <>
-      {feedback !== null && <b>{feedback.judgement === 'correct' ? t('right') : t('false alarm')}</b>}
-      {acknowledged_at !== null && <b>{t('acknowledged')}</b>}
+      {feedback != null && <b>{feedback.judgement === 'correct' ? t('right') : t('false alarm')}</b>}
+      {acknowledged_at != null && <b>{t('acknowledged')}</b>}
       {isPending && <span>{t('not saved yet')}</span>}
-      {reverted_at !== null && <span>{t('over')}</span>}
+      {'reverted_at' in record && record.reverted_at !== null && <span>{t('over')}</span>}
     </>
   );
 }

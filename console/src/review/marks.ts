@@ -1,6 +1,5 @@
 /** Lines of the list that are chosen, to be judged at once. */
 import { signal } from '@preact/signals';
-import type { Change } from '../api/types.js';
 import type { Entry } from './visits.js';
 
 /** ids of entries. The set is replaced whenever it changes. */
@@ -28,6 +27,6 @@ export function markRange(entries: readonly Entry[], from: string | undefined, t
   if (ends.length > 0) mark(entries.slice(Math.min(...ends), Math.max(...ends) + 1).map(({ id }) => id));
 }
 
-/** @returns the changes of the chosen lines, those of visits included */
-export const markedChanges = (entries: readonly Entry[]): Change[] =>
-  marked.value.size === 0 ? [] : entries.filter(({ id }) => marked.value.has(id)).flatMap(({ changes }) => changes);
+/** @returns the chosen lines */
+export const markedEntries = (entries: readonly Entry[]): Entry[] =>
+  marked.value.size === 0 ? [] : entries.filter(({ id }) => marked.value.has(id));

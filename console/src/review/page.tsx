@@ -29,7 +29,7 @@ import {
 } from './filter.js';
 import { Filters } from './filters.js';
 import { ChangeList } from './list.js';
-import { markAll, marked, markedChanges, markRange, toggleMark, unmark } from './marks.js';
+import { markAll, marked, markedEntries, markRange, toggleMark, unmark } from './marks.js';
 import { Problems } from './problems.js';
 import { hits, searchFault, searchFor, searching, searchMore } from './search.js';
 import { byTime, changes, hasLabel, listing, loadCameras, loadChange, onLiveEvent } from './store.js';
@@ -122,7 +122,7 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
   const visit = selected === undefined ? undefined : visits.value.get(selected);
   const visitCount = entries.filter((entry) => entry.visit !== null).length;
   const left = entries.length - visitCount;
-  const chosen = markedChanges(entries);
+  const chosen = markedEntries(entries);
   const isDetailed = selected !== undefined || marked.value.size > 0;
   const select = (id: string | undefined) => {
     const text = queryOf(filter).toString();
@@ -219,7 +219,7 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
             ‹ {t('List')}
           </Link>
         )}
-        {marked.value.size > 0 && <Bulk changes={chosen} />}
+        {marked.value.size > 0 && <Bulk entries={chosen} />}
         {marked.value.size === 0 && change !== undefined && (
           <Detail change={change} onNext={step(1)} onChoose={toggle} />
         )}

@@ -11,9 +11,10 @@ import { t } from '../texts/texts.js';
 import { Evidence, Fact } from '../ui/fact.js';
 import { shownSpan, shownTime } from '../ui/format.js';
 import { ActionBar } from './action-bar.js';
-import { act, undo } from './actions.js';
-import { severityOf } from './list.js';
+import { act, undo, withPending } from './actions.js';
+import { Marks, severityOf } from './list.js';
 import { cameraName } from './store.js';
+import { judgedOf } from './visits.js';
 
 interface Props {
   readonly visit: Visit;
@@ -22,34 +23,31 @@ interface Props {
   readonly onChoose: () => void;
 }
 
-export function VisitDetail({ visit, changes, onNext, onChoose }: Props) {
+export function VisitDetail({ visit: stored, changes, onNext, onChoose }: Props) {
+  const visit = withPending(stored);
   const level = severityOf(visit, changes);
   return (
     <article class="detail">
-      <p class="sentence plain-sentence">{visit.caption}</p>
+      <p class="sentence plain-sentence">{visit.feedback?.caption ?? visit.caption}</p>
       <Picture key={visit.best.comparison} visit={visit} />
-      {!may('judge') ? null : changes.length > 0 ? (
-        <Judgements changes={changes} onNext={onNext} onChoose={onChoose} />
-      ) : (
-        <p class="quiet">{t('No change is part of this visit: there is nothing to judge.')}</p>
-      )}
+      {may('judge') && <Judgements visit={stored} changes={changes} onNext={onNext} onChoose={onChoose} />}
       <Facts visit={visit} changes={changes} level={level} />
     </article>
   );
 }
 
-/** The same buttons as those of a change; they are about all changes of the visit. */
-function Judgements({ changes, onNext, onChoose }: Omit<Props, 'visit'>) {
+/** The same buttons as those of a change; they are about the visit and its changes. */
+function Judgements({ visit, changes, onNext, onChoose }: Props) {
   const admin = session.value?.admin ?? false;
   const actThenNext = (action: Parameters<typeof act>[1]) => () => {
-    act(changes, action);
+    act(judgedOf({ visit, changes }), action);
     onNext();
   };
   const actions = [
     ['r', t('Right'), actThenNext({ kind: 'feedback', judgement: 'correct' })],
     ['f', t('False alarm'), actThenNext({ kind: 'feedback', judgement: 'false_alarm' })],
     ['a', t('Acknowledge'), actThenNext({ kind: 'acknowledge' })],
-    ...(admin ? ([['n', t('Normal here'), actThenNext({ kind: 'normal' })]] as const) : []),
+    ...(admin && changes.length > 0 ? ([['n', t('Normal here'), actThenNext({ kind: 'normal' })]] as const) : []),
     ['u', t('Undo'), () => undo()],
     ['x', t('Choose'), onChoose],
   ] as const;
@@ -83,7 +81,9 @@ const Facts = ({ visit, changes, level }: FactsProps) => (
       {visit.gone !== null && <Fact name={t('Gone')}>{shownSpan(visit.gone.after, visit.gone.before)}</Fact>}
       <Fact name={t('Shown at')}>{shownTime(visit.best.at)}</Fact>
       <Fact name={t('Identity')}>{t(visit.identity)}</Fact>
-      <Fact name={t('State')}>{t(visit.end ?? visit.status)}</Fact>
+      <Fact name={t('State')}>
+        {t(visit.end ?? visit.status)} <Marks record={visit} />
+      </Fact>
       <Evidence of={`visit=${visit.id}`} />
     </dl>
   </>

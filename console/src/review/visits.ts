@@ -61,6 +61,12 @@ export interface Entry {
   readonly changes: readonly Change[];
 }
 
+/** @returns what is judged with a line: the visit, and its changes */
+export const judgedOf = ({ visit, changes }: Pick<Entry, 'visit' | 'changes'>): (Visit | Change)[] => [
+  ...(visit === null ? [] : [visit]),
+  ...changes,
+];
+
 export const entryOf = (change: Change): Entry => ({
   ...{ id: change.id, at: change.confirmed_at, visit: null, changes: [change] },
 });

@@ -1,10 +1,12 @@
 /** One change, as its routes find, alter and answer it. */
 import { Type } from 'typebox';
 import { notFound } from '../../base/errors.js';
-import { type Change, ChangeSchema } from '../../schemas/change.js';
+import { type Change, ChangeSchema, type Feedback } from '../../schemas/change.js';
 import { roundFigures } from '../../schemas/rounding.js';
+import { checker } from '../../schemas/validation-error.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import type { ApiDependencies } from '../dependencies.js';
+import { type FeedbackRequest, FeedbackRequestSchema } from '../schemas/changes.js';
 import { CHANGE_ID_PATTERN } from '../schemas/list-changes.js';
 import { json, problems, ref } from '../schemas/shared.js';
 
@@ -26,6 +28,13 @@ export const CHANGE_RESPONSES = {
   200: json('The current state of the change.', ref(ChangeSchema)),
   ...problems(['not-found']),
 };
+
+const checkFeedback = checker(FeedbackRequestSchema);
+/** @throws ValidationError. @returns the judgement of a request, of a change or a visit */
+export function feedbackOf({ body, apiKeyId }: { body: unknown; apiKeyId?: string | undefined }): Omit<Feedback, 'at'> {
+  const given = checkFeedback(body) as FeedbackRequest;
+  return { ...given, ...(apiKeyId === undefined ? {} : { by: apiKeyId }) };
+}
 
 const noChange = (id: string) => notFound(`There is no change ${id}: it never was or has expired`);
 

@@ -6,18 +6,20 @@ import { literals } from '../../schemas/constructors.js';
 import { extensionOf, feedbackLine, type PairTruth, pairTruths } from '../../schemas/feedback-manifest.js';
 import { checker } from '../../schemas/validation-error.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
-import { CHANGE_RESPONSES, ChangeIdParams, changesOf, config, judging, tags } from '../changes/one-change.js';
-import type { Api, ApiDependencies } from '../dependencies.js';
 import {
-  type BulkFeedbackRequest,
-  BulkFeedbackRequestSchema,
-  type FeedbackRequest,
-  FeedbackRequestSchema,
-} from '../schemas/changes.js';
+  CHANGE_RESPONSES,
+  ChangeIdParams,
+  changesOf,
+  config,
+  feedbackOf,
+  judging,
+  tags,
+} from '../changes/one-change.js';
+import type { Api, ApiDependencies } from '../dependencies.js';
+import { type BulkFeedbackRequest, BulkFeedbackRequestSchema, FeedbackRequestSchema } from '../schemas/changes.js';
 import { BODY_PROBLEMS, json, media, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
-const checkFeedback = checker(FeedbackRequestSchema);
 const checkBulk = checker(BulkFeedbackRequestSchema);
 const FEEDBACK_PAGE_SIZE = 100;
 
@@ -36,9 +38,7 @@ export function feedbackRoutes(app: Api, deps: RouteContext): void {
     response: { ...CHANGE_RESPONSES, ...problems(['not-found', ...BODY_PROBLEMS]) },
   };
   app.post('/v1/changes/:id/feedback', { schema: feedbackSchema, config: judging }, async (request) => {
-    const { judgement, caption } = checkFeedback(request.body) as FeedbackRequest;
-    const by = request.apiKeyId === undefined ? {} : { by: request.apiKeyId };
-    const feedback = { judgement, ...(caption === undefined ? {} : { caption }), ...by };
+    const feedback = feedbackOf(request);
     return altered(request, (id) => deps.changes.giveFeedback(id, feedback));
   });
 

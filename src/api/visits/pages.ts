@@ -1,4 +1,4 @@
-/** Pages of visits for answers: found by words of their sentences, each as it is now, with a link to its picture. */
+/** Pages of visits for answers: found by words of their sentences, each as it is now, with what people said of it and a link to its picture. */
 import { currentVisits } from '../../brief/current-visits.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { Visit } from '../../schemas/visit.js';
@@ -15,11 +15,17 @@ export type VisitPages = ReturnType<typeof visitPages>;
 
 /** Both throw as the store does. */
 export function visitPages(deps: Pick<ApiDependencies, 'visits' | 'cameras' | 'clock'>, link: Link) {
-  const present = async (stored: readonly Visit[]): Promise<Visit[]> =>
-    (await currentVisits(stored, deps)).map((visit) => ({
+  const present = async (stored: readonly Visit[]): Promise<Visit[]> => {
+    const [visits, judgements] = await Promise.all([
+      currentVisits(stored, deps),
+      deps.visits.judgements(stored.map(({ id }) => id)),
+    ]);
+    return visits.map((visit, i) => ({
       ...roundFigures(visit),
+      ...judgements[i],
       picture: link(framePath(visit.best.comparison, visit.best.side)),
     }));
+  };
   return {
     present,
     /** @param q words that must all be in the sentence; undefined: all visits */

@@ -31,7 +31,7 @@ export const webPush: Format = (message, { url }) => ({
 function bodyOf(message: EndpointMessage) {
   const { type, subject, path, locale } = message;
   const image = cropOf(message);
-  const isJudged = subject.kind === 'change' && !endsSubject(type) && type !== 'endpoint.test';
+  const isJudged = ['change', 'visit'].includes(subject.kind) && !endsSubject(type) && type !== 'endpoint.test';
   return {
     title: cut(titleOf(message), LIMITS['web-push'].title),
     body: cut(textOf(message), LIMITS['web-push'].body),
@@ -39,7 +39,7 @@ function bodyOf(message: EndpointMessage) {
     // A later notification about the same thing takes the place of the earlier one.
     tag: subject.id,
     ...(image === undefined ? {} : { image }),
-    ...(isJudged ? { change: subject.id, acknowledge: textIn(locale, 'acknowledge') } : {}),
+    ...(isJudged ? { judged: `${subject.kind}s/${subject.id}`, acknowledge: textIn(locale, 'acknowledge') } : {}),
   };
 }
 

@@ -68,6 +68,8 @@ export const KEYS = {
   changesByWriting: 'sd:chgs:written',
   changesByFeedback: 'sd:chgs:feedback',
   visit: (id: string) => `sd:vis:${id}`,
+  /** hash: acknowledged (time), feedback (JSON); expires with the visit */
+  visitJudged: (id: string) => `sd:vis:${id}:judged`,
   /** sorted sets, member = visit id, score = its first frame in ms by the camera's clock */
   visitsByTime: (kind: VisitKind) => `sd:viss:${kind}`,
   visitsByCamera: (kind: VisitKind, camera: string) => `sd:viss:${kind}:${camera}`,
