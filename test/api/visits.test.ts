@@ -117,7 +117,7 @@ it('A visit is acknowledged and judged as a change is, by keys that may judge', 
   const { id } = keep();
   const { secret } = await fake.apiKeys.create({ name: 'guard', scopes: ['judge'], cameras: ['*'] });
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
-  const send = async (method: 'POST' | 'DELETE', path: string, payload?: object, of = id) => {
+  const send = async (method: 'POST' | 'DELETE', path: string, payload: object, of = id) => {
     const { statusCode, body } = await fake.inject({ method, url: `/v1/visits/${of}/${path}`, headers, payload });
     return { statusCode, ...JSON.parse(body) };
   };
