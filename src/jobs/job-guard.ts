@@ -16,8 +16,11 @@ import type { Deaths, RunStore } from '../stores/redis/runs.js';
 
 /** Workers that may die while they run a job alone. */
 const MOST_DEATHS_ALONE = 2;
-/** More jobs than a worker holds: a job that takes the whole room is alone. */
-const ROOM = 1_000_000;
+/**
+ * More jobs than a worker holds: a job that takes the whole room is alone. Each release counts the free room down, so a
+ * room of a million costs milliseconds a job.
+ */
+const ROOM = 1_000;
 /** Deaths from which a job that runs for hours is a suspect: others would have to wait for its next progress. */
 const LONG_SUSPECT_DEATHS = 2;
 const PROGRESS_CHECK_MS = 1_000;
