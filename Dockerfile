@@ -45,7 +45,7 @@ COPY models ./models
 COPY bin ./bin
 COPY scripts/lib ./scripts/lib
 # The API shows the examples, and agents read the description.
-COPY openapi ./openapi
+COPY --from=build /app/openapi ./openapi
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

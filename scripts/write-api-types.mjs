@@ -1,4 +1,4 @@
-/** Writes the types of the API, openapi/generated/api.d.ts, which console and clients import. */
+/** Writes the types of the API and its description as JSON: openapi/generated. */
 import { writeApiTypes } from './lib/api-types.mjs';
 import { runMain } from './lib/shell.mjs';
 

@@ -1,11 +1,16 @@
-/** The types of the API, which console and clients import: openapi/generated/api.d.ts, written from openapi.yaml. */
+/**
+ * Writes openapi/generated from openapi.yaml: the types of the API, which console and clients import, and the
+ * description as JSON, which the API serves.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
 import { filesState } from './packages.mjs';
 import { ROOT, run, Stop } from './shell.mjs';
 
 const DESCRIPTION = 'openapi/openapi.yaml';
 const TYPES = join(ROOT, 'openapi/generated/api.d.ts');
+const JSON_FILE = join(ROOT, 'openapi/generated/openapi.json');
 
 /** Does nothing if the description has not changed. @throws Stop with the error of the generator */
 export function writeApiTypes() {
@@ -27,6 +32,7 @@ export async function unlessDone(stamp, state, work) {
 /** openapi-typescript crashes with TypeScript 7, so the loader gives it version 5. */
 async function generate() {
   mkdirSync(dirname(TYPES), { recursive: true });
+  writeFileSync(JSON_FILE, JSON.stringify(parse(readFileSync(join(ROOT, DESCRIPTION), 'utf8'))));
   const { ok, output } = await run(process.execPath, [
     ...['--import', './scripts/lib/use-typescript-5.mjs', 'node_modules/openapi-typescript/bin/cli.js'],
     // Members with a default are optional in requests.

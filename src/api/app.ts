@@ -26,11 +26,11 @@ import { BODY_MS, type BodyLimits, useBodyTime } from './plugins/body-time.js';
 import { useClosing } from './plugins/closing.js';
 import { type StartPage, useConsole } from './plugins/console.js';
 import { useCors } from './plugins/cors.js';
+import { useDocsPage } from './plugins/docs-page.js';
 import { createKeylessLimit } from './plugins/keyless-limit.js';
 import { useLanguage } from './plugins/language.js';
 import { collectMethods } from './plugins/method-not-allowed.js';
 import { useMetrics } from './plugins/metrics.js';
-import { useOpenApi } from './plugins/openapi.js';
 import {
   MAX_PARAM_LENGTH,
   MERGE_PATCH,
@@ -48,12 +48,15 @@ import { visitPages } from './visits/pages.js';
 /** Time beside the wait for an outcome: reading the body, storing, answering. */
 const SLACK_MS = 30_000;
 
-/** @param bodyLimits other ones than those of the service, for tests */
+/**
+ * @param parts.bodyLimits other ones than those of the service, for tests
+ * @param parts.describe gives the app its description, before the routes are added; default: the one of the build
+ */
 export async function buildApp(
   deps: ApiDependencies,
   options: ApiOptions,
   logger: Logger,
-  bodyLimits?: BodyLimits,
+  { bodyLimits, describe = useDocsPage }: { bodyLimits?: BodyLimits; describe?: (app: Api) => Promise<void> } = {},
 ): Promise<Api> {
   const longestWaitMs = options.waitLimit * 1000 + SLACK_MS;
   const app: Api = Fastify({
@@ -135,7 +138,7 @@ export async function buildApp(
   useBasePath(app, options);
   useLanguage(app);
   const metrics = useMetrics(app, { ...deps, streams }, options);
-  await useOpenApi(app);
+  await describe(app);
   const registerMethodNotAllowed = collectMethods(app);
   await useCors(app, options);
   await app.register(cookie);

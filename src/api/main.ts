@@ -16,6 +16,7 @@ import { diskShortage } from '../stores/blobs/disk.js';
 import { createChangeLog } from '../stores/changes/change-log.js';
 import { createStores } from '../stores/create.js';
 import { createEventReader } from '../stores/delivery/events.js';
+import { createApiKeyStore } from '../stores/redis/api-keys.js';
 import { followRedisClock } from '../stores/redis/clock.js';
 import { createDeployment } from '../stores/redis/deployment.js';
 import { connectRedis } from '../stores/redis/redis.js';
@@ -46,7 +47,7 @@ const events = createEventReader(redis, { logger });
 const queue = createJobProducer(redis);
 const questioner = createQuestioner(redis, { logger });
 
-const stores = createStores(config, redis);
+const stores = await createStores(config, redis);
 const search = createLiveSearch(
   { ...stores, changeLog: createChangeLog(redis) },
   { most: config.searchChanges, clock: systemClock, logger },
@@ -55,6 +56,7 @@ const search = createLiveSearch(
 const app = await buildApp(
   {
     ...stores,
+    apiKeys: createApiKeyStore(redis),
     search,
     queryVectors: createQueryVectors(questioner),
     questions: questioner,

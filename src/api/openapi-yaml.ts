@@ -4,6 +4,7 @@ import { loadConfig } from '../process/config.js';
 import { createLogger } from '../process/logger.js';
 import { buildApp } from './app.js';
 import type { ApiDependencies } from './dependencies.js';
+import { describeRoutes } from './describe.js';
 
 /** Stands for every dependency: describing the routes calls none of them. */
 const unconnected: object = new Proxy(() => {}, {
@@ -18,6 +19,7 @@ export async function openApiYaml(): Promise<string> {
     unconnected as ApiDependencies,
     loadConfig({}),
     createLogger({ level: 'silent', name: 'openapi' }),
+    { describe: describeRoutes },
   );
   try {
     await app.ready();

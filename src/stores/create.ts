@@ -1,4 +1,4 @@
-/** Creates all stores from the settings. */
+/** Creates the stores of API and workers from the settings. */
 
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
@@ -11,14 +11,10 @@ import { type BatchFiles, createBatchFiles } from './batches/batch-files.js';
 import { type BatchStore, createBatchStore } from './batches/batches.js';
 import { createFileBlobStore } from './blobs/files.js';
 import { createFrameUses, type FrameUses } from './blobs/frame-uses.js';
-import { createS3BlobStore } from './blobs/s3.js';
-import { createS3Client, type S3Client } from './blobs/s3-client.js';
+import type { S3Client } from './blobs/s3-client.js';
 import { sourcesOnly } from './blobs/s3-sources.js';
 import type { CameraStore } from './cameras/cameras.js';
 import { createCameraStore } from './cameras/cameras.js';
-import { createStandstillStore, type StandstillStore } from './cameras/standstills.js';
-import type { TurnStore } from './cameras/turns.js';
-import { createTurnStore } from './cameras/turns.js';
 import type { ChangeStore } from './changes/changes.js';
 import { createChangeStore } from './changes/changes.js';
 import { createDayStore, type DayStore } from './changes/days.js';
@@ -26,8 +22,6 @@ import { createVisitStore, type VisitStore } from './changes/visits.js';
 import { createResultStore, type ResultStore } from './comparisons/results.js';
 import { createDeliveryStore, type DeliveryStore } from './delivery/deliveries.js';
 import { createEndpointStore, type EndpointStore } from './delivery/endpoints.js';
-import type { ApiKeyStore } from './redis/api-keys.js';
-import { createApiKeyStore } from './redis/api-keys.js';
 import { createWorkerRegistry, type WorkerRegistry } from './redis/workers.js';
 
 export interface Stores {
@@ -36,11 +30,8 @@ export interface Stores {
   readonly frameUses: FrameUses;
   readonly deliveries: DeliveryStore;
   readonly endpoints: EndpointStore;
-  readonly apiKeys: ApiKeyStore;
   readonly workers: WorkerRegistry;
   readonly cameras: CameraStore;
-  readonly standstills: StandstillStore;
-  readonly turns: TurnStore;
   readonly changes: ChangeStore;
   readonly days: DayStore;
   readonly visits: VisitStore;
@@ -51,22 +42,19 @@ export interface Stores {
 }
 
 /** @throws ScenedeltaError 'invalid-request' if the S3 settings are incomplete. */
-export function createStores(config: Config, redis: Redis): Stores {
+export async function createStores(config: Config, redis: Redis): Promise<Stores> {
   const retentionMs = config.resultRetentionHours * HOUR_MS;
-  const s3 = createS3Client(config, createProxies(config));
+  const s3 = await createS3(config);
   const cameras = createCameraStore(redis);
   const changes = createChangeStore(redis, { retentionMs });
   return {
     results: createResultStore(redis, { retentionMs }),
-    blobs: createBlobStore(config, s3),
+    blobs: await createBlobStore(config, s3),
     frameUses: createFrameUses(redis, { cameras, changes }),
     deliveries: createDeliveryStore(redis, { retentionMs }),
     endpoints: createEndpointStore(redis),
-    apiKeys: createApiKeyStore(redis),
     workers: createWorkerRegistry(redis),
     cameras,
-    standstills: createStandstillStore(redis, { retentionMs }),
-    turns: createTurnStore(redis, { retentionMs }),
     changes,
     days: createDayStore(redis),
     visits: createVisitStore(redis),
@@ -76,7 +64,14 @@ export function createStores(config: Config, redis: Redis): Stores {
   };
 }
 
-function createBlobStore(config: Config, s3: S3Client | undefined): BlobStore {
+/** Loaded by processes that have an object store: most have none. */
+async function createS3(config: Config): Promise<S3Client | undefined> {
+  if (config.s3Endpoint === null) return undefined;
+  const { createS3Client } = await import('./blobs/s3-client.js');
+  return createS3Client(config, createProxies(config));
+}
+
+async function createBlobStore(config: Config, s3: S3Client | undefined): Promise<BlobStore> {
   if (config.s3FrameBucket === null) return createFileBlobStore(join(config.dataDir, 'blobs'));
   if (s3 === undefined) {
     throw invalidRequest(
@@ -84,5 +79,6 @@ function createBlobStore(config: Config, s3: S3Client | undefined): BlobStore {
       'S3_FRAME_BUCKET',
     );
   }
+  const { createS3BlobStore } = await import('./blobs/s3.js');
   return createS3BlobStore(s3, config.s3FrameBucket);
 }

@@ -32,7 +32,7 @@ const redis = connectRedis(redisUrlOf(config), { role: 'consumer', logger });
 onShutdown('redis', async () => redis.disconnect());
 // Not awaited here: while Redis is away, the refusal of a setting below must not wait for its answer.
 const redisClock = followRedisClock(redis, { logger });
-const stores = createStores(config, redis);
+const stores = await createStores(config, redis);
 onShutdown('s3', async () => stores.s3?.close());
 const secret = await loadWebhookSecret(config);
 const refusedLogins = createRefusedLogins(redis, loginKey(config, secret));

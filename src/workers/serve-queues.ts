@@ -25,6 +25,8 @@ import type { Config } from '../process/config.js';
 import type { Logger } from '../process/logger.js';
 import { linkKey, publicBaseUrl } from '../secrets/links.js';
 import { loginKey } from '../secrets/login.js';
+import { createStandstillStore } from '../stores/cameras/standstills.js';
+import { createTurnStore } from '../stores/cameras/turns.js';
 import type { Stores } from '../stores/create.js';
 import { createRunStore } from '../stores/redis/runs.js';
 import { createCameraRetention } from './camera-retention.js';
@@ -67,7 +69,12 @@ interface ServeDependencies {
 export async function serveQueues(deps: ServeDependencies): Promise<{ close(): Promise<void>; isRefused(): boolean }> {
   const { config, redis, stores, logger, pipeline, metrics } = deps;
   const queue = createJobProducer(redis);
-  const base = { ...stores, queue, logger, clock: systemClock };
+  const retentionMs = config.resultRetentionHours * HOUR_MS;
+  const ofWorkers = {
+    standstills: createStandstillStore(redis, { retentionMs }),
+    turns: createTurnStore(redis, { retentionMs }),
+  };
+  const base = { ...stores, ...ofWorkers, queue, logger, clock: systemClock };
 
   const runs = createRunStore(redis, deps.worker);
   const presence = await runs.listen();

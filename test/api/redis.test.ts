@@ -17,6 +17,7 @@ import { createLogger } from '../../src/process/logger.js';
 import { createChangeLog } from '../../src/stores/changes/change-log.js';
 import { createStores } from '../../src/stores/create.js';
 import { createEventReader } from '../../src/stores/delivery/events.js';
+import { createApiKeyStore } from '../../src/stores/redis/api-keys.js';
 import { KEYS } from '../../src/stores/redis/keys.js';
 import { connectRedis } from '../../src/stores/redis/redis.js';
 import { finished } from '../helpers/comparisons.js';
@@ -45,9 +46,10 @@ beforeAll(async () => {
   await new Promise((resolve) => redis.once('ready', resolve));
   const config = loadConfig({ AUTH: 'off', DATA_DIR: folder, RATE_LIMIT: '2' });
   producer = createJobProducer(redis);
-  const stores = createStores(config, redis);
+  const stores = await createStores(config, redis);
   deps = {
     ...stores,
+    apiKeys: createApiKeyStore(redis),
     search: createLiveSearch({ ...stores, changeLog: createChangeLog(redis) }, { most: 10, clock: Date.now, logger }),
     queryVectors: async () => ({ missing: 'no_worker' }),
     questions: { ask: () => Promise.reject(new Error('not asked')), close: async () => {} },

@@ -210,7 +210,9 @@ export async function fakeApp(
     diskShortage: async () => fakes.disk.shortage,
   };
   const options: ApiOptions = { ...loadConfig({ AUTH: 'off' }), ...overrides };
-  const app = await buildApp(partial<ApiDependencies>({ ...fakes, ...replaced }), options, logger, bodyLimits);
+  const app = await buildApp(partial<ApiDependencies>({ ...fakes, ...replaced }), options, logger, {
+    ...(bodyLimits === undefined ? {} : { bodyLimits }),
+  });
   await app.ready();
   /** Back to an empty service: building an app costs a few hundred milliseconds, so a file's tests share one. */
   const reset = () => {

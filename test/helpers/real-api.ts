@@ -10,6 +10,7 @@ import { loadConfig } from '../../src/process/config.js';
 import { createChangeLog } from '../../src/stores/changes/change-log.js';
 import { createStores } from '../../src/stores/create.js';
 import { createEventReader } from '../../src/stores/delivery/events.js';
+import { createApiKeyStore } from '../../src/stores/redis/api-keys.js';
 import { DOCUMENTS } from './documents.js';
 import { type Bench, logger } from './workers.js';
 
@@ -24,7 +25,7 @@ export async function startApi(
   { ask, clock = Date.now }: { readonly ask?: Questioner['ask']; readonly clock?: () => number } = {},
 ) {
   const config = loadConfig({ AUTH: 'off', DATA_DIR: folder, RATE_LIMIT: '0', ...env });
-  const stores = createStores(config, redis);
+  const stores = { ...(await createStores(config, redis)), apiKeys: createApiKeyStore(redis) };
   const events = createEventReader(redis);
   const queue = createJobProducer(redis);
   const never = () => Promise.reject(new Error('not asked'));

@@ -4,7 +4,7 @@ import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import { sniffImage } from '../../base/image-type.js';
 import type { IncomingBytes, IncomingFrame } from '../../frames/keep.js';
 import { URL_PATTERN } from '../../schemas/patterns.js';
-import { isPlainKey } from '../../stores/blobs/s3-client.js';
+import { isPlainKey } from '../../stores/blobs/s3-key.js';
 import type { FrameInput } from '../schemas/comparison-request.js';
 
 /**

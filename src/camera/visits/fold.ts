@@ -14,19 +14,10 @@
  */
 import { areaOf, type Box, overlapsBy } from '../../base/images.js';
 import type { VisitEvent } from '../../schemas/visit.js';
-import {
-  distance,
-  isOutside,
-  LIMIT,
-  looksAlike,
-  type Match,
-  matchThings,
-  mostVoted,
-  predicted,
-  STRONG,
-} from './match.js';
+import { isOutside, LIMIT, looksAlike, type Match, matchThings, predicted, STRONG } from './match.js';
 import type { VisitFrame, VisitSettings, VisitsState, VisitThing, VisitTrack } from './state.js';
-import { boxOf, missed, seenApart, seenMerged, seenStill, startTrack } from './track.js';
+import { missed, seenApart, seenMerged, seenStill, startTrack } from './track.js';
+import { boxOf, distance, mostVoted } from './values.js';
 import { isPassage, isVisit, visitOf } from './visit.js';
 
 /**

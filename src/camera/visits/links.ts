@@ -4,7 +4,7 @@ import { SOMETHING } from '../../language/thing.js';
 import { type ChangeUpdate, type FoundChange, lastRegions } from '../../schemas/change.js';
 import type { VisitEvent } from '../../schemas/visit.js';
 import type { PathPoint, VisitsState, VisitTrack } from './state.js';
-import { boxOf } from './track.js';
+import { boxOf } from './values.js';
 import { visitOf } from './visit.js';
 
 /** Time between the first frame that shows the object so, and the one that shows its owner beside it (set). */

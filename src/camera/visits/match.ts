@@ -5,7 +5,8 @@
  */
 import munkres from 'munkres';
 import type { Box } from '../../base/images.js';
-import type { VisitThing, VisitTrack, Votes } from './state.js';
+import type { VisitThing, VisitTrack } from './state.js';
+import { centreOf, distance, mostVoted } from './values.js';
 
 /**
  * Spread of a thing's place around the predicted one, in its heights: at once, and per second. Walking people go about
@@ -28,25 +29,10 @@ export const STRONG = 0.75;
 /** Prediction of a place by the velocity, s; after that the thing may have turned. */
 const PREDICTED_S = 2;
 
-/** @returns the word with the most votes; undefined without any */
-export const mostVoted = (votes: Votes): string | undefined =>
-  Object.entries(votes).reduce<[string, number] | undefined>(
-    (best, entry) => (best === undefined || entry[1] > best[1] ? entry : best),
-    undefined,
-  )?.[0];
-
-export const centreOf = ({ x, y, width, height }: Box): [x: number, y: number] => [x + width / 2, y + height / 2];
-
 /** The box of a track at a time, moved by its velocity. */
 export function predicted({ box, velocity: [vx, vy], last, merged }: VisitTrack, at: number, aspect: number): Box {
   const seconds = merged > 0 ? 0 : Math.min((at - last) / 1000, PREDICTED_S);
   return { ...box, x: box.x + (vx / aspect) * seconds, y: box.y + vy * seconds };
-}
-
-/** Distance of two centres, in heights of the frame. */
-export function distance(a: Box, b: Box, aspect: number): number {
-  const [[ax, ay], [bx, by]] = [centreOf(a), centreOf(b)];
-  return Math.hypot((ax - bx) * aspect, ay - by);
 }
 
 /** Whether the middle of a place is out of view. */

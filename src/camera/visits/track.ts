@@ -1,8 +1,8 @@
 /** The life of one track: its start, and what a frame adds to it. Pure. */
 import { derivedId } from '../../base/ids.js';
 import { areaOf, type Box, roundedBox } from '../../base/images.js';
-import { centreOf } from './match.js';
 import type { PathPoint, VisitFrame, VisitThing, VisitTrack, Votes } from './state.js';
+import { centreOf } from './values.js';
 
 /** Bound of a path; beyond it every second point between its ends is dropped. */
 const MAX_PATH = 32;
@@ -108,8 +108,6 @@ function pointOf(at: number, box: Box): PathPoint {
   const { x, y, width, height } = roundedBox(box);
   return [at, x, y, width, height];
 }
-
-export const boxOf = ([, x, y, width, height]: PathPoint): Box => ({ x, y, width, height });
 
 function withPoint(path: readonly PathPoint[], point: PathPoint): readonly PathPoint[] {
   const next = [...path, point];

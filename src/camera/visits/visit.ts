@@ -7,9 +7,8 @@ import { writeVisit } from '../../language/visit.js';
 import type { Thing } from '../../schemas/statement.js';
 import type { Visit } from '../../schemas/visit.js';
 import type { Edge, VisitStatement } from '../../schemas/visit-statement.js';
-import { distance, mostVoted } from './match.js';
 import type { PathPoint, VisitEnd, VisitsState, VisitTrack } from './state.js';
-import { boxOf } from './track.js';
+import { boxOf, distance, mostVoted } from './values.js';
 
 /** Frames from which a passage is a visit. */
 const VISIT_FRAMES = 3;

@@ -9,6 +9,7 @@ import { invalidRequest, ScenedeltaError, urlFailed } from '../../base/errors.js
 import type { Config } from '../../process/config.js';
 import { createHttpClient, drop, type HttpAnswer, readUpTo } from '../../process/http-exchange.js';
 import type { ProxyOf } from '../../process/proxies.js';
+import { isPlainKey } from './s3-key.js';
 
 interface S3Object {
   readonly key: string;
@@ -157,12 +158,6 @@ export function createS3Client(config: S3Config, proxyOf?: ProxyOf) {
     close: async () => client.close(),
   };
 }
-
-/**
- * Whether a URL can name the key: URLs normalise segments "." and ".." and drop empty ones, and so name another object.
- */
-export const isPlainKey = (key: string): boolean =>
-  key.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 
 /** @returns /bucket/key, with each segment percent-encoded by RFC 3986. */
 const pathOf = (bucket: string, key: string): string =>

@@ -1,15 +1,11 @@
-/** The OpenAPI 3.1 description, generated from the schemas that validate, and a page to read and try it. */
-import { createHash } from 'node:crypto';
+/** The OpenAPI 3.1 description, generated from the schemas that validate: the contents of openapi.yaml. */
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { stringify } from 'yaml';
-import { DESCRIPTION, VERSION } from '../../base/version.js';
-import type { Api } from '../dependencies.js';
-import { components } from '../schemas/components.js';
-import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from '../schemas/examples.js';
-import { WEBHOOKS } from '../schemas/webhooks.js';
-import { SESSION_COOKIE } from './auth.js';
+import { DESCRIPTION, VERSION } from '../base/version.js';
+import type { Api } from './dependencies.js';
+import { SESSION_COOKIE } from './plugins/auth.js';
+import { components } from './schemas/components.js';
+import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './schemas/examples.js';
+import { WEBHOOKS } from './schemas/webhooks.js';
 import { shareParts } from './share-parts.js';
 
 const TAGS = {
@@ -65,7 +61,8 @@ function withExamples<T extends object>(document: T): T {
   return document;
 }
 
-export async function useOpenApi(app: Api): Promise<void> {
+/** To be called before the routes are added; `app.swagger()` is the description once the app is ready. */
+export async function describeRoutes(app: Api): Promise<void> {
   for (const schema of components()) app.addSchema(schema);
   await app.register(swagger, {
     openapi: {
@@ -102,74 +99,13 @@ export async function useOpenApi(app: Api): Promise<void> {
       },
     },
     transformObject: (described) =>
-      // The copy shares no object, so that /docs/yaml needs no aliases, which some generators of clients refuse.
+      // The copy shares no object, so that the file needs no aliases, which some generators of clients refuse.
       'openapiObject' in described
         ? shareParts(shorten(JSON.parse(JSON.stringify(withExamples(described.openapiObject)))))
         : described.swaggerObject,
     refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
   });
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    // Addresses relative to the page, which may be below a path of its host.
-    indexPrefix: '.',
-    theme: {
-      title: 'scenedelta',
-      // The bar at the top has the logo of another project, and nothing that one description needs.
-      css: [{ filename: 'scenedelta.css', content: '.swagger-ui .topbar { display: none; }' }],
-      favicon: [{ filename: 'mark.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: MARK }],
-    },
-    uiHooks: { preHandler: answerDescription(app) },
-    staticCSP: true,
-    // With the removed directive a browser requests the scripts of the page over TLS, which the service does not speak.
-    transformStaticCSP: (policy) =>
-      policy
-        .replace(/\s*upgrade-insecure-requests;?/, '')
-        .replace("style-src 'self'", `style-src 'self' ${STYLE_OF_THE_PAGE}`),
-  });
 }
-
-/** Hash of the style element that the scripts of Swagger UI insert; a test in the browser finds another one. */
-const STYLE_OF_THE_PAGE = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='";
-/** As console/public/icons/mark.svg. */
-const MARK =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#00707d"/>' +
-  '<path d="M5.5 23.5 12 10l6.5 13.5z" fill="none" stroke="#9fe8ef" stroke-width="2" stroke-linejoin="round"/>' +
-  '<path d="M13.5 23.5 20 10l6.5 13.5z" fill="#fff"/></svg>';
-
-/** How /docs/json and /docs/yaml write the description. */
-const WRITTEN = {
-  '/docs/json': { type: 'application/json; charset=utf-8', write: (document: object) => JSON.stringify(document) },
-  '/docs/yaml': { type: 'application/x-yaml', write: (document: object) => stringify(document) },
-} as const;
-const DESCRIPTIONS = Object.keys(WRITTEN) as (keyof typeof WRITTEN)[];
-
-/**
- * Answers from memory: the plugin would write the description for each request, which takes as long as hundreds of
- * other answers. It is written once the service listens, beside the rest of the start.
- */
-function answerDescription(app: Api) {
-  const written = new Map<string, { body: Buffer; etag: string }>();
-  const writtenAt = (url: keyof typeof WRITTEN) => {
-    const one = written.get(url) ?? withEtag(WRITTEN[url].write({ ...app.swagger(), servers: [{ url: '..' }] }));
-    written.set(url, one);
-    return one;
-  };
-  app.addHook('onListen', async () => {
-    for (const url of DESCRIPTIONS) setImmediate(writtenAt, url);
-  });
-  return async ({ headers, routeOptions }: FastifyRequest, reply: FastifyReply) => {
-    const url = DESCRIPTIONS.find((one) => one === routeOptions.url);
-    if (url === undefined) return;
-    const { body, etag } = writtenAt(url);
-    reply.header('ETag', etag).header('Cache-Control', 'no-cache');
-    return headers['if-none-match'] === etag ? reply.code(304).send() : reply.type(WRITTEN[url].type).send(body);
-  };
-}
-
-const withEtag = (text: string) => ({
-  body: Buffer.from(text),
-  etag: `"${createHash('sha256').update(text).digest('base64url')}"`,
-});
 
 /**
  * Leaves out `required: false` of parameters, which is the default and replaces `anyOf: [{type: string}, {type: null}]`
