@@ -1,9 +1,10 @@
 /** The message to an endpoint, from which every format makes its request, and its wording. */
 import type { Mail } from '../base/mail.js';
-import { isoTime, wallTimeIn } from '../base/wall-clock.js';
+import { isoTime } from '../base/wall-clock.js';
 import type { Locale } from '../language/locales.js';
+import { phrased } from '../language/phrase.js';
 import { textIn } from '../language/translate.js';
-import { sentenceOf, write } from '../language/write.js';
+import { write } from '../language/write.js';
 import type { Message } from '../schemas/message.js';
 import type { Statement } from '../schemas/statement.js';
 import { cut, type TextLimit } from './cut.js';
@@ -57,12 +58,7 @@ export const titleOf = ({ type, cameraName, locale }: EndpointMessage): string =
 const LONGEST_NAME: TextLimit = { most: 100, unit: 'characters' };
 
 /** @returns the sentence, in its phrase if it has one */
-export function textOf({ caption, cameraName, phrase, since, locale, timeZone }: EndpointMessage): string {
-  if (phrase === undefined) return caption;
-  const { key, n = 0 } = phrase;
-  const sentence = sentenceOf(caption, locale);
-  return textIn(locale, key, { n, sentence, camera: cameraName, since: wallTimeIn(Date.parse(since), timeZone) });
-}
+export const textOf = (message: EndpointMessage): string => phrased(message, message);
 
 /** @returns the page of the console about the change, visit or camera */
 export const linkOf = ({ path, baseUrl }: EndpointMessage): string => baseUrl + path;

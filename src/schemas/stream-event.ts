@@ -25,7 +25,8 @@ export const StreamEventSchema = Type.Object(
         'Fields of the type. `comparison.`: `verdict`. `alert.`: `alert`, its id. `camera.`: `since`, the capture ' +
         'time of the first of the equal frames, or of those that do not show the scene, or the time of the last frame of ' +
         'a silent camera, and `reason`; of silent and stuck cameras also `alert`, the id of the message, and `cameras`, ' +
-        'all that failed together; of a covered lens also `share` of the view. ' +
+        'all that failed together; of a covered lens also `share` of the view; ' +
+        '`sentence`, the caption in the language of the camera. ' +
         '`endpoint.disabled`: `reason` and `detail`. `batch.`: the members of the batch that count, `frames` of ' +
         '`frames_expected` among them.',
     }),
@@ -60,6 +61,14 @@ export interface CameraHealthEvent {
   /** of lens_covered and lens_clear: share of the view that was covered, 0..1 */
   readonly share?: number;
   readonly at: string;
+}
+
+/** The sentence of an event about the health of a camera. */
+export interface Said {
+  /** in English */
+  readonly caption: string;
+  /** in the language of the camera */
+  readonly sentence: string;
 }
 
 /** Whether the event ends a comparison. */

@@ -13,7 +13,7 @@ import { isWatching } from '../camera/changes/schedule.js';
 import { levelFrame, NEW_RANGE } from '../camera/fold/level-range.js';
 import { type StepDependencies, type StepInput, type StepResult, stepSequence } from '../camera/fold/step.js';
 import { maskOf, type StoredCamera } from '../camera/settings/camera.js';
-import { healthMessage } from '../camera/settings/signal-message.js';
+import { healthMessage, saidOf } from '../camera/settings/signal-message.js';
 import { type CameraState, initialCameraState } from '../camera/state/state.js';
 import { visitMessage } from '../camera/visits/message.js';
 import { wantsMessage } from '../endpoints/filter.js';
@@ -146,7 +146,7 @@ async function compare(
         changes,
         alerts,
         suppressed,
-        health,
+        health: health.map((event) => ({ ...event, ...saidOf(healthMessage(event, at), camera.settings) })),
         unseen,
         visits: processed.visits,
         messages,

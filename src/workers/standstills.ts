@@ -5,7 +5,7 @@
  */
 import { newTraceId } from '../base/ids.js';
 import { isoTime } from '../base/wall-clock.js';
-import { signalMessage } from '../camera/settings/signal-message.js';
+import { saidOf, signalMessage } from '../camera/settings/signal-message.js';
 import type { EnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import type { Logger } from '../process/logger.js';
 import type { Standstill } from '../schemas/loss.js';
@@ -117,9 +117,9 @@ export function createStandstillWatch(deps: WatchDependencies): () => Promise<nu
     stuck: ({ still }) => still?.stuck === true,
   };
 
-  const send = async (message: Message, reported: ReportedStandstill | null) => {
+  const send = async (message: Message, { camera }: WatchedCamera, reported: ReportedStandstill | null) => {
     const stored: StoredMessage = { message, comparisonId: '', url: null, traceId: newTraceId(), apiKeyId: WATCH };
-    await standstills.report(stored, reported);
+    await standstills.report(stored, saidOf(message, camera.settings), reported);
     await deps.enqueueDelivery.ofAlert(stored);
     logger.info({ camera_id: message.camera, cameras: message.cameras?.length ?? 1, event: message.type }, 'camera');
   };
@@ -132,7 +132,7 @@ export function createStandstillWatch(deps: WatchDependencies): () => Promise<nu
     const message = signalMessage(`camera.${reason}`, now, {
       ...{ cameras: group.map(idOf), reason, since: isoTime(since), detail },
     });
-    await send(message, { reason, since, under: first.camera.id });
+    await send(message, first, { reason, since, under: first.camera.id });
   };
 
   /**
@@ -149,7 +149,9 @@ export function createStandstillWatch(deps: WatchDependencies): () => Promise<nu
     const ids = back.map(idOf);
     const cameras = [...ids.filter((id) => id === under), ...ids.filter((id) => id !== under)];
     const { reason, since } = first.standstill;
-    await send(signalMessage('camera.back', now, { cameras, reason, since: isoTime(since), detail: null }), null);
+    const of = { cameras, reason, since: isoTime(since), detail: null };
+    const named = back.find((one) => idOf(one) === cameras[0]) ?? first;
+    await send(signalMessage('camera.back', now, of), named, null);
     if (ids.includes(under)) await standstills.forget(group.map(idOf).filter((id) => !ids.includes(id)));
   };
 

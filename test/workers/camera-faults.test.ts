@@ -106,7 +106,8 @@ describeWithMosquitto.each(Object.keys(CAMERAS) as (keyof typeof CAMERAS)[])('A 
     const { secret } = await api.stores.apiKeys.create({ name: 'all', scopes: ['admin'] });
     camera = await CAMERAS[kind]({ url: api.url, path: '/v1/cameras/gate/frames', key: secret });
     const alerts = { severity_rules: [{ severity: 'info' }] };
-    await setUpCamera(bench, 'gate', { snapshot: camera.snapshot, alerts, examine_every_s: 60 });
+    const settings = { snapshot: camera.snapshot, alerts, examine_every_s: 60, locale: 'de' as const };
+    await setUpCamera(bench, 'gate', settings);
     publisher = await startTestPublisher(api.url, secret, broker.url, join(bench.folder, `${kind} ${fault}.json`));
     const enqueueDelivery = createEnqueueDelivery({ ...bench, endpoints: world.endpoints, queue });
     const clock = () => now;
@@ -149,7 +150,7 @@ describeWithMosquitto.each(Object.keys(CAMERAS) as (keyof typeof CAMERAS)[])('A 
     await wait(limits[reason] - WATCH_S, every);
     expect(await received()).toEqual(NOTHING);
     await wait(2 * WATCH_S, every);
-    const title = reason === 'stuck' ? 'Picture stands still' : 'No picture';
+    const title = reason === 'stuck' ? 'Bild steht still' : 'Kein Bild';
     const once = {
       webhook: [`camera.${reason}`],
       alertmanager: ['fires'],
@@ -169,9 +170,14 @@ describeWithMosquitto.each(Object.keys(CAMERAS) as (keyof typeof CAMERAS)[])('A 
         webhook: ['camera.back'],
         alertmanager: ['resolved'],
         pagerduty: ['resolve'],
-        mail: ['gate: Picture is back'],
+        mail: ['gate: Bild wieder da'],
       },
       mqtt: [reason, 'back'],
     });
+    const sentences = home.of('sd/cameras/gate/alert').map(({ payload }) => JSON.parse(payload.toString()).sentence);
+    expect(sentences).toEqual([
+      `Die Kamera ${reason === 'stuck' ? 'wiederholt ein einziges Bild' : 'schickt kein Bild'}.`,
+      expect.stringMatching(/^Das Bild der Kamera ist wieder da; es fehlte seit .+[^.]\.$/),
+    ]);
   });
 });

@@ -20,12 +20,18 @@ const TYPE_OF: Readonly<Record<string, string>> = {
   'camera.silent': 'silent',
   'camera.stuck': 'stuck',
   'camera.back': 'back',
+  'camera.lens_covered': 'lens_covered',
+  'camera.lens_clear': 'lens_clear',
 };
+
+/** What a person says of a visit is none of them. */
+const VISIT_EVENTS = ['visit.opened', 'visit.ended', 'visit.alerted'];
 
 /** Whether the event is published. The stream has one for each camera that fails, and the first of them is enough. */
 export function isPublished({ type, camera, subject, data }: StreamEvent): boolean {
-  if (subject.kind !== 'camera') return subject.kind === 'change' || subject.kind === 'visit';
-  return type in TYPE_OF && (data.cameras as readonly string[])[0] === camera;
+  if (subject.kind !== 'camera') return subject.kind === 'change' || VISIT_EVENTS.includes(type);
+  const { cameras = [camera] } = data as { cameras?: readonly (string | null)[] };
+  return type in TYPE_OF && cameras[0] === camera;
 }
 export const ALERT_EVENT_TYPES = Object.values(TYPE_OF);
 
@@ -96,18 +102,17 @@ export function alertMessage(
   });
 }
 
-/** The message about a camera that shows nothing or is back: `cameras` has all that failed together. */
-export function standstillMessage(event: StreamEvent, camera: Camera, baseUrl: string): string {
-  const { reason, since, cameras, alert } = event.data;
+/** The message about the health of a camera, in its language: `cameras` has all that failed together. */
+export function healthMessage(event: StreamEvent, camera: Camera, baseUrl: string): string {
+  const { reason, since, cameras = [camera.id], share, alert, sentence } = event.data;
   return JSON.stringify({
     event_type: TYPE_OF[event.type],
-    sentence: event.caption,
-    ...{ reason, since, cameras },
+    ...{ sentence, reason, since, cameras, share },
     camera: camera.id,
     camera_name: shownName(camera.name, camera.id),
     link: `${baseUrl}/cameras/${camera.id}`,
     at: event.at,
-    id: alert,
+    ...(alert !== undefined && { id: alert }),
   });
 }
 

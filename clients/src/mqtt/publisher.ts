@@ -12,7 +12,7 @@ import { type CameraView, type Change, FOR_EVER, noteChange } from './camera-vie
 import { type CameraViews, inLanguageOf, orMissing } from './camera-views.js';
 import { OFF, ON, PRESS } from './discovery.js';
 import type { Log } from './log.js';
-import { alertMessage, isAbout, isPublished, sentenceMessage, standstillMessage, visitMessage } from './messages.js';
+import { alertMessage, isAbout, isPublished, sentenceMessage, healthMessage, visitMessage } from './messages.js';
 import { createPause } from './pause.js';
 import { readPicture } from './picture.js';
 import type { Retained } from './retained.js';
@@ -232,7 +232,7 @@ async function deliver(publisher: Publisher, { event }: ReceivedEvent): Promise<
   const { camera } = view;
   const { baseUrl } = deps;
   const { kind, id } = event.subject;
-  if (kind === 'camera') return sendOnce(deps, view, 'alert', standstillMessage(event, camera, baseUrl));
+  if (kind === 'camera') return sendOnce(deps, view, 'alert', healthMessage(event, camera, baseUrl));
   const asked = { params: { path: { id } }, headers: inLanguageOf(camera) };
   if (kind === 'visit') {
     const visit = await orMissing(ok(api.GET('/v1/visits/{id}', asked)));

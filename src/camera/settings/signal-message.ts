@@ -1,15 +1,32 @@
 /** A camera that shows nothing of its scene, and its return, as messages to receivers. Pure. */
 import { derivedId } from '../../base/ids.js';
+import { phrased } from '../../language/phrase.js';
 import { tamperStatement } from '../../language/plain.js';
+import { DEFAULT_LOCALE, sentenceIn } from '../../language/translate.js';
 import { write } from '../../language/write.js';
 import type { CameraSignal, SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
 import { cameraSubject, endsSubject, type Message } from '../../schemas/message.js';
-import type { CameraHealthEvent } from '../../schemas/stream-event.js';
+import type { CameraHealthEvent, Said } from '../../schemas/stream-event.js';
+import type { CameraSettings } from './settings.js';
 
 /** @param at capture time, epoch ms */
 export function healthMessage({ type, camera, reason, since, share }: CameraHealthEvent, at: number): Message {
   const known = { cameras: [camera], reason, since, detail: null };
   return signalMessage(type, at, share === undefined ? known : { ...known, share });
+}
+
+/** @returns the sentence of the message for the event stream */
+export function saidOf(
+  { caption, content = {}, phrase, since, camera }: Message,
+  { name, locale, schedule }: Pick<CameraSettings, 'name' | 'locale' | 'schedule'>,
+): Said {
+  const given = { since, ...(phrase !== undefined && { phrase }) };
+  const wording = { cameraName: name ?? camera, timeZone: schedule?.timezone ?? 'UTC' };
+  const language = locale ?? DEFAULT_LOCALE;
+  return {
+    caption: phrased({ ...given, caption }, { ...wording, locale: DEFAULT_LOCALE }),
+    sentence: phrased({ ...given, caption: sentenceIn(caption, content, language) }, { ...wording, locale: language }),
+  };
 }
 
 type SignalEvent = (typeof SIGNAL_EVENTS)[number];

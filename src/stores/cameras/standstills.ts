@@ -8,7 +8,7 @@ import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { CameraState } from '../../camera/state/state.js';
 import type { Standstill } from '../../schemas/loss.js';
 import { cameraSubject } from '../../schemas/message.js';
-import { streamEvent } from '../../schemas/stream-event.js';
+import { type Said, streamEvent } from '../../schemas/stream-event.js';
 import { addEvent, EXPIRY_SLACK_MS, type StoredMessage, writesOfMessage } from '../changes/change-writes.js';
 import { KEYS } from '../redis/keys.js';
 import { type RedisCommand, redisCall, repliesOf } from '../redis/redis.js';
@@ -108,9 +108,9 @@ export function createStandstillStore(redis: Redis, options: { retentionMs: numb
      * Its deliveries are open from then on: recovery makes them if a crash prevents that.
      * @param reported null: they are back
      */
-    report: (stored: StoredMessage, reported: ReportedStandstill | null): Promise<void> =>
+    report: (stored: StoredMessage, said: Said, reported: ReportedStandstill | null): Promise<void> =>
       redisCall('reporting a camera that stands still', async () => {
-        const { id, type, at, camera, cameras = [camera], since, kind, caption } = stored.message;
+        const { id, type, at, camera, cameras = [camera], since, kind } = stored.message;
         const time = new Date(at).toISOString();
         const commands: RedisCommand[] = [
           ...writesOfMessage(stored, now(), options.retentionMs + EXPIRY_SLACK_MS),
@@ -120,8 +120,9 @@ export function createStandstillStore(redis: Redis, options: { retentionMs: numb
               : ['HSET', KEYS.camera(one), 'standstill', JSON.stringify(reported)],
             addEvent(
               streamEvent({
-                ...{ type, camera: one, at: time, subject: cameraSubject(one), caption },
-                data: { since, reason: kind, alert: id, cameras },
+                ...{ type, camera: one, at: time, subject: cameraSubject(one) },
+                caption: said.caption,
+                data: { since, reason: kind, alert: id, cameras, sentence: said.sentence },
               }),
             ),
           ]),

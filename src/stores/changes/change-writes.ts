@@ -16,7 +16,7 @@ import {
 } from '../../schemas/change.js';
 import { cameraSubject, type Message } from '../../schemas/message.js';
 import type { VectorOfChange } from '../../schemas/search-vector.js';
-import { type CameraHealthEvent, type StreamEvent, streamEvent } from '../../schemas/stream-event.js';
+import { type CameraHealthEvent, type Said, type StreamEvent, streamEvent } from '../../schemas/stream-event.js';
 import type { VisitEvent } from '../../schemas/visit.js';
 import { EVENTS_KEPT, KEYS, UNSEEN_KEPT } from '../redis/keys.js';
 import type { RedisCommand } from '../redis/redis.js';
@@ -58,7 +58,7 @@ export interface TurnChanges {
   /** about visits and the signal of the camera; absent: none */
   readonly messages?: readonly StoredMessage[];
   /** absent: nothing to report */
-  readonly health?: readonly CameraHealthEvent[];
+  readonly health?: readonly (CameraHealthEvent & Said)[];
   /** spans that ended with the frame of the turn */
   readonly unseen?: readonly UnseenSpan[];
   /** number of camera events that the turn applied, and that are removed with its commit */
@@ -74,11 +74,11 @@ export function changeWrites(turn: TurnChanges, now: number, retentionMs: number
       ...(event === null ? [] : [eventWrite(change, event), logEntry(change.id)]),
     ]),
     ...(turn.vectors ?? []).map(writeOfVector),
-    ...(turn.health ?? []).map(({ type, camera, since, reason, share, at }) =>
+    ...(turn.health ?? []).map(({ type, camera, since, reason, share, at, caption, sentence }) =>
       addEvent(
         streamEvent({
-          ...{ type, camera, at, subject: cameraSubject(camera) },
-          data: { since, reason, ...(share !== undefined && { share }) },
+          ...{ type, camera, at, subject: cameraSubject(camera), caption },
+          data: { since, reason, sentence, ...(share !== undefined && { share }) },
         }),
       ),
     ),
