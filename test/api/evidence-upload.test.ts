@@ -1,5 +1,6 @@
 /** POST /v1/evidence, and the endpoints of the format `bucket` that it needs. */
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { MOST_WAITING } from '../../src/api/evidence/upload.js';
 import { storedChange } from '../helpers/changes.js';
 import { fakeApp } from '../helpers/fake-app.js';
 import { contentsOf } from '../helpers/zip.js';
@@ -77,4 +78,34 @@ it('an endpoint of another format, or none, is refused', async () => {
   ]) {
     expect((await send('POST', '/v1/evidence', { endpoint, change: change.id })).statusCode).toBe(status);
   }
+});
+
+it('one package is in memory at a time, few wait without having read anything, and further ones are refused', async () => {
+  fake.changes.kept.push(storedChange({ camera: 'gate' }));
+  const { body: endpoint } = await create();
+  const { put } = fake.blobs;
+  const { get } = fake.changes;
+  let [writing, mostWriting, reading, mostReading] = [0, 0, 0, 0];
+  const later = () => new Promise((done) => setTimeout(done, 5));
+  fake.blobs.put = async (...given) => {
+    mostWriting = Math.max(mostWriting, ++writing);
+    await later();
+    writing -= 1;
+    return put.apply(fake.blobs, given);
+  };
+  fake.changes.get = async (id) => {
+    mostReading = Math.max(mostReading, ++reading);
+    await later();
+    reading -= 1;
+    return get.call(fake.changes, id);
+  };
+  const change = fake.changes.kept[0]?.id;
+  const sent = Array.from({ length: 24 }, () => send('POST', '/v1/evidence', { endpoint: endpoint.id, change }));
+  const answers = (await Promise.all(sent)).map(({ statusCode }) => statusCode);
+  Object.assign(fake.blobs, { put });
+  Object.assign(fake.changes, { get });
+  const served = 1 + MOST_WAITING;
+  expect(answers.sort()).toEqual([...Array(served).fill(202), ...Array(24 - served).fill(503)]);
+  expect([mostWriting, mostReading]).toEqual([1, 1]);
+  expect((await send('POST', '/v1/evidence', { endpoint: endpoint.id, change })).statusCode).toBe(202);
 });

@@ -112,6 +112,28 @@ describeInBrowser('The page "Review", grouped by visit', () => {
     expect(errors).toEqual([]);
   });
 
+  it('reads what is earlier when its day is dragged there, on a day with 25 hours as well', async () => {
+    const midnight = Date.parse('2026-10-25T00:00:00+02:00');
+    const comparisons = { first: comparison, best: comparison, last: comparison };
+    for (let i = 239; i >= 0; i--) {
+      service.addChange(storedChange({ name: `thing ${i}`, confirmed: midnight + i * 360_000, comparisons }));
+    }
+    const { page, errors } = await open({ timezoneId: 'Europe/Berlin' });
+    await page.goto(`${service.url}/?day=2026-10-25`);
+    const line = page.getByRole('slider', { name: 'Time of the day' });
+    const marks = page.locator('.day-line-mark');
+    await eventually(async () => expect(await marks.count()).toBeGreaterThanOrEqual(100));
+    expect([await marks.count(), await page.locator('.day-line-unread').count()]).toEqual([100, 1]);
+    const hours = page.locator('.day-line-hours span');
+    expect(await hours.last().evaluate((one) => one.getAttribute('style'))).toContain(`${(100 * 22) / 25}%`);
+    await line.press('Home');
+    await eventually(async () => expect(await marks.count()).toBe(240));
+    expect(await page.locator('.day-line-unread').count()).toBe(0);
+    await line.press('End');
+    expect(await line.getAttribute('aria-valuetext')).toMatch(/^11:59 PM/);
+    expect(errors).toEqual([]);
+  });
+
   it('follows an open visit that began before the latest hundred', async () => {
     const best = { comparison, side: 'after' as const, at: new Date(NOW).toISOString(), box: WHOLE };
     const parked = storedVisit({ name: 'car', begun: NOW - 90_000_000, best, status: 'open', end: null, gone: null });

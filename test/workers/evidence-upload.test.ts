@@ -35,7 +35,7 @@ const upload = async (endpoint: Awaited<ReturnType<typeof register>>, zip = Read
   const enqueueDelivery = createEnqueueDelivery({ ...bench, endpoints: world.endpoints, queue });
   const uploads = createUploads({ ...bench, enqueueDelivery, loginKey: KEY, clock: () => world.now });
   const evidence = { subject: { change: CHANGE }, camera: { id: 'gate' } } as unknown as Evidence;
-  return uploads(endpoint, evidence, { zip: async () => zip, apiKeyId: 'local' });
+  return uploads(endpoint, { collect: async () => evidence, zip: async () => zip, apiKeyId: 'local' });
 };
 
 it('puts a package where its answer says, and tries again after a failure that is seen in the log', async () => {

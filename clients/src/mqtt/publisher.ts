@@ -12,7 +12,7 @@ import { type CameraView, type Change, FOR_EVER, noteChange } from './camera-vie
 import { type CameraViews, inLanguageOf, orMissing } from './camera-views.js';
 import { OFF, ON, PRESS } from './discovery.js';
 import type { Log } from './log.js';
-import { alertMessage, isAbout, isPublished, sentenceMessage, healthMessage, visitMessage } from './messages.js';
+import { alertMessage, healthMessage, isAbout, isPublished, sentenceMessage, visitMessage } from './messages.js';
 import { createPause } from './pause.js';
 import { readPicture } from './picture.js';
 import type { Retained } from './retained.js';

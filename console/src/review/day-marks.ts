@@ -5,9 +5,25 @@ import { pictureOf } from './picture.js';
 import { cameraName } from './store.js';
 import type { Entry } from './visits.js';
 
-/** Minutes of the line. A day on which the clock changes is shown as far as it reaches. */
-export const MINUTES = 1440;
 export const MINUTE_MS = 60_000;
+
+export interface Day {
+  /** epoch ms */
+  readonly start: number;
+  /** 1380 or 1500 if the clock changes */
+  readonly minutes: number;
+}
+
+/** @param day local, e.g. '2026-06-01' */
+export function spanOfDay(day: string): Day {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  const start = new Date(year, month - 1, date).getTime();
+  return { start, minutes: (new Date(year, month - 1, date + 1).getTime() - start) / MINUTE_MS };
+}
+
+/** Place of an hour of the clock, in minutes of the day. */
+export const minuteOfHour = ({ start }: Day, hour: number): number =>
+  (new Date(start).setHours(hour) - start) / MINUTE_MS;
 
 export interface Mark {
   readonly id: string;
@@ -21,8 +37,8 @@ export interface Mark {
   readonly picture: ReturnType<typeof pictureOf>;
 }
 
-/** @param start of the day, epoch ms. @returns no mark for what lies in another day */
-export function markOf({ id, visit, changes }: Entry, start: number): Mark[] {
+/** @returns no mark for what lies in another day */
+export function markOf({ id, visit, changes }: Entry, { start, minutes }: Day): Mark[] {
   const [change] = changes;
   const minute = (iso: string) => (Date.parse(iso) - start) / MINUTE_MS;
   const shown =
@@ -33,8 +49,8 @@ export function markOf({ id, visit, changes }: Entry, start: number): Mark[] {
           ...{ first: change.confirmed_at, last: change.confirmed_at },
         };
   if (!shown) return [];
-  const [from, to] = [minute(shown.first), Math.min(minute(shown.last), MINUTES)];
-  if (to < 0 || from >= MINUTES) return [];
+  const [from, to] = [minute(shown.first), Math.min(minute(shown.last), minutes)];
+  if (to < 0 || from >= minutes) return [];
   const level = (visit === null ? change?.severity : severityOf(visit, changes)) ?? 'info';
   const picture = visit?.best ?? (change && pictureOf(change));
   if (picture === undefined) return [];

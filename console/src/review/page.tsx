@@ -178,6 +178,8 @@ export function ReviewPage({ params }: { readonly params: { readonly change?: st
           entries={entries}
           selected={entries[position]?.id}
           camera={filter.camera}
+          reached={reached}
+          onFurther={() => void readFurther(grouped)}
           onDay={(day) => onFilter({ day })}
           onSelect={select}
         />

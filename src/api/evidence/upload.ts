@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Mutex } from 'async-mutex';
-import { invalidValue } from '../../base/errors.js';
+import { invalidValue, ScenedeltaError } from '../../base/errors.js';
 import { endpointDeliveryIdOf, newId, newTraceId } from '../../base/ids.js';
 import { objectUrl } from '../../endpoints/formats/bucket.js';
 import { packageMessage } from '../../endpoints/package-message.js';
@@ -16,6 +16,8 @@ import type { Evidence } from './collect.js';
 
 /** A package is held in memory until it is stored, one at a time. */
 const MOST_BYTES = 64 * 1024 * 1024;
+/** Uploads that wait for their turn; each has read nothing yet. */
+export const MOST_WAITING = 8;
 
 interface UploadDependencies extends Pick<ApiDependencies, 'blobs' | 'changes' | 'deliveries' | 'loginKey' | 'clock'> {
   readonly enqueueDelivery: Pick<EnqueueDelivery, 'ofAlert'>;
@@ -23,15 +25,20 @@ interface UploadDependencies extends Pick<ApiDependencies, 'blobs' | 'changes' |
 
 export function createUploads(deps: UploadDependencies) {
   const oneAtATime = new Mutex();
+  let open = 0;
   /**
-   * @param zip makes the package
-   * @param apiKeyId of the request
-   * @throws ScenedeltaError 'invalid-value' for an endpoint of another format, and for a package that is too large
+   * @param of.collect reads what is packed, and `zip` packs it
+   * @param of.apiKeyId of the request
+   * @throws ScenedeltaError 'invalid-value' for an endpoint of another format, and for a package that is too large;
+   *   'overloaded' if too many wait
    */
   return async (
     endpoint: EndpointRecord,
-    evidence: Evidence,
-    { zip, apiKeyId }: { readonly zip: () => Promise<Readable>; readonly apiKeyId: string },
+    of: {
+      readonly collect: () => Promise<Evidence>;
+      readonly zip: (evidence: Evidence) => Promise<Readable>;
+      readonly apiKeyId: string;
+    },
   ) => {
     const { id, settings } = endpoint;
     if (settings.format !== 'bucket') {
@@ -40,19 +47,27 @@ export function createUploads(deps: UploadDependencies) {
         'endpoint',
       );
     }
+    if (open > MOST_WAITING) {
+      throw new ScenedeltaError('overloaded', `${MOST_WAITING} packages wait for their upload, expected fewer`);
+    }
     const { url } = secretsOf(endpoint, deps.loginKey);
     const at = deps.clock();
     const messageId = newId('alr', at);
     const blob = `evidence/${messageId}.zip`;
+    const store = async () => {
+      const evidence = await of.collect();
+      const bytes = await wholeOf(await of.zip(evidence));
+      await deps.blobs.put(blob, bytes);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      return { evidence, size: bytes.length, sha256 };
+    };
+    open += 1;
+    const { evidence, size, sha256 } = await oneAtATime.runExclusive(store).finally(() => (open -= 1));
     const { change, visit } = evidence.subject;
     const camera = evidence.camera.id;
-    const stored = await oneAtATime.runExclusive(async (): Promise<EvidencePackage> => {
-      const bytes = await wholeOf(await zip());
-      await deps.blobs.put(blob, bytes);
-      const time = new Date(at).toISOString().replace(/[:-]|\.\d{3}/g, '');
-      const sha256 = createHash('sha256').update(bytes).digest('hex');
-      return { name: `evidence-${change ?? visit ?? camera}-${time}.zip`, blob, bytes: bytes.length, sha256 };
-    });
+    const time = new Date(at).toISOString().replace(/[:-]|\.\d{3}/g, '');
+    const name = `evidence-${change ?? visit ?? camera}-${time}.zip`;
+    const stored: EvidencePackage = { name, blob, bytes: size, sha256 };
     const subject: Subject =
       change !== undefined
         ? { kind: 'change', id: change }
@@ -61,7 +76,7 @@ export function createUploads(deps: UploadDependencies) {
           : cameraSubject(camera);
     const message = packageMessage({ id: messageId, at, camera, subject, stored });
     const traceId = newTraceId();
-    const alert = { message, endpoint: id, comparisonId: '', url: null, traceId, apiKeyId };
+    const alert = { message, endpoint: id, comparisonId: '', url: null, traceId, apiKeyId: of.apiKeyId };
     await deps.changes.saveMessage(alert);
     await deps.enqueueDelivery.ofAlert(alert);
     const delivery = await deps.deliveries.get(endpointDeliveryIdOf(message, id));

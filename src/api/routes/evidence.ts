@@ -45,7 +45,7 @@ const uploadSchema = {
   body: body(EvidenceUploadRequestSchema),
   response: {
     202: json('The upload is queued.', ref(EvidenceUploadSchema)),
-    ...problems(['not-found', ...BODY_PROBLEMS, 'invalid-value', 'storage-unavailable']),
+    ...problems(['not-found', ...BODY_PROBLEMS, 'invalid-value', 'storage-unavailable', 'overloaded']),
   },
 };
 const checkUpload = checker(EvidenceUploadRequestSchema);
@@ -72,10 +72,18 @@ export function evidenceRoutes(app: Api, deps: RouteContext): void {
   app.post('/v1/evidence', { schema: uploadSchema, config: { scope: 'admin' } }, async (request, reply) => {
     const { endpoint, ...query } = checkUpload(request.body) as EvidenceUploadRequest;
     const receiver = await find(endpoint);
-    const evidence = await collectEvidence(query, request.visibility, deps);
-    const locale = request.locale ?? evidence.camera.locale ?? DEFAULT_LOCALE;
-    const zip = async () => packageOf(evidence, await deps.evidenceKey(), deps, locale);
-    return reply.code(202).send(await upload(receiver, evidence, { zip, apiKeyId: request.apiKeyId ?? LOCAL_KEY_ID }));
+    const uploaded = await upload(receiver, {
+      collect: () => collectEvidence(query, request.visibility, deps),
+      zip: async (evidence) =>
+        packageOf(
+          evidence,
+          await deps.evidenceKey(),
+          deps,
+          request.locale ?? evidence.camera.locale ?? DEFAULT_LOCALE,
+        ),
+      apiKeyId: request.apiKeyId ?? LOCAL_KEY_ID,
+    });
+    return reply.code(202).send(uploaded);
   });
 
   app.get('/v1/evidence/key', { schema: keySchema, config }, async (_request, reply) =>
