@@ -79,6 +79,7 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
   const minutes = useSignal(endpoint?.limit?.minutes.toString() ?? '60');
   const hour = useSignal(endpoint?.brief?.hour.toString() ?? '');
   const zone = useSignal(endpoint?.brief?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const label = useSignal(endpoint?.brief?.label ?? '');
   const isSending = useSignal(false);
 
   const submit = async (event: Event) => {
@@ -103,7 +104,7 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
       brief:
         format.value !== 'email' || hour.value === ''
           ? null
-          : { hour: Number(hour.value), time_zone: zone.value.trim(), label: endpoint?.brief?.label ?? null },
+          : { hour: Number(hour.value), time_zone: zone.value.trim(), label: label.value.trim() || null },
       text: text.value.trim() === '' ? null : text.value.trim(),
     });
     isSending.value = false;
@@ -221,6 +222,7 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
           <legend>{t('The brief of the last 24 hours, once a day (empty hour: none)')}</legend>
           <Count name={t('Hour')} value={hour} least={0} most={23} />
           <Text name={t('Time zone')} value={zone} most={64} />
+          <Text name={t('Label (empty: all cameras)')} value={label} most={64} />
         </fieldset>
       )}
       <fieldset>

@@ -75,12 +75,7 @@ export function evidenceRoutes(app: Api, deps: RouteContext): void {
     const uploaded = await upload(receiver, {
       collect: () => collectEvidence(query, request.visibility, deps),
       zip: async (evidence) =>
-        packageOf(
-          evidence,
-          await deps.evidenceKey(),
-          deps,
-          request.locale ?? evidence.camera.locale ?? DEFAULT_LOCALE,
-        ),
+        packageOf(evidence, await deps.evidenceKey(), deps, request.locale ?? evidence.camera.locale ?? DEFAULT_LOCALE),
       apiKeyId: request.apiKeyId ?? LOCAL_KEY_ID,
     });
     return reply.code(202).send(uploaded);
