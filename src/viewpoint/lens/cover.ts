@@ -45,7 +45,7 @@ export function mapDetail(frames: Readonly<Record<Side, RgbImage>>): DetailMap {
   const part = { left: 0, top: 0, width: columns * CELL, height: rows * CELL, step };
   const measured = (side: Side) => {
     const luma = lumaOf(frames[side], part);
-    return { light: meansOfCells(luma, columns), detail: meansOfCells(gradientOf(luma, 1), columns) };
+    return { light: meansOfCells(luma), detail: meansOfCells(gradientOf(luma, 1)) };
   };
   const [before, after] = [measured('before'), measured('after')];
   const cells = Uint8Array.from(before.detail, (detail, i) => {
@@ -71,14 +71,19 @@ export function coverOf({ columns, rows, cells }: DetailMap, scene: readonly { r
   return { share: gone / judged, boxes: boxes.slice(0, MOST_BOXES) };
 }
 
-/** Mean per cell. */
-function meansOfCells({ width, data }: Plane, columns: number): Float32Array {
-  const sums = new Float32Array((data.length / width / CELL) * columns);
-  for (let i = 0; i < data.length; i++) {
-    const cell = Math.floor(i / width / CELL) * columns + Math.floor((i % width) / CELL);
-    sums[cell] = (sums[cell] as number) + (data[i] as number) / CELL ** 2;
+/** Mean per cell of whole cells. */
+function meansOfCells({ width, height, data }: Plane): Float32Array {
+  const columns = width / CELL;
+  const sums = new Float32Array((height / CELL) * columns);
+  for (let y = 0, at = 0; y < height; y++) {
+    const row = Math.floor(y / CELL) * columns;
+    for (let cell = row; cell < row + columns; cell++) {
+      let sum = sums[cell] as number;
+      for (const end = at + CELL; at < end; at++) sum += data[at] as number;
+      sums[cell] = sum;
+    }
   }
-  return sums;
+  return sums.map((sum) => sum / CELL ** 2);
 }
 
 function boxOfCells(cells: readonly number[], columns: number, rows: number): Box {
