@@ -28,6 +28,7 @@ const URL_LIMIT = 2048;
 /** Below this port public addresses have only the default ones: an HTTP request must not reach a mail server. */
 const FIRST_FREE_PORT = 1024;
 const RTSP = ['rtsp:', 'rtsps:'];
+export const isRtsp = (address: string): boolean => /^rtsps?:/i.test(address);
 const MAIL = ['smtp:', 'smtps:'];
 /** Default port of each scheme. */
 const DEFAULT_PORTS: Readonly<Record<string, number>> = {

@@ -12,7 +12,7 @@ import { originAndPath } from '../base/redact-url.js';
 import type { Config } from '../process/config.js';
 import type { ProxyOf } from '../process/proxies.js';
 import type { Login } from '../secrets/login.js';
-import { checkUrlSyntax, parseAllowList } from './address.js';
+import { checkUrlSyntax, isRtsp, parseAllowList } from './address.js';
 import { askCamera, type CameraAnswer, NoAnswer, readPicture } from './camera-http.js';
 import type { FrameRequest } from './frame-request.js';
 import { createGuardedAgent, type Resolve } from './guarded-agent.js';
@@ -21,7 +21,7 @@ import { createHttpLogins, parseChallenges, type RefusedLogins } from './http-lo
 import { createMailer, type Mailer } from './mail.js';
 import { createPoster, type PostOutcome, USER_AGENT } from './post.js';
 import { cookieOf, followed, isUpgrade } from './redirects.js';
-import { createRtspFetcher, isRtsp, type RtspSettings } from './rtsp.js';
+import type { createRtspFetcher, RtspSettings } from './rtsp.js';
 import { asUrlError, tooLarge } from './url-error.js';
 
 export type { PostOutcome } from './post.js';
@@ -88,6 +88,7 @@ const LONGEST_DOWNLOAD_MS = 6 * 3_600_000;
 const HTTPS_ADDRESS = 'https in the address of a camera with a login that redirects to it, and the image';
 
 type Fail = (why: string) => ScenedeltaError;
+type RtspFetcher = ReturnType<typeof createRtspFetcher>;
 interface PictureRequest {
   readonly signal: AbortSignal;
   readonly limits: Limits;
@@ -179,11 +180,19 @@ export function createOutboundClient(
     return second.bytes;
   };
 
-  const rtsp = options.rtsp && createRtspFetcher({ settings: options.rtsp, timeoutMs, allow, agent, logins });
+  let rtsp: Promise<RtspFetcher> | undefined;
+  /** Loaded with the first address of a stream. */
+  const rtspFetcher = (settings: RtspSettings): Promise<RtspFetcher> => {
+    rtsp ??= import('./rtsp.js').then((module) =>
+      module.createRtspFetcher({ settings, timeoutMs, allow, agent, logins }),
+    );
+    return rtsp;
+  };
 
-  const fetchImage: OutboundClient['fetchImage'] = async (text, options) => {
-    if (rtsp !== undefined && isRtsp(text)) return rtsp.fetchFrame(text, options);
-    const { maxBytes, field, signal, login, certificate } = options;
+  const { rtsp: rtspSettings } = options;
+  const fetchImage: OutboundClient['fetchImage'] = async (text, request) => {
+    if (rtspSettings !== undefined && isRtsp(text)) return (await rtspFetcher(rtspSettings)).fetchFrame(text, request);
+    const { maxBytes, field, signal, login, certificate } = request;
     const url = checkUrlSyntax(text, { allow, field });
     const address = originAndPath(url);
     const failed = (why: string) => urlFailed(`${address} ${why}`, field);
@@ -226,7 +235,7 @@ export function createOutboundClient(
 
   const mail = createMailer({ agent, allow, timeoutMs });
   const close = async () => {
-    await rtsp?.close();
+    await (await rtsp)?.close();
     agent.close();
   };
   return { fetchImage, download, post, put, askPermission, mail, close };

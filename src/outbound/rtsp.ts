@@ -24,8 +24,6 @@ interface RtspDependencies {
   readonly logins: HttpLogins;
 }
 
-export const isRtsp = (address: string): boolean => /^rtsps?:/i.test(address);
-
 /** Video of cameras. The rest of ffmpeg's decoders would only be more to attack. */
 const DECODERS = 'h264,hevc,mpeg4,mjpeg';
 

@@ -5,7 +5,6 @@ import { BatchSchema } from '../../schemas/batch.js';
 import { text } from '../../schemas/constructors.js';
 import { eraseBatch } from '../../stores/batches/erase-batch.js';
 import type { Visibility } from '../../stores/redis/visibility.js';
-import { acceptBatch } from '../batches/accept.js';
 import { BatchIdParams, findBatch, presentBatch } from '../batches/present.js';
 import type { Api } from '../dependencies.js';
 import { assertCapacity } from '../intake/capacity.js';
@@ -67,6 +66,8 @@ export function batchRoutes(app: Api, deps: RouteContext): void {
     async (request, reply) => {
       await assertCapacity(request, 'comparison', deps, options);
       const { footageLimit, s3FrameBucket } = options;
+      // Loaded with the first batch: the reader of its form and its templates serves no other request.
+      const { acceptBatch } = await import('../batches/accept.js');
       const batch = await acceptBatch(request, reply, deps, {
         rules,
         footageLimit,

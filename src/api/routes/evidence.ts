@@ -1,13 +1,10 @@
 /** Routes of evidence packages, and of the key that verifies them. */
 import { Type } from 'typebox';
-import { DEFAULT_LOCALE } from '../../language/translate.js';
 import { checker } from '../../schemas/validation-error.js';
 import { publicPem } from '../../secrets/evidence-key.js';
 import type { Api } from '../dependencies.js';
 import { body, endpointOf } from '../endpoints/change.js';
-import { collectEvidence } from '../evidence/collect.js';
-import { packageOf } from '../evidence/package.js';
-import { createUploads } from '../evidence/upload.js';
+import type { createEvidence } from '../evidence/evidence.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import {
   EvidenceQuery,
@@ -18,6 +15,7 @@ import {
 import { BODY_PROBLEMS, binary, json, media, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
+type Evidence = ReturnType<typeof createEvidence>;
 const tags = ['evidence'];
 const config = { scope: 'read' } as const;
 const schema = {
@@ -57,28 +55,28 @@ const keySchema = {
 };
 
 export function evidenceRoutes(app: Api, deps: RouteContext): void {
+  let loaded: Promise<Evidence> | undefined;
+  /** Loaded with the first package: no other request needs its parts. */
+  const evidence = () => {
+    loaded ??= import('../evidence/evidence.js').then(({ createEvidence }) => createEvidence(deps));
+    return loaded;
+  };
+
   app.get('/v1/evidence', { schema, config }, async (request, reply) => {
-    const evidence = await collectEvidence(request.query, request.visibility, deps);
+    const { zipOf } = await evidence();
+    const zip = await zipOf(request.query, request);
     const { change, visit, camera } = request.query;
-    const name = change ?? visit ?? camera;
-    reply.type('application/zip').header('Content-Disposition', `attachment; filename="evidence-${name}.zip"`);
-    const locale = request.locale ?? evidence.camera.locale ?? DEFAULT_LOCALE;
-    reply.header('Cache-Control', 'no-store').header('Vary', 'Accept-Language');
-    return reply.send(packageOf(evidence, await deps.evidenceKey(), deps, locale));
+    reply.type('application/zip');
+    reply.header('Content-Disposition', `attachment; filename="evidence-${change ?? visit ?? camera}.zip"`);
+    return reply.header('Cache-Control', 'no-store').header('Vary', 'Accept-Language').send(zip);
   });
 
-  const upload = createUploads(deps);
   const find = endpointOf(deps.endpoints);
   app.post('/v1/evidence', { schema: uploadSchema, config: { scope: 'admin' } }, async (request, reply) => {
     const { endpoint, ...query } = checkUpload(request.body) as EvidenceUploadRequest;
     const receiver = await find(endpoint);
-    const uploaded = await upload(receiver, {
-      collect: () => collectEvidence(query, request.visibility, deps),
-      zip: async (evidence) =>
-        packageOf(evidence, await deps.evidenceKey(), deps, request.locale ?? evidence.camera.locale ?? DEFAULT_LOCALE),
-      apiKeyId: request.apiKeyId ?? LOCAL_KEY_ID,
-    });
-    return reply.code(202).send(uploaded);
+    const { upload } = await evidence();
+    return reply.code(202).send(await upload(query, receiver, request, request.apiKeyId ?? LOCAL_KEY_ID));
   });
 
   app.get('/v1/evidence/key', { schema: keySchema, config }, async (_request, reply) =>
