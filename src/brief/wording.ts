@@ -101,7 +101,8 @@ function visitLine(
 ): BriefLine {
   const time = timeIn(brief);
   const [from, to] = [time(first_seen), time(last_seen)];
-  const when = status === 'open' ? `${from} ${textIn(locale, 'open_visit')}` : textIn(locale, 'range', { from, to });
+  const span = from === to ? from : textIn(locale, 'range', { from, to });
+  const when = status === 'open' ? `${from} ${textIn(locale, 'open_visit')}` : span;
   return { text: `${when}: ${oneLine(caption)}`, link: { text: textIn(locale, 'show'), url: pageOf(id) } };
 }
 

@@ -13,7 +13,7 @@ import { VisitStatementSchema } from './visit-statement.js';
 export const VISIT_KINDS = ['visit', 'passage'] as const;
 /** Events that an endpoint can ask for. */
 export const VISIT_EVENTS = ['visit.opened', 'visit.ended', 'visit.alerted'] as const;
-/** What people said about a visit; stored beside it, so that neither overwrites the other. In answers of the API alone. */
+/** Judgement by people: stored beside the visit, so that neither overwrites the other; in answers of the API alone. */
 const JUDGEMENT = {
   acknowledged_at: Type.Optional(nullable(dateTime(), 'Time of the acknowledgement by a person.')),
   feedback: Type.Optional(nullable(FeedbackSchema)),

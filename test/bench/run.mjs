@@ -34,6 +34,7 @@ const BENCHES = {
   views: 'build:program',
   visits: 'build',
   when: 'build',
+  yard: null,
 };
 
 await runMain(async () => {

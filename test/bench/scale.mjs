@@ -94,7 +94,7 @@ async function workersOf({ redisUrl, dataDir }, env, sleepMs) {
     async start(count) {
       for (let i = 0; i < count; i++) {
         const redis = connectRedis(redisUrl, { role: 'consumer', logger });
-        const stores = createStores(config, redis);
+        const stores = await createStores(config, redis);
         const outbound = createOutboundClient(config, { rtsp: config });
         const heartbeat = startHeartbeat({ workers: stores.workers, logger });
         const common = { config, logger, redis, stores, outbound, pipeline };

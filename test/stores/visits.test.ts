@@ -51,7 +51,7 @@ describe('The store of visits', () => {
     expect(await bench.redis.zcard(KEYS.visitsByTime('visit'))).toBe(6);
   });
 
-  it('keeps what people say of a visit beside it, tells of an acknowledgement, and forgets both with the visit', async () => {
+  it('keeps the judgement of a visit beside it, reports an acknowledgement as an event, and erases both with it', async () => {
     const { visits, redis } = bench;
     const visit = await save('visit.opened', { name: 'judged', camera: 'door', status: 'open', end: null, gone: null });
     const seen = async () => (await visits.judgements([visit.id]))[0];

@@ -118,7 +118,7 @@ describe('An endpoint with a limit', () => {
     await read();
     const record = await world.endpoints.get(endpoint.id);
     const passed = 88 - 23;
-    // Of the ends with room, none displaces a beginning.
+    // No end displaces a beginning.
     const ends = messages === 1 ? 0 : sent.length + counted - passed;
     expect([sent.length + counted - ends, ends > 0]).toEqual([passed, messages > 1]);
     expect(record?.heldBack).toBeGreaterThanOrEqual(counted);

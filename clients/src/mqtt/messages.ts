@@ -24,7 +24,7 @@ const TYPE_OF: Readonly<Record<string, string>> = {
   'camera.lens_clear': 'lens_clear',
 };
 
-/** What a person says of a visit is none of them. */
+/** Judgements of people are not published. */
 const VISIT_EVENTS = ['visit.opened', 'visit.ended', 'visit.alerted'];
 
 /** Whether the event is published. The stream has one for each camera that fails, and the first of them is enough. */

@@ -1,4 +1,5 @@
 /** The zones of a camera as a list, and the fields of the selected one. */
+import { Fragment } from 'preact';
 import { LOSSY_MARGIN } from '../../../src/base/privacy-mask.js';
 import type { Zone } from '../api/types.js';
 import { t } from '../texts/texts.js';
@@ -33,6 +34,16 @@ export function ZoneList({ zones, selected, onSelect, onChange, onRemove, onAdd 
   return (
     <section aria-label={t('Zones')}>
       <h2>{t('Zones')}</h2>
+      {zones.length === 0 && (
+        <dl class="zone-types">
+          {TYPES.map(([type, meaning]) => (
+            <Fragment key={type}>
+              <dt>{t(type)}</dt>
+              <dd class="quiet">{meaning}</dd>
+            </Fragment>
+          ))}
+        </dl>
+      )}
       <ul class="zone-list">
         {zones.map(({ id, name, type }) => (
           <li key={id}>

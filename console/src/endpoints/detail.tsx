@@ -110,7 +110,7 @@ function Managed({ endpoint }: { readonly endpoint: Endpoint }) {
 
 /** Names and values; a filter is shown only if it is set. */
 function factsOf(endpoint: Endpoint): (readonly [string, string])[] {
-  const { cameras, zones, kinds, min_severity, text, limit, held_back, previous_secret_until } = endpoint;
+  const { cameras, zones, kinds, min_severity, text, limit, brief, held_back, previous_secret_until } = endpoint;
   const list = (name: string, values: readonly string[]) =>
     values.length === 0 ? [] : [[name, values.join(', ')] as const];
   return [
@@ -131,6 +131,16 @@ function factsOf(endpoint: Endpoint): (readonly [string, string])[] {
           [
             t('Most messages about one camera'),
             `${limit.messages} / ${limit.minutes} min (${t('{n} held back', { n: held_back })})`,
+          ] as const,
+        ]),
+    ...(brief === null
+      ? []
+      : [
+          [
+            t('The brief of the last 24 hours, once a day'),
+            [`${String(brief.hour).padStart(2, '0')}:00 ${brief.time_zone}`, brief.label ?? '']
+              .filter(Boolean)
+              .join(', '),
           ] as const,
         ]),
     ...(previous_secret_until === null

@@ -37,7 +37,7 @@ function BatchList() {
         </p>
         {all === null && fault.value === '' && <p class="quiet">{t('Reading …')}</p>}
         {all?.length === 0 && (
-          <p class="quiet">
+          <p class="quiet empty-panel">
             {t('No batch yet. Give a recording, and the service finds what changed in it, and when.')}
           </p>
         )}

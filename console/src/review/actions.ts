@@ -1,7 +1,7 @@
 /**
- * Judgements of a person, each of one or several changes and visits. It is shown at once as not saved yet, and sent after some
- * seconds or when the page is left, and again if the service was away, also after the page is loaded again. Undoing
- * drops one that was not sent, and withdraws one that was.
+ * Judgements of a person, each of one or several changes and visits. It is shown at once as not saved yet, and sent
+ * after some seconds or when the page is left, and again if the service was away, also after the page is loaded again.
+ * Undoing drops one that was not sent, and withdraws one that was.
  */
 import { signal } from '@preact/signals';
 import { systemTime } from '../../../src/base/clock.js';
@@ -21,7 +21,7 @@ type Action =
   | { readonly kind: 'acknowledge' }
   | { readonly kind: 'normal' };
 
-/** What can be judged. */
+/** A record that people judge. */
 export type Judged = Change | Visit;
 
 interface Pending {

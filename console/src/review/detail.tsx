@@ -132,8 +132,10 @@ function Frames({ change }: { readonly change: Change }) {
         <p class="sentence plain-sentence">{caption}</p>
       )}
       {fault !== '' && <p class="fault">{fault}</p>}
-      <Closeup change={change} />
-      {fitting && <PairView urls={{ before: link('before'), after: link('after') }} outlines={outlines} />}
+      <div class={`detail-frames ${pictureOf(change).box === null ? '' : 'with-closeup'}`}>
+        <Closeup change={change} />
+        {fitting && <PairView urls={{ before: link('before'), after: link('after') }} outlines={outlines} />}
+      </div>
     </>
   );
 }

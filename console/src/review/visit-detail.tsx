@@ -90,18 +90,21 @@ const Facts = ({ visit, changes, level }: FactsProps) => (
 );
 
 /** The drawing is stretched over the picture; its lines keep their width. */
-function Picture({ visit: { best, path, picture } }: Pick<Props, 'visit'>) {
+function Picture({ visit: { best, path, picture, identity } }: Pick<Props, 'visit'>) {
   const [gone, setGone] = useState(false);
   if (picture === undefined || gone) return <p class="frame-gone">{t('The frame is not available any more.')}</p>;
   const unit = (share: number) => Math.round(share * UNITS);
   const { x, y, width, height } = best.box;
   const box = `M${unit(x)} ${unit(y)}h${unit(width)}v${unit(height)}h${-unit(width)}Z`;
-  const feet = path.map(({ box: at }) => `${unit(at.x + at.width / 2)} ${unit(at.y + at.height)}`);
+  // The way of one of several would be a guess.
+  const feet = (identity === 'certain' ? path : []).map(
+    ({ box: at }) => `${unit(at.x + at.width / 2)} ${unit(at.y + at.height)}`,
+  );
   return (
     <div class="frame">
       <img src={localAddress(picture.url)} alt={t('The visit where it is seen best')} onError={() => setGone(true)} />
       <svg viewBox={`0 0 ${UNITS} ${UNITS}`} preserveAspectRatio="none" aria-hidden="true" data-outline="visit">
-        {[box, `M${feet.join('L')}`].map((d) => (
+        {[box, ...(feet.length > 0 ? [`M${feet.join('L')}`] : [])].map((d) => (
           <g key={d}>
             <path class="casing" d={d} />
             <path class="line" d={d} />

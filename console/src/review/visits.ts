@@ -61,7 +61,7 @@ export interface Entry {
   readonly changes: readonly Change[];
 }
 
-/** @returns what is judged with a line: the visit, and its changes */
+/** @returns the records that a judgement of the line is about: the visit, and its changes */
 export const judgedOf = ({ visit, changes }: Pick<Entry, 'visit' | 'changes'>): (Visit | Change)[] => [
   ...(visit === null ? [] : [visit]),
   ...changes,

@@ -79,25 +79,28 @@ function Panels({ ready, models, queues, recent }: SystemState) {
       </section>
       <section aria-label={t('Models')}>
         <h2>{t('Models')}</h2>
-        {models.length === 0 && <p class="quiet">{t('No live worker has loaded a model.')}</p>}
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t('Model')}</th>
-              <th scope="col">{t('Version')}</th>
-              <th scope="col">{t('Served by')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {models.map(({ name, version, sha256, served_by }) => (
-              <tr key={sha256}>
-                <td>{name}</td>
-                <td>{version}</td>
-                <td>{served_by.map(({ provider, workers }) => `${workers} × ${provider}`).join(', ')}</td>
+        {models.length === 0 ? (
+          <p class="quiet">{t('No live worker has loaded a model.')}</p>
+        ) : (
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t('Model')}</th>
+                <th scope="col">{t('Version')}</th>
+                <th scope="col">{t('Served by')}</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {models.map(({ name, version, sha256, served_by }) => (
+                <tr key={sha256}>
+                  <td>{name}</td>
+                  <td>{version}</td>
+                  <td>{served_by.map(({ provider, workers }) => `${workers} × ${provider}`).join(', ')}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
       </section>
       <section aria-label={t('Queues')}>
         <h2>{t('Queues')}</h2>
@@ -182,8 +185,8 @@ function Latency({ times }: { readonly times: readonly StageTime[] }) {
             <td class="number">{Math.round(median)} ms</td>
             <td class="number">{Math.round(p95)} ms</td>
             <td class="bars">
-              <span class="bar" style={{ width: `${(100 * p95) / most}%` }} />
-              <span class="bar strong" style={{ width: `${(100 * median) / most}%` }} />
+              <span class="latency-bar" style={{ width: `${(100 * p95) / most}%` }} />
+              <span class="latency-bar strong" style={{ width: `${(100 * median) / most}%` }} />
             </td>
           </tr>
         ))}

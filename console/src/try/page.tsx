@@ -137,7 +137,7 @@ export function TryPage() {
       <div class="try-result" aria-live="polite" aria-busy={busy.value}>
         {busy.value && <p class="quiet">{t('Comparing …')}</p>}
         {result.value === null && !busy.value && (
-          <p class="quiet">
+          <p class="quiet empty-panel">
             {t('Two frames of one fixed camera. The answer is a sentence, and outlines around what it is about.')}
           </p>
         )}

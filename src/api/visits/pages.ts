@@ -1,4 +1,7 @@
-/** Pages of visits for answers: found by words of their sentences, each as it is now, with what people said of it and a link to its picture. */
+/**
+ * Pages of visits for answers: found by words of their sentences, each as it is now, with its judgement by people and a
+ * link to its picture.
+ */
 import { currentVisits } from '../../brief/current-visits.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { Visit } from '../../schemas/visit.js';

@@ -33,7 +33,7 @@ export type VisitStore = ReturnType<typeof createVisitStore>;
 const ERASED_AT_ONCE = 500;
 
 /**
- * KEYS: visit, what was said of it, event stream. ARGV: field, value ('': none), event ('': none). The first
+ * KEYS: visit, its judgement, event stream. ARGV: field, value ('': none), event ('': none). The first
  * acknowledgement counts, and the last feedback. Returns 0 if there is no such visit.
  */
 const JUDGE = `

@@ -14,8 +14,8 @@ const KNOWN_MS = 7 * 24 * 3_600_000;
 const LATE_MS = 24 * 3_600_000;
 
 /**
- * KEYS: the counts, those due, held back by the endpoint, endpoint, messages sent. ARGV: now, messages, their time (ms),
- * message, subject, '1' if it ends its subject, noun, its count, capture time (ms), member of those due, KNOWN_MS,
+ * KEYS: the counts, those due, held back by the endpoint, endpoint, messages sent. ARGV: now, messages, their time (in
+ * ms), message, subject, '1' if it ends its subject, noun, its count, capture time (ms), member of those due, KNOWN_MS,
  * LATE_MS. Returns 1 if the message is sent, the same at every call within its time.
  */
 const TAKE = `

@@ -25,7 +25,7 @@ async function filler(service, redis, example) {
   const { createStores } = await dist('stores/create.js');
   const { createJobProducer } = await dist('jobs/producer.js');
   const { newId } = await dist('base/ids.js');
-  const { results } = createStores(loadConfig({ DATA_DIR: service.dataDir, REDIS_URL: service.redisUrl }), redis);
+  const { results } = await createStores(loadConfig({ DATA_DIR: service.dataDir, REDIS_URL: service.redisUrl }), redis);
   const jobs = createJobProducer(redis);
   const stored = await results.get(example);
   const limit = pLimit(FILLING);

@@ -27,7 +27,7 @@ export async function openDay({ redisUrl, dataDir }, startedAt) {
   const redis = connectRedis(redisUrl, { role: 'consumer', logger });
   const pipeline = remembering(await Pipeline.start({ config, logger, onlyDefault: true, warmUp: false }));
   const { createEndpointStore } = await dist('stores/delivery/endpoints.js');
-  const stores = { ...createStores(config, redis), endpoints: createEndpointStore(redis, { now: clock }) };
+  const stores = { ...(await createStores(config, redis)), endpoints: createEndpointStore(redis, { now: clock }) };
   const waiting = [];
   const messages = [];
   const base = { ...stores, config, logger, clock, redis, pipeline };
