@@ -10,7 +10,7 @@ type JobKind = 'comparison' | 'delivery' | 'batch';
 /** absent: no such job. held: it waits, is delayed or runs. completed, failed: it ended and is still kept. */
 type JobState = 'absent' | 'held' | 'completed' | 'failed';
 
-/** Jobs of one queue by state. `prioritized` are waiting jobs with a priority, as comparisons and turns have. */
+/** Jobs of one queue by state. `prioritized` are waiting jobs that others precede (PRIORITY in queues.ts). */
 export type QueueCounts = Readonly<Record<(typeof COUNTED)[number], number>>;
 const COUNTED = ['waiting', 'prioritized', 'delayed', 'active'] as const;
 const COUNTS_MAX_AGE_MS = 500;
@@ -100,7 +100,7 @@ const SCORES_PER_PRIORITY = 2 ** 32;
 /** @returns epoch ms at which the longest waiting job was queued; undefined without one. Delayed jobs do not count. */
 async function oldestJob(redis: Redis, queue: Queue): Promise<number | undefined> {
   const first = redis.pipeline().lindex(queue.toKey('wait'), -1);
-  for (const priority of Object.values(PRIORITY)) {
+  for (const priority of [PRIORITY.unattended, PRIORITY.archive]) {
     const from = priority * SCORES_PER_PRIORITY;
     first.zrangebyscore(queue.toKey('prioritized'), from, from + SCORES_PER_PRIORITY - 1, 'LIMIT', 0, 1);
   }

@@ -34,7 +34,7 @@ const ask = (url: string, key?: keyof typeof keys, method: 'GET' | 'PUT' | 'POST
   on.app.inject({ url, method, headers: key === undefined ? {} : { authorization: `Bearer ${keys[key]}` } });
 
 const JOB = '/v1/queues/queue/comparisons/1';
-const QUEUES = '/v1/queues/api/queues?activeQueue=comparisons&status=prioritized';
+const QUEUES = '/v1/queues/api/queues?activeQueue=comparisons&status=waiting';
 
 it('is not there unless QUEUE_PAGE is on', async () => {
   const off = await fakeApp();

@@ -72,6 +72,8 @@ describe("a camera's turn", () => {
       events: [{ type: 'baseline.reset' }],
     });
     await bench.results.erase(frame.comparison.id);
+    expect(await take('1')).toBe('empty');
+    await bench.cameras.addFrame('gate', frame.comparison.id, 1_000);
     expect(await taken('1')).toMatchObject({ comparisonId: frame.comparison.id, stored: undefined });
   });
 

@@ -59,7 +59,7 @@ describe('Redis that refuses writes', () => {
 describe('a job that a script of the queue left in no list', () => {
   it('is queued again by recovery', async () => {
     const { id, queue } = await accept();
-    await queues.bench.redis.zrem(queue.toKey('prioritized'), id);
+    await queues.bench.redis.lrem(queue.toKey('wait'), 1, id);
     expect(await queues.recover()).toMatchObject({ comparisons: 1 });
     serve();
     await eventually(async () => expect(await statusOf(id)).toBe('finished'));
@@ -285,7 +285,7 @@ it('a lock that a dead worker took by a clock that was ahead ends with those of 
 
 it('a comparison that was failed in the queue alone is tried again', async () => {
   const { id, accepted, queue } = await accept();
-  await queues.bench.redis.zrem(queue.toKey('prioritized'), id);
+  await queues.bench.redis.lrem(queue.toKey('wait'), 1, id);
   await queues.bench.redis.zadd(queue.toKey('failed'), Date.now(), id);
   expect(await queues.recover()).toMatchObject({ comparisons: 1 });
   expect(await open(QUEUES.live).getJobState(id)).not.toBe('failed');

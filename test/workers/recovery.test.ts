@@ -20,7 +20,7 @@ describe('recovery', () => {
     }
     await recover();
     expect(await queues.bench.cameras.waitingFrames('gate')).toBe(2);
-    const jobs = await open(QUEUES.live).getPrioritized();
+    const jobs = await open(QUEUES.live).getWaiting();
     expect(jobs.map(({ name, data }) => [name, data])).toEqual([['turn', { v: 2, camera: 'gate' }]]);
   });
 

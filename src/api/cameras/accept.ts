@@ -17,10 +17,16 @@ const MAX_FRAMES_WAITING = 1_000;
 /** Tolerated clock difference. A frame from the far future would make all later frames out of order. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
-/** @throws ScenedeltaError 'overloaded' if MAX_FRAMES_WAITING frames of the camera are waiting */
-export async function assertCameraCapacity(camera: string, { cameras }: Pick<Dependencies, 'cameras'>): Promise<void> {
+/**
+ * @returns number of the camera's frames that are waiting
+ * @throws ScenedeltaError 'overloaded' if they are MAX_FRAMES_WAITING
+ */
+export async function assertCameraCapacity(
+  camera: string,
+  { cameras }: Pick<Dependencies, 'cameras'>,
+): Promise<number> {
   const waiting = await cameras.waitingFrames(camera);
-  if (waiting < MAX_FRAMES_WAITING) return;
+  if (waiting < MAX_FRAMES_WAITING) return waiting;
   throw new ScenedeltaError(
     'overloaded',
     `${waiting} frames of ${camera} are waiting, expected fewer than ${MAX_FRAMES_WAITING}`,
@@ -33,7 +39,7 @@ export async function assertCameraCapacity(camera: string, { cameras }: Pick<Dep
  * `accept` does; with a privacy mask also 'image-unreadable' or 'image-too-large'
  */
 export async function acceptFrame(
-  context: RequestContext,
+  context: RequestContext & { readonly waiting: number },
   camera: StoredCamera,
   { frame, options }: IncomingCameraFrame,
   deps: Dependencies & { keeper: FrameKeeper; options: Pick<ApiOptions, 'cameraDeadline'> },

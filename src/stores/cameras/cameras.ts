@@ -52,7 +52,8 @@ export interface CameraQuery {
 /** Cameras that are read at once, and ids, which are short. */
 const [PAGE, IDS_AT_ONCE] = [100, 1_000] as const;
 
-const parsed = <T>(json: string | null): T | undefined => (json === null ? undefined : (JSON.parse(json) as T));
+const parsed = <T>(json: string | null): T | undefined =>
+  json === null || json === '' ? undefined : (JSON.parse(json) as T);
 
 const cameraOf = (json: string | null): StoredCamera | undefined => parsed<StoredCamera>(json);
 

@@ -9,7 +9,8 @@ import type { CameraState } from '../../camera/state/state.js';
 import type { Standstill } from '../../schemas/loss.js';
 import { cameraSubject } from '../../schemas/message.js';
 import { type Said, streamEvent } from '../../schemas/stream-event.js';
-import { addEvent, EXPIRY_SLACK_MS, type StoredMessage, writesOfMessage } from '../changes/change-writes.js';
+import { addEvent, type StoredMessage, writesOfMessage } from '../changes/change-writes.js';
+import { EXPIRY_SLACK_MS } from '../redis/index-tidying.js';
 import { KEYS } from '../redis/keys.js';
 import { type RedisCommand, redisCall, repliesOf } from '../redis/redis.js';
 import type { FrameFailure, SnapshotOutcome } from './cameras.js';
@@ -47,24 +48,20 @@ export interface WatchedCamera {
   readonly standstill: ReportedStandstill | null;
 }
 
-/** @returns the write of a turn; none if it would change nothing */
-export function writesOfStill(
-  camera: string,
+/** @returns the field of the camera's hash that a turn writes, '' for none; undefined if it would change nothing */
+export function fieldOfStill(
   before: CameraState | undefined,
   { still, last }: CameraState,
   now: number,
-): RedisCommand[] {
-  if (still === undefined || last === null) {
-    return before?.still === undefined ? [] : [['HDEL', KEYS.camera(camera), 'still']];
-  }
-  if (still.stuck && before?.still?.stuck === true) return [];
+): string | undefined {
+  if (still === undefined || last === null) return before?.still === undefined ? undefined : '';
+  if (still.stuck && before?.still?.stuck === true) return undefined;
   const { since, stuck } = still;
-  const frames: EqualFrames = { since, forMs: last.at - since, at: now, stuck };
-  return [['HSET', KEYS.camera(camera), 'still', JSON.stringify(frames)]];
+  return JSON.stringify({ since, forMs: last.at - since, at: now, stuck } satisfies EqualFrames);
 }
 
 const FIELDS = ['camera', 'seen', 'snapshot', 'failure', 'still', 'standstill'] as const;
-const parsed = <T>(json: string | null): T | null => (json === null ? null : (JSON.parse(json) as T));
+const parsed = <T>(json: string | null): T | null => (json === null || json === '' ? null : (JSON.parse(json) as T));
 
 export type StandstillStore = ReturnType<typeof createStandstillStore>;
 

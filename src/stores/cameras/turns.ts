@@ -19,12 +19,13 @@ import { changeWrites, type TurnChanges } from '../changes/change-writes.js';
 import { visitWrites } from '../changes/visits.js';
 import { endingWrites } from '../comparisons/result-writes.js';
 import { parseRecord, type StoredComparison } from '../comparisons/stored-comparison.js';
+import { createTidying } from '../redis/index-tidying.js';
 import { KEYS } from '../redis/keys.js';
 import { defineScript, type RedisCommand, redisCall } from '../redis/redis.js';
 import { type Deaths, IS_GONE } from '../redis/runs.js';
 import { readCameraState, writeCameraState } from './camera-state.js';
 import type { FrameFailure } from './cameras.js';
-import { writesOfStill } from './standstills.js';
+import { fieldOfStill } from './standstills.js';
 
 export interface Turn {
   readonly camera: StoredCamera;
@@ -70,12 +71,11 @@ export interface CommitResult {
 const isPicture = ({ comparison: { error } }: StoredComparison): boolean =>
   error === undefined || !/^(?:image|url)-/.test(error.type.slice(ERROR_TYPE_BASE.length));
 
-/** @returns the command that notes why the frame failed, or that it did not */
-const failureWrite = (camera: string, { comparison, request }: StoredComparison): RedisCommand => {
-  const key = KEYS.camera(camera);
-  if (comparison.error === undefined) return ['HDEL', key, 'failure'];
+/** @returns the field that says why the frame failed; '': it did not */
+const fieldOfFailure = ({ comparison, request }: StoredComparison): string => {
+  if (comparison.error === undefined) return '';
   const at = isoTime(request.turn?.capturedAt ?? request.acceptedAt);
-  return ['HSET', key, 'failure', JSON.stringify({ at, error: comparison.error.detail } satisfies FrameFailure)];
+  return JSON.stringify({ at, error: comparison.error.detail } satisfies FrameFailure);
 };
 
 type TakeReply = readonly [
@@ -95,7 +95,7 @@ const TAKE = `${IS_GONE}
 local held = redis.call('GET', KEYS[1])
 if held and string.sub(held, 1, #ARGV[1] + 1) ~= ARGV[1] .. ':' then return {'held'} end
 local first = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
-local camera = redis.call('HGET', KEYS[4], 'camera')
+local camera, state = unpack(redis.call('HMGET', KEYS[4], 'camera', 'state'))
 if not first or not camera then
   redis.call('DEL', KEYS[1])
   return {'empty'}
@@ -111,9 +111,8 @@ if worker ~= '' and worker ~= ARGV[5] and isGone(worker) then
 end
 redis.call('HSET', KEYS[3], by, ARGV[5], counted, deaths, countedAlone, deathsAlone)
 local tries = (tonumber(begun[1]) or 0) + 1
-local state = redis.call('HGET', KEYS[4], 'state') or ''
 local record = redis.call('HMGET', ARGV[4] .. first, 'comparison', 'frames', 'job')
-return {'taken', first, tries, deaths, deathsAlone, camera, state, record, redis.call('LRANGE', KEYS[5], 0, -1)}`;
+return {'taken', first, tries, deaths, deathsAlone, camera, state or '', record, redis.call('LRANGE', KEYS[5], 0, -1)}`;
 
 /** KEYS: turn. ARGV: held, ttl (ms). */
 const RENEW = `
@@ -122,7 +121,7 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 
 /**
  * KEYS: turn, frames, tries, camera, comparison.
- * ARGV: held, comparison id, state ('' = unchanged), further commands as JSON ('' = only remove the frame).
+ * ARGV: held, comparison id, commands as JSON ('' = only remove the frame), then fields of the camera and their values.
  * Returns the kind of a CommitResult, and 1 if frames wait. They are counted in the step that frees the turn, so that
  * none is missed in between.
  */
@@ -132,11 +131,11 @@ redis.call('ZREM', KEYS[2], ARGV[2])
 redis.call('HDEL', KEYS[3], ARGV[2], ARGV[2] .. ':worker', ARGV[2] .. ':deaths', ARGV[2] .. ':deathsAlone')
 local more = redis.call('EXISTS', KEYS[2])
 if more == 0 then redis.call('DEL', KEYS[1]) end
-if ARGV[4] == '' then return {'final', more} end
+if ARGV[3] == '' then return {'final', more} end
 local status = redis.call('HGET', KEYS[5], 'status')
 if not status or status == 'finished' or status == 'failed' or status == 'cancelled' then return {'final', more} end
-if ARGV[3] ~= '' then redis.call('HSET', KEYS[4], 'state', ARGV[3]) end
-for _, command in ipairs(cjson.decode(ARGV[4])) do redis.call(unpack(command)) end
+redis.call('HSET', KEYS[4], unpack(ARGV, 4))
+for _, command in ipairs(cjson.decode(ARGV[3])) do redis.call(unpack(command)) end
 return {'saved', more}`;
 
 /** KEYS: turn, frames. ARGV: held. */
@@ -159,6 +158,7 @@ return redis.call('HSET', KEYS[2], ARGV[2] .. ':worker', ARGV[3] .. '!')`;
 /** @param options.retentionMs how long a comparison and a change are kept, from their creation and last write. */
 export function createTurnStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
   const now = options.now ?? systemClock;
+  const isDue = createTidying();
   const runTake = defineScript<TakeReply>(redis, 'sdTake', TAKE);
   const runRenew = defineScript<number>(redis, 'sdRenew', RENEW);
   const runCommit = defineScript<[CommitResult['kind'], 0 | 1]>(redis, 'sdCommit', COMMIT);
@@ -172,9 +172,17 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
     KEYS.camera(camera),
   ];
 
+  const fieldsOf = (turn: Turn, stored: StoredComparison, state: CameraState | undefined) => ({
+    state: state === undefined ? undefined : writeCameraState(state),
+    seen: isPicture(stored) ? now() : undefined,
+    still: state === undefined ? undefined : fieldOfStill(turn.state, state, now()),
+    failure: fieldOfFailure(stored),
+  });
+
+  /** @param fields of the camera's hash; those that are undefined stay as they are */
   const commit = (
     { camera, comparisonId, held }: Turn,
-    state: CameraState | undefined,
+    fields: Readonly<Record<string, string | number | undefined>>,
     commands: readonly RedisCommand[] | null,
   ): Promise<CommitResult> =>
     redisCall("saving a camera's turn", async () => {
@@ -182,9 +190,9 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
         [...keysOf(camera.id), KEYS.comparison(comparisonId)],
         held,
         comparisonId,
-        state === undefined ? '' : writeCameraState(state),
         // Strings only: Lua would write large numbers with an exponent.
         commands === null ? '' : JSON.stringify(commands.map((command) => command.map(String))),
+        ...Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
       );
       return { kind, more: more === 1 };
     });
@@ -223,16 +231,13 @@ export function createTurnStore(redis: Redis, options: { retentionMs: number; no
       }),
     /** Saves everything or nothing, and removes the frame from the waiting ones. Frees the turn if it was the last. */
     commit: (turn: Turn, { stored, state, changes }: TurnResult): Promise<CommitResult> =>
-      commit(turn, state, [
-        ...(isPicture(stored) ? [['HSET', KEYS.camera(turn.camera.id), 'seen', now()] as const] : []),
-        ...(state === undefined ? [] : writesOfStill(turn.camera.id, turn.state, state, now())),
-        failureWrite(turn.camera.id, stored),
-        ...endingWrites(stored, now(), options.retentionMs),
+      commit(turn, fieldsOf(turn, stored, state), [
+        ...endingWrites(stored, now(), { retentionMs: options.retentionMs, isDue }),
         ...(changes === undefined ? [] : changeWrites(changes, now(), options.retentionMs)),
         ...visitWrites(changes?.visits ?? [], now(), options.retentionMs),
       ]),
     /** As `commit`, without saving a comparison. */
-    drop: (turn: Turn): Promise<CommitResult> => commit(turn, undefined, null),
+    drop: (turn: Turn): Promise<CommitResult> => commit(turn, {}, null),
     /** Ends a try that did not end the frame. @param failed tries of the frame that have failed, this one included */
     count: async ({ camera, comparisonId, held }: Turn, failed: number): Promise<void> =>
       redisCall("counting a camera's tries", async () => {

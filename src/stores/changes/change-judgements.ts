@@ -4,10 +4,11 @@ import { systemClock } from '../../base/clock.js';
 import { derivedId } from '../../base/ids.js';
 import { alertMessage } from '../../camera/changes/message.js';
 import type { CameraEvent, Change, Feedback } from '../../schemas/change.js';
+import { EXPIRY_SLACK_MS } from '../redis/index-tidying.js';
 import { CAMERA_EVENTS_KEPT, EVENTS_KEPT, KEYS } from '../redis/keys.js';
 import { defineScript, redisCall } from '../redis/redis.js';
 import { logEntryInLua } from './change-log.js';
-import { EXPIRY_SLACK_MS, eventOf, type StoredMessage, writesOfAlert } from './change-writes.js';
+import { eventOf, type StoredMessage, writesOfAlert } from './change-writes.js';
 import { foundPart, readerOf } from './stored-change.js';
 
 /**

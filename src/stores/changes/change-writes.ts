@@ -18,13 +18,11 @@ import { cameraSubject, type Message } from '../../schemas/message.js';
 import type { VectorOfChange } from '../../schemas/search-vector.js';
 import { type CameraHealthEvent, type Said, type StreamEvent, streamEvent } from '../../schemas/stream-event.js';
 import type { VisitEvent } from '../../schemas/visit.js';
+import { EXPIRY_SLACK_MS } from '../redis/index-tidying.js';
 import { EVENTS_KEPT, KEYS, UNSEEN_KEPT } from '../redis/keys.js';
 import type { RedisCommand } from '../redis/redis.js';
 import { logEntry } from './change-log.js';
 import { encodeVector, VECTOR_FIELD } from './change-vectors.js';
-
-/** Retention erases by age. The expiry is later, for a Redis without running workers. */
-export const EXPIRY_SLACK_MS = 3_600_000;
 
 /** A message with all that its delivery needs. */
 export interface StoredMessage {

@@ -16,6 +16,7 @@ import {
   type Severity,
 } from '../../schemas/change.js';
 import type { SearchVector } from '../../schemas/search-vector.js';
+import { EXPIRY_SLACK_MS } from '../redis/index-tidying.js';
 import { KEYS } from '../redis/keys.js';
 import { idPages, type PageQuery, pageOf } from '../redis/pages.js';
 import { redisCall, repliesOf } from '../redis/redis.js';
@@ -23,7 +24,7 @@ import { fewCameras, seesCamera, seesNoCamera, type Visibility } from '../redis/
 import { erasureOf } from './change-erasure.js';
 import { judgementsOf } from './change-judgements.js';
 import { decodeVector, VECTOR_FIELD } from './change-vectors.js';
-import { EXPIRY_SLACK_MS, type StoredMessage, writesOfMessage } from './change-writes.js';
+import { type StoredMessage, writesOfMessage } from './change-writes.js';
 import { readerOf } from './stored-change.js';
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;

@@ -12,11 +12,12 @@ import {
   type VisitKind,
 } from '../../schemas/visit.js';
 import { eraseMessages } from '../delivery/erase-messages.js';
+import { EXPIRY_SLACK_MS } from '../redis/index-tidying.js';
 import { EVENTS_KEPT, KEYS } from '../redis/keys.js';
 import { type PageQuery, pageOf } from '../redis/pages.js';
 import { defineScript, type RedisCommand, redisCall, repliesOf } from '../redis/redis.js';
 import { fewCameras, seesCamera, seesNoCamera, type Visibility } from '../redis/visibility.js';
-import { addEvent, EXPIRY_SLACK_MS } from './change-writes.js';
+import { addEvent } from './change-writes.js';
 
 /** `since` and `until` refer to the first frame, by the camera's clock. */
 interface VisitQuery extends PageQuery {

@@ -6,44 +6,47 @@ import { deliveryIdOf } from '../../base/ids.js';
 import { isoTime } from '../../base/wall-clock.js';
 import type { Comparison } from '../../schemas/comparison.js';
 import { type StreamEvent, streamEvent } from '../../schemas/stream-event.js';
+import { EXPIRY_SLACK_MS } from '../redis/index-tidying.js';
 import { EVENTS_KEPT, KEYS } from '../redis/keys.js';
 import type { RedisCommand } from '../redis/redis.js';
 import { isDelivered, type StoredComparison } from './stored-comparison.js';
-
-/** Retention erases by age; keys expire this much later, in case no worker runs. */
-const EXPIRY_SLACK_MS = 3_600_000;
 
 const APPEND_EVENT = `redis.call('XADD', KEYS[1], 'MAXLEN', '~', ${EVENTS_KEPT}, '*', 'event', ARGV[1], 'owner', owner)`;
 
 /**
  * KEYS: events, comparison, open, then the indexes; at last the camera whose turn it waits for and its waiting frames,
  * or 'events' twice. ARGV: event, id, comparison, frames, request (field 'job'), status, callback ('' or '1'),
- * created (ms), expires (ms), cutoff of the indexes (ms), owner, capture time (ms; '' = no turn). In one step: a frame
- * that missed its place behind earlier ones would come too late. Returns 0 if there is no such camera.
+ * created (ms), expires (ms), cutoff of the indexes (ms), owner, capture time (ms; '' = no turn), '1' or '0' per index
+ * (to be tidied or not). In one step: a frame that missed its place behind earlier ones would come too late. Returns a
+ * CreateResult.
  */
 export const CREATE = `
 local owner = ARGV[11]
+local result = 'created'
 if ARGV[12] ~= '' then
-  if redis.call('HEXISTS', KEYS[#KEYS - 1], 'camera') == 0 then return 0 end
+  if redis.call('HEXISTS', KEYS[#KEYS - 1], 'camera') == 0 then return 'no camera' end
+  if redis.call('EXISTS', KEYS[#KEYS]) == 1 then result = 'behind others' end
   redis.call('ZADD', KEYS[#KEYS], ARGV[12], ARGV[2])
 end
 ${APPEND_EVENT}
-redis.call('HSET', KEYS[2], 'comparison', ARGV[3], 'frames', ARGV[4], 'job', ARGV[5], 'status', ARGV[6], 'callback', ARGV[7])
-redis.call('HSET', KEYS[2], 'owner', owner)
+redis.call('HSET', KEYS[2], 'comparison', ARGV[3], 'frames', ARGV[4], 'job', ARGV[5], 'status', ARGV[6],
+  'callback', ARGV[7], 'owner', owner)
 redis.call('PEXPIREAT', KEYS[2], ARGV[9])
 redis.call('ZADD', KEYS[3], ARGV[8], ARGV[2])
 for i = 4, #KEYS - 2 do
-  redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', ARGV[10])
   redis.call('ZADD', KEYS[i], ARGV[8], ARGV[2])
-  redis.call('PEXPIREAT', KEYS[i], ARGV[9])
+  if string.sub(ARGV[13], i - 3, i - 3) == '1' then
+    redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', ARGV[10])
+    redis.call('PEXPIREAT', KEYS[i], ARGV[9])
+  end
 end
-return 1`;
+return result`;
 
 /**
  * KEYS: events, comparison, open, open deliveries, then the verdict's indexes. ARGV: event, id, comparison, frames (''
  * = unchanged), status, final ('' or '1'), now (ms), created (ms), delivery id, expires (ms), cutoff of the indexes
- * (ms), prefix of the owners' open comparisons. A final comparison with a callback enters the open deliveries in the
- * same step: a crash right after cannot lose the webhook.
+ * (ms), prefix of the owners' open comparisons, '1' or '0' per index (to be tidied or not). A final comparison with a
+ * callback enters the open deliveries in the same step: a crash right after cannot lose the webhook.
  */
 export const UPDATE = `
 local status = redis.call('HGET', KEYS[2], 'status')
@@ -61,9 +64,11 @@ else
     redis.call('ZADD', KEYS[4], ARGV[7], ARGV[9])
   end
   for i = 5, #KEYS do
-    redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', ARGV[11])
     redis.call('ZADD', KEYS[i], ARGV[8], ARGV[2])
-    redis.call('PEXPIREAT', KEYS[i], ARGV[10])
+    if string.sub(ARGV[13], i - 4, i - 4) == '1' then
+      redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', ARGV[11])
+      redis.call('PEXPIREAT', KEYS[i], ARGV[10])
+    end
   end
 end
 return 1`;
@@ -71,26 +76,30 @@ return 1`;
 /**
  * The writes of `update` for a comparison that ends, as commands of a larger atomic step (stores/cameras/turns.ts).
  * That step must check that the comparison is not final yet.
+ * @param isDue of createTidying
  */
 export function endingWrites(
   { comparison, frames, request }: StoredComparison,
   now: number,
-  retentionMs: number,
+  { retentionMs, isDue }: { retentionMs: number; isDue: (index: string, now: number) => boolean },
 ): RedisCommand[] {
   const { id, status } = comparison;
   const times = indexTimes(comparison, now, retentionMs);
   const event = JSON.stringify(eventOf(comparison, now));
   return [
     ['XADD', KEYS.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'event', event, 'owner', request.owner],
-    ['HSET', KEYS.comparison(id), 'comparison', JSON.stringify(comparison), 'status', status],
-    ['HSET', KEYS.comparison(id), 'frames', JSON.stringify(frames)],
+    [
+      ...(['HSET', KEYS.comparison(id), 'status', status] as const),
+      ...['comparison', JSON.stringify(comparison), 'frames', JSON.stringify(frames)],
+    ],
     ['ZREM', KEYS.comparisonsOpen, id],
     ['ZREM', KEYS.comparisonsOpenOf(request.owner), id],
     ...(isDelivered(request) ? [['ZADD', KEYS.deliveriesOpen, now, deliveryIdOf(id)] as const] : []),
     ...verdictIndexes(comparison.camera, comparison.verdict).flatMap((index): RedisCommand[] => [
-      ['ZREMRANGEBYSCORE', index, '-inf', times.cutoff],
       ['ZADD', index, times.created, id],
-      ['PEXPIREAT', index, times.expires],
+      ...(isDue(index, now)
+        ? [['ZREMRANGEBYSCORE', index, '-inf', times.cutoff] as const, ['PEXPIREAT', index, times.expires] as const]
+        : []),
     ]),
   ];
 }

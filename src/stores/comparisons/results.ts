@@ -8,6 +8,7 @@ import { systemClock } from '../../base/clock.js';
 import { deliveryIdOf } from '../../base/ids.js';
 import type { ComparisonRecord } from '../../schemas/comparison.js';
 import { eraseEvents } from '../delivery/erase-messages.js';
+import { createTidying } from '../redis/index-tidying.js';
 import { KEYS } from '../redis/keys.js';
 import { earlierThan, type PageQuery, pageOf } from '../redis/pages.js';
 import { defineScript, redisCall, repliesOf } from '../redis/redis.js';
@@ -24,6 +25,12 @@ export interface ListQuery extends PageQuery {
   readonly visibility?: Visibility;
 }
 
+/**
+ * no camera: it is the frame of a camera that does not exist, so nothing was created. behind others: it is a camera's
+ * frame, and earlier ones wait, whose job is responsible for it.
+ */
+export type CreateResult = 'created' | 'behind others' | 'no camera';
+
 export type ResultStore = ReturnType<typeof createResultStore>;
 
 /**
@@ -32,8 +39,10 @@ export type ResultStore = ReturnType<typeof createResultStore>;
  */
 export function createResultStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
   const { retentionMs, now = systemClock } = options;
-  const runCreate = defineScript<number>(redis, 'sdCreate', CREATE);
+  const runCreate = defineScript<CreateResult>(redis, 'sdCreate', CREATE);
   const runUpdate = defineScript<number>(redis, 'sdUpdate', UPDATE);
+  const isDue = createTidying();
+  const due = (indexes: readonly string[]) => indexes.map((index) => (isDue(index, now()) ? '1' : '0')).join('');
 
   /** @returns the comparisons that the query lists, undefined for the others */
   const read = async (ids: readonly string[], query: ListQuery): Promise<(ComparisonRecord | undefined)[]> => {
@@ -53,25 +62,27 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
   };
 
   return {
-    /** @returns false if it is the frame of a camera that does not exist */
-    create: ({ comparison, frames, request }: StoredComparison): Promise<boolean> =>
-      redisCall('creating a comparison', async () => {
+    create: ({ comparison, frames, request }: StoredComparison): Promise<CreateResult> =>
+      redisCall('creating a comparison', () => {
         const times = indexTimes(comparison, now(), retentionMs);
         const { turn } = request;
-        const keys = [
-          KEYS.events,
-          KEYS.comparison(comparison.id),
-          KEYS.comparisonsOpen,
+        const indexes = [
           KEYS.comparisonsByTime,
           KEYS.comparisonsByOwner(request.owner),
           KEYS.comparisonsOpenOf(request.owner),
           ...(comparison.camera === null ? [] : [KEYS.comparisonsByCamera(comparison.camera)]),
+        ];
+        const keys = [
+          KEYS.events,
+          KEYS.comparison(comparison.id),
+          KEYS.comparisonsOpen,
+          ...indexes,
           // A user of Redis with rights for some keys has none for an empty one.
           ...(turn === undefined
             ? [KEYS.events, KEYS.events]
             : [KEYS.camera(turn.camera), KEYS.cameraFrames(turn.camera)]),
         ];
-        const created = await runCreate(
+        return runCreate(
           keys,
           JSON.stringify(eventOf(comparison, now())),
           comparison.id,
@@ -85,8 +96,8 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           times.cutoff,
           request.owner,
           turn?.capturedAt ?? '',
+          due(indexes),
         );
-        return created === 1;
       }),
 
     get: (id: string): Promise<StoredComparison | undefined> =>
@@ -110,13 +121,8 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
     ): Promise<boolean> =>
       redisCall('saving a comparison', async () => {
         const times = indexTimes(comparison, now(), retentionMs);
-        const keys = [
-          KEYS.events,
-          KEYS.comparison(id),
-          KEYS.comparisonsOpen,
-          KEYS.deliveriesOpen,
-          ...verdictIndexes(comparison.camera, comparison.verdict),
-        ];
+        const indexes = verdictIndexes(comparison.camera, comparison.verdict);
+        const keys = [KEYS.events, KEYS.comparison(id), KEYS.comparisonsOpen, KEYS.deliveriesOpen, ...indexes];
         const replaced = await runUpdate(
           keys,
           JSON.stringify(eventOf(comparison, now())),
@@ -131,6 +137,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           times.expires,
           times.cutoff,
           KEYS.comparisonsOpenOf(''),
+          due(indexes),
         );
         return replaced === 1;
       }),
@@ -156,7 +163,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
         if (owner != null) {
           erasing.zrem(KEYS.comparisonsByOwner(owner), id).zrem(KEYS.comparisonsOpenOf(owner), id);
         }
-        if (camera != null) erasing.zrem(KEYS.comparisonsByCamera(camera), id);
+        if (camera != null) erasing.zrem(KEYS.comparisonsByCamera(camera), id).zrem(KEYS.cameraFrames(camera), id);
         for (const index of verdictIndexes(camera ?? null, verdict)) erasing.zrem(index, id);
         const [existed] = repliesOf<number>(await erasing.exec());
         return existed === 1;

@@ -4,7 +4,8 @@
  */
 import type { Redis } from 'ioredis';
 import type { HeldBack } from '../../endpoints/digest.js';
-import { EXPIRY_SLACK_MS, type StoredMessage, writesOfMessage } from '../changes/change-writes.js';
+import { type StoredMessage, writesOfMessage } from '../changes/change-writes.js';
+import { EXPIRY_SLACK_MS } from '../redis/index-tidying.js';
 import { KEYS } from '../redis/keys.js';
 import { defineScript, redisCall, repliesOf } from '../redis/redis.js';
 
