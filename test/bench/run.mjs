@@ -24,6 +24,7 @@ const BENCHES = {
   outages: 'build:program',
   overhead: null,
   peers: 'build',
+  quiet: null,
   replay: null,
   rules: 'build',
   scale: 'build',
