@@ -76,7 +76,6 @@ describe('a pull', () => {
     await pull('gate');
     answer = { status: 200, body: await picture({ things: [[60, 30, 12, 10, RED]] }) };
     await pull('gate');
-    // One job serves both.
     expect(turns).toEqual(['gate']);
     await workOff('gate', turnProcessor(bench));
     expect((await comparisonsOf('gate')).map(({ verdict }) => verdict)).toEqual(['change', 'none']);
