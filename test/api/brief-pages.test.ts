@@ -54,7 +54,7 @@ describe('the pages of a brief', () => {
     const query = `?day=${DAY}&format=markdown&tz=Europe/Berlin`;
     const { body } = await ask(query);
     expect(body).toContain(
-      `### Visits (2)\n\n- Per hour: 09:00: 1, 10:00: 1\n- 09:00 to 09:00: ${caption} [show](https://sd.example/v1/visits/${id})`,
+      `### Visits (2)\n\n- Per hour: 09:00: 1, 10:00: 1\n- 09:00: ${caption} [show](https://sd.example/v1/visits/${id})`,
     );
     expect(body).toContain('- 10:00 still there: a person');
     // The last one is of the next day there.

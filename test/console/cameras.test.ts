@@ -156,7 +156,7 @@ describeInBrowser('The page "Cameras"', () => {
     await save(page);
     expect(zonesOf('gate')[0]?.preposition).toBeNull();
     await page.getByLabel('Type').selectOption('ignore');
-    expect(await word.count()).toBe(0);
+    await word.waitFor({ state: 'detached' });
     expect(errors).toEqual([]);
   });
 

@@ -171,10 +171,10 @@ describeInBrowser('The page "Review" with 20,000 changes of 202 cameras', () => 
     await page.keyboard.press('j');
     for (const count of [2, 3, 4]) {
       await page.keyboard.press('J');
-      await page.getByRole('heading', { name: `${count} changes chosen` }).waitFor();
+      await page.getByRole('heading', { name: `${count} entries chosen` }).waitFor();
     }
     await page.keyboard.press('x');
-    await page.getByRole('heading', { name: '3 changes chosen' }).waitFor();
+    await page.getByRole('heading', { name: '3 entries chosen' }).waitFor();
     expect(await chosen.count()).toBe(3);
     expect(await inspect(page, 'review-bulk')).toEqual([]);
     await page.keyboard.press('f');
@@ -194,7 +194,7 @@ describeInBrowser('The page "Review" with 20,000 changes of 202 cameras', () => 
     });
     await eventually(async () => expect(await judged()).toEqual(Array(8).fill(null)));
     await page.keyboard.press('*');
-    await page.getByRole('heading', { name: /^\d+ changes chosen/ }).waitFor();
+    await page.getByRole('heading', { name: /^\d+ entries chosen/ }).waitFor();
     // The keys of the heading's bar are bound after it is painted.
     await eventually(async () => {
       await page.keyboard.press('Escape');

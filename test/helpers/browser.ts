@@ -60,6 +60,13 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Tab> 
   };
 }
 
+/** Height of the navigation of a telephone, and its distance to the lower edge; zeros without one. */
+const NAVIGATION = `(() => {
+  const box = document.querySelector('nav.bar')?.getBoundingClientRect();
+  return box?.height > 0 ? [box.height, innerHeight - box.bottom] : [0, 0];
+})()`;
+const MOST_NAVIGATION = 80;
+
 /** Takes screenshots of the page: wide and narrow, light and dark. @returns violations found by axe */
 export async function inspect(page: Page, name: string): Promise<string[]> {
   const found: string[] = [];
@@ -75,6 +82,8 @@ export async function inspect(page: Page, name: string): Promise<string[]> {
       }
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       if ((overflow as number) > 0) found.push(`${width}: the page is ${overflow} px wider than the window`);
+      const [height, below] = (await page.evaluate(NAVIGATION)) as [number, number];
+      if (height > MOST_NAVIGATION || below !== 0) found.push(`${width}: the navigation has ${height} px`);
     }
   }
   await page.setViewportSize({ width: WIDTHS[0] as number, height: HEIGHT });

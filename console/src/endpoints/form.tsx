@@ -50,13 +50,11 @@ const SECRETS: Readonly<Partial<Record<Format, string>>> = {
 /** @returns the names in a text, separated by commas or spaces */
 const namesIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))];
 
-type Fields = Omit<EndpointPatch, 'enabled'>;
-
 interface Props {
   /** undefined: a new one */
   readonly endpoint?: Endpoint;
   /** Sends the fields. The address and the authorization are left out if the stored ones stay. */
-  readonly onSubmit: (fields: Fields) => Promise<unknown>;
+  readonly onSubmit: (fields: Omit<EndpointPatch, 'enabled'>) => Promise<unknown>;
   readonly onCancel?: () => void;
 }
 
