@@ -29,7 +29,7 @@ local ends = ARGV[6] == '1'
 if ends and redis.call('ZSCORE', KEYS[3], ARGV[5]) then return 0 end
 if room > (ends and 1 or 0) then
   redis.call('ZADD', KEYS[5], ARGV[1], ARGV[4])
-  redis.call('PEXPIRE', KEYS[5], span)
+  redis.call('PEXPIRE', KEYS[5], span + ARGV[12])
   if not ends then redis.call('ZREM', KEYS[3], ARGV[5]) end
   return 1
 end
