@@ -80,7 +80,7 @@ async function runEverything(tally) {
   console.log('\nhostile images, generated requests, and disturbances');
   await Promise.all([
     sendHostileImages(tally),
-    sendGeneratedRequests(tally, tools),
+    sendGeneratedRequests(tally, tools).then(() => measureVisits(tally)),
     disturbService(tally).then(() => checkPython(tally, python, join(reports, 'training.xml'))),
   ]);
 }
@@ -103,6 +103,11 @@ async function sendHostileImages(tally) {
 async function sendGeneratedRequests(tally, tools) {
   if (tools.missing) tally.skip('generated requests (schemathesis)', tools.missing);
   else await tally.check('generated requests (schemathesis)', process.execPath, FUZZ);
+}
+
+/** The figures of visits have floors. */
+async function measureVisits(tally) {
+  await tally.check("visits beside a person's list", process.execPath, ['test/bench/visits.mjs']);
 }
 
 /** It waits more than it computes. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { SIDES, type Side } from '../../src/base/images.js';
 import { withBundles } from '../../src/cli/config-with.js';
 import { type DecodedFrame, decodeFrame } from '../../src/frames/decode.js';
-import { graphCacheIn } from '../../src/inference/graph-cache.js';
+import { graphCacheIn } from '../../src/inference/graph-folder.js';
 import { InferencePool } from '../../src/inference/pool.js';
 import { COARSE_STRIDE } from '../../src/model/bundle.js';
 import type { Features } from '../../src/model/graph-io.js';

@@ -7,7 +7,7 @@ import { ScenedeltaError } from '../../src/base/errors.js';
 import { type Box, SIDES, type Side, type Size } from '../../src/base/images.js';
 import { mapSides } from '../../src/frames/pair.js';
 import sharp from '../../src/frames/sharp.js';
-import { carryBox } from '../../src/viewpoint/warp.js';
+import { carryBox } from '../../src/viewpoint/carry.js';
 import { type MadeNuisance, perturb } from '../figures/nuisances.js';
 import { bad, normalise, type Pair, parsePairs } from '../figures/pairs.js';
 import { decode, type PairBytes } from './bundle-runner.js';

@@ -1,6 +1,7 @@
 /** Worker thread of fit:viewpoint: makes one pair, measures it, and compares the features of both frames. */
 import { seededRandom } from '../../dist/base/random.js';
-import { examine, isBare, showsTooLittle } from '../../dist/viewpoint/examine.js';
+import { isBare, showsTooLittle } from '../../dist/viewpoint/evidence.js';
+import { examine } from '../../dist/viewpoint/examine.js';
 import { FITTED } from '../../dist/viewpoint/fitted.js';
 import { MEASUREMENTS } from '../../dist/viewpoint/measurements.js';
 import { openBundleGraphs } from './bundle-graphs.mjs';

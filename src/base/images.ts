@@ -56,6 +56,8 @@ export interface Box {
   readonly height: number;
 }
 
+export const FULL_FRAME: Box = { x: 0, y: 0, width: 1, height: 1 };
+
 export const areaOf = ({ width, height }: Box): number => width * height;
 
 /** @returns the area of the intersection of both boxes */
@@ -112,3 +114,40 @@ export const roundedBox = ({ x, y, width, height }: Box): Box => ({
   width: Number(width.toFixed(4)),
   height: Number(height.toFixed(4)),
 });
+
+/**
+ * The cells of a map that are connected with one, by their sides, or also by their corners; this one first.
+ * @param open row by row; 1: not yet taken. The cells returned become 2
+ */
+export function connectedCells(open: Uint8Array, start: number, columns: number, corners = false): number[] {
+  const cells = [start];
+  open[start] = 2;
+  // The loop appends to the list that it walks.
+  for (const cell of cells) {
+    const x = cell % columns;
+    const left = x > 0 ? cell - 1 : -1;
+    const right = x + 1 < columns ? cell + 1 : -1;
+    const near = [left, right, cell - columns, cell + columns];
+    if (corners) near.push(...[left, right].flatMap((next) => (next < 0 ? [] : [next - columns, next + columns])));
+    for (const next of near) {
+      if (open[next] !== 1) continue;
+      open[next] = 2;
+      cells.push(next);
+    }
+  }
+  return cells;
+}
+
+/** The box around cells of a map, of which there is at least one. */
+export function boxOfCells(cells: readonly number[], columns: number, rows: number): Box {
+  let [left, top, right, bottom] = [columns, rows, 0, 0];
+  for (const cell of cells) {
+    const x = cell % columns;
+    const y = (cell - x) / columns;
+    left = Math.min(left, x);
+    right = Math.max(right, x + 1);
+    top = Math.min(top, y);
+    bottom = Math.max(bottom, y + 1);
+  }
+  return { x: left / columns, y: top / rows, width: (right - left) / columns, height: (bottom - top) / rows };
+}

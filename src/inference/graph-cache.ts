@@ -4,7 +4,7 @@
  * the folder costs time and nothing else.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
+import { open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.js';
@@ -14,21 +14,9 @@ import { type Graph, openGraph, type Provider, RUNTIME_VERSION } from '../model/
 import { type FixedSize, fixedSizeOf, withFixedSize } from './fixed-sizes.js';
 import { perShape } from './lazy-graph.js';
 
-const FOLDER = 'graphs';
 const SUFFIX = '.onnx';
 /** Age from which an unused graph is deleted. */
 const UNUSED_MS = 30 * 24 * 3_600_000;
-
-/** @returns the folder in `dataDir`; null if there is no `dataDir`, which a read-only command must not create */
-export async function graphCacheIn(dataDir: string): Promise<string | null> {
-  const folder = join(dataDir, FOLDER);
-  try {
-    await mkdir(folder, { mode: 0o700 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return null;
-  }
-  return folder;
-}
 
 /**
  * Opens a graph of a bundle, from the cache if it is there.

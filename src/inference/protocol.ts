@@ -18,7 +18,7 @@ import type { DetectedPerson } from '../model/people.js';
 import type { PixelBox } from '../model/preprocess.js';
 import type { MapRegion } from '../model/regions.js';
 import type { Provider } from '../model/session.js';
-import type { ViewpointEvidence } from '../viewpoint/examine.js';
+import type { ViewpointEvidence } from '../viewpoint/evidence.js';
 import type { Homography } from '../viewpoint/homography.js';
 import type { LensMeasurements } from '../viewpoint/lens/measure.js';
 

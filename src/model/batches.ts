@@ -1,4 +1,5 @@
 /** Packing of items into batch tensors, and views of single items of a batch. Letters as in captioner.ts. */
+import { FULL_FRAME } from '../base/images.js';
 import { COARSE_STRIDE, FINE_STRIDE } from './bundle.js';
 import type { CaptionInput, RegionCropFeatures } from './graph-io.js';
 import type { CropRule } from './manifest.js';
@@ -107,6 +108,5 @@ export function blankCrop(
 ): RegionCropFeatures {
   const zeros = (depth: number, stride: number) => new Float32Array(depth * (size / stride) ** 2);
   const features = { coarse: zeros(channels.coarse, COARSE_STRIDE), fine: zeros(channels.fine, FINE_STRIDE) };
-  const box = { x: 0, y: 0, width: 1, height: 1 };
-  return { before: features, after: features, crop: box, object: box };
+  return { before: features, after: features, crop: FULL_FRAME, object: FULL_FRAME };
 }

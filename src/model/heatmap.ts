@@ -1,5 +1,5 @@
 /** Heatmap of a word: its attention over full frame and region crops, resampled to the grid of the change maps. */
-import type { Box, Heatmap, Side } from '../base/images.js';
+import { type Box, FULL_FRAME, type Heatmap, type Side } from '../base/images.js';
 import { firstRow, type Grid, type Memory, memoryRows } from './memory-layout.js';
 
 interface WordAttention {
@@ -32,8 +32,6 @@ export function wordHeatmap(attention: WordAttention, side: Side, width: number,
   scaleToOne(map.data);
   return map;
 }
-
-const FULL_FRAME: Box = { x: 0, y: 0, width: 1, height: 1 };
 
 /** Adds the weights of a grid that covers `box` to the map: each target cell receives its share by covered area. */
 function spread(weights: Float32Array, from: number, [rows, columns]: Grid, box: Box, map: Heatmap): void {

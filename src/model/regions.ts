@@ -1,5 +1,15 @@
 /** Regions: connected components of the change maps, and the region crops that are cut around the strongest of them. */
-import { areaOf, type Box, type Heatmap, type Side, type Size, sharedArea, union } from '../base/images.js';
+import {
+  areaOf,
+  type Box,
+  boxOfCells,
+  connectedCells,
+  type Heatmap,
+  type Side,
+  type Size,
+  sharedArea,
+  union,
+} from '../base/images.js';
 import type { BundleManifest, CropRule } from './manifest.js';
 import type { PixelBox } from './preprocess.js';
 
@@ -38,44 +48,15 @@ export function strongestPlace(maps: { readonly before: Heatmap; readonly after:
 
 function components(map: Heatmap, side: Side, rule: BundleManifest['regions']): MapRegion[] {
   const { width, height, data } = map;
-  const seen = new Uint8Array(data.length);
-  const isHot = (cell: number): boolean => seen[cell] === 0 && (data[cell] as number) >= rule.threshold;
+  const open = Uint8Array.from(data, (value) => Number(value >= rule.threshold));
   const regions: MapRegion[] = [];
-  for (let start = 0; start < data.length; start++) {
-    if (!isHot(start)) continue;
-    const cells = [start];
-    seen[start] = 1;
-    let [left, top, right, bottom, sum] = [width, height, 0, 0, 0];
-    // The loop appends to the list that it walks.
-    for (const cell of cells) {
-      const x = cell % width;
-      const y = (cell - x) / width;
-      left = Math.min(left, x);
-      right = Math.max(right, x + 1);
-      top = Math.min(top, y);
-      bottom = Math.max(bottom, y + 1);
-      sum += data[cell] as number;
-      const neighbours = [
-        x > 0 ? cell - 1 : -1,
-        x + 1 < width ? cell + 1 : -1,
-        y > 0 ? cell - width : -1,
-        y + 1 < height ? cell + width : -1,
-      ];
-      for (const next of neighbours) {
-        if (next < 0 || !isHot(next)) continue;
-        seen[next] = 1;
-        cells.push(next);
-      }
-    }
-    const score = sum / cells.length;
+  for (const [start, state] of open.entries()) {
+    if (state !== 1) continue;
+    const cells = connectedCells(open, start, width);
+    const score = cells.reduce((sum, cell) => sum + (data[cell] as number), 0) / cells.length;
     // A bag that is far away covers one cell: a strong component counts with fewer cells, too.
     if (cells.length < rule.min_cells && score < (rule.strong ?? Number.POSITIVE_INFINITY)) continue;
-    regions.push({
-      side,
-      box: { x: left / width, y: top / height, width: (right - left) / width, height: (bottom - top) / height },
-      area: cells.length / data.length,
-      score,
-    });
+    regions.push({ side, box: boxOfCells(cells, width, height), area: cells.length / data.length, score });
   }
   return regions;
 }

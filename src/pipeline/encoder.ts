@@ -1,13 +1,12 @@
 /** Encoder: features of full frames, with a cache, and of region crops. */
 import { createHash } from 'node:crypto';
-import type { Side } from '../base/images.js';
+import { FULL_FRAME, type Side } from '../base/images.js';
 import type { DecodedFrame } from '../frames/decode.js';
 import { mapSides } from '../frames/pair.js';
 import { type FeatureCache, featureKey } from '../inference/feature-cache.js';
 import type { InferencePool } from '../inference/pool.js';
 import type { FeaturePair, Features, RegionCropFeatures } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
-import { fullFrame } from '../model/preprocess.js';
 import { chooseRegionCrops, type MapRegion, type RegionCrop, toPixels } from '../model/regions.js';
 
 type FramePair = Readonly<Record<Side, DecodedFrame>>;
@@ -48,7 +47,7 @@ export class Encoder {
 
   async encodeFullFrame({ manifest }: Bundle, frame: DecodedFrame): Promise<Features> {
     const { width, height } = manifest.input;
-    const input = { frame, boxes: [fullFrame(frame)], width, height };
+    const input = { frame, boxes: [toPixels(FULL_FRAME, frame)], width, height };
     const [features] = (await this.#pool.run('encode', manifest.name, input)) as [Features];
     return features;
   }

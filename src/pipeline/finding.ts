@@ -14,7 +14,7 @@ import { type Sentence, toClause, uniformScores } from '../model/tokenizer.js';
 import type { Fact, Finding, LocatedStatement, ModelUsed, Region } from '../schemas/comparison.js';
 import type { Lost } from '../schemas/loss.js';
 import type { Viewpoint } from '../schemas/viewpoint.js';
-import { hasMoved, type ViewpointEvidence } from '../viewpoint/examine.js';
+import { hasMoved, type ViewpointEvidence } from '../viewpoint/evidence.js';
 import type { Cover } from '../viewpoint/lens/cover.js';
 import { leftObjectOf } from './left-objects.js';
 import type { LocationFact, LocationStatement } from './location-statement.js';

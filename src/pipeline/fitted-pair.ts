@@ -4,7 +4,7 @@ import type { DecodedFrame } from '../frames/decode.js';
 import type { Rect } from '../frames/lost-rows.js';
 import { differInShape, sourceSize } from '../frames/pair.js';
 import { stretched } from '../frames/stretch.js';
-import { isSameView, type ViewpointEvidence } from '../viewpoint/examine.js';
+import { isSameView, type ViewpointEvidence } from '../viewpoint/evidence.js';
 import type { FramePair } from './pair.js';
 
 export interface FittedPair {

@@ -7,7 +7,7 @@ import type { DecodedFrame } from '../frames/decode.js';
 import { isCut } from '../frames/lost-rows.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { Lost } from '../schemas/loss.js';
-import type { ViewpointEvidence } from '../viewpoint/examine.js';
+import type { ViewpointEvidence } from '../viewpoint/evidence.js';
 import { type Cover, coverOf } from '../viewpoint/lens/cover.js';
 import type { LostView } from '../viewpoint/lost.js';
 import type { FramePair } from './pair.js';

@@ -8,7 +8,7 @@ import { sigmoid } from '../base/logistic.js';
 import { type Prediction, predictionOf } from '../model/calibration.js';
 import type { Difference } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
-import { showsTooLittle, type ViewpointEvidence } from '../viewpoint/examine.js';
+import { showsTooLittle, type ViewpointEvidence } from '../viewpoint/evidence.js';
 import { FITTED } from '../viewpoint/fitted.js';
 import type { Registration } from '../viewpoint/registration.js';
 import { evidenceLogit, NUISANCES, type NuisanceName } from '../viewpoint/scores.js';

@@ -3,7 +3,7 @@ import type { HeldBuffers } from '../frames/decoded-frames.js';
 import type { Bundle } from '../model/manifest.js';
 import type { Finding, Viewpoint } from '../schemas/comparison.js';
 import type { Lost } from '../schemas/loss.js';
-import type { ViewpointEvidence } from '../viewpoint/examine.js';
+import type { ViewpointEvidence } from '../viewpoint/evidence.js';
 import type { AlignedPair, PairInput } from './pair.js';
 import type { Stopwatch } from './stopwatch.js';
 

@@ -1,5 +1,5 @@
 /** Start of a pipeline: reads the bundles and opens their graphs in the inference threads. */
-import { graphCacheIn } from '../inference/graph-cache.js';
+import { graphCacheIn } from '../inference/graph-folder.js';
 import { InferencePool } from '../inference/pool.js';
 import { type BootedThread, bootThread, dismiss } from '../inference/thread-handle.js';
 import { BundleError } from '../model/bundle.js';

@@ -4,7 +4,7 @@ import { COARSE_STRIDE } from '../model/bundle.js';
 import type { FeaturePair } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { SignalReason } from '../schemas/loss.js';
-import { joinedTampers, namedTampers, showsOtherView, type ViewpointEvidence } from '../viewpoint/examine.js';
+import { joinedTampers, namedTampers, showsOtherView, type ViewpointEvidence } from '../viewpoint/evidence.js';
 import type { TamperName } from '../viewpoint/scores.js';
 
 export interface Tamper {

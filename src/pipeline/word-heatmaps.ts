@@ -7,8 +7,8 @@ import { isFunctionWord } from '../language/plain.js';
 import { wordHeatmap } from '../model/heatmap.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { MapRegion } from '../model/regions.js';
+import { carryBox, carryMap } from '../viewpoint/carry.js';
 import type { Registration } from '../viewpoint/registration.js';
-import { carryBox, carryMap } from '../viewpoint/warp.js';
 import type { ChangeSentence } from './sentence.js';
 
 /** Carries results that lie on the view of `before` to the frame that they are shown over. */

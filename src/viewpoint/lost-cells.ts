@@ -66,21 +66,6 @@ export function indicesWhere(length: number, passes: (i: number) => boolean): nu
   return found;
 }
 
-/** The cells connected with one, by their sides. @param open 1: not yet taken; the cells returned become 2 */
-export function component(open: Uint8Array, start: number, columns: number): number[] {
-  const cells = [start];
-  open[start] = 2;
-  for (const i of cells) {
-    const x = i % columns;
-    for (const next of [x > 0 ? i - 1 : -1, x < columns - 1 ? i + 1 : -1, i - columns, i + columns]) {
-      if (open[next] !== 1) continue;
-      open[next] = 2;
-      cells.push(next);
-    }
-  }
-  return cells;
-}
-
 /** Side of the blocks of JPEG, H.264 and H.265 at full size, pixels. */
 export const BLOCK = 16;
 /** An edge is cut if one side of it differs from the other frame by that many times as much, and levels more. */

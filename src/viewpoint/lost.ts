@@ -3,8 +3,8 @@
  * drawn down from the last good row, or put together from displaced blocks. A fill has no noise, which every part of a
  * picture from a sensor has.
  */
-import type { Box, RgbImage, Side } from '../base/images.js';
-import { BLOCK, type Cells, cellsOf, component, displacedCells, indicesWhere } from './lost-cells.js';
+import { type Box, connectedCells, type RgbImage, type Side } from '../base/images.js';
+import { BLOCK, type Cells, cellsOf, displacedCells, indicesWhere } from './lost-cells.js';
 
 export type LossReason = 'signal_lost' | 'picture_damaged';
 
@@ -99,7 +99,7 @@ function filledCells(shown: Cells, known: Cells, least: number): number[] {
     for (const i of flat) if (isOfFill(i)) open[i] = 1;
     return flat.flatMap((start) => {
       if (open[start] !== 1) return [];
-      const connected = component(open, start, shown.columns);
+      const connected = connectedCells(open, start, shown.columns);
       // A glare fills rows in part.
       const cells = Math.min(...colour) > BRIGHT ? connected : fullLines(connected, shown);
       return cells.length >= least && isFill(cells, colour, shown, known) ? cells : [];

@@ -1,5 +1,5 @@
 /** Everything that the scores are computed from, as one list of named numbers per pair. */
-import type { Side } from '../base/images.js';
+import { connectedCells, type Side } from '../base/images.js';
 import type { Grain } from './grain.js';
 import { measureEdgeChange, measureFineDifferences, measureGrainChange } from './measure-texture.js';
 import type { Measurements } from './measurements.js';
@@ -147,31 +147,13 @@ function measureChanged({ tiles, columns, rows }: Tiles, lighting: LightingFit) 
   const cells = Math.max(1, columns * rows);
   return {
     changed_share: Math.log((total + 1) / cells),
-    changed_largest: Math.log((largestComponent(changed, columns, rows) + 1) / cells),
+    changed_largest: Math.log((largestComponent(changed, columns) + 1) / cells),
   };
 }
 
-/** Number of cells in the largest 4-connected component. Sets `cells` to 0. */
-function largestComponent(cells: Uint8Array, columns: number, rows: number): number {
-  let largest = 0;
-  for (let start = 0; start < cells.length; start++) {
-    if (cells[start] === 0) continue;
-    cells[start] = 0;
-    const queue = [start];
-    for (const cell of queue) {
-      const x = cell % columns;
-      for (const next of [
-        x > 0 ? cell - 1 : -1,
-        x + 1 < columns ? cell + 1 : -1,
-        cell - columns,
-        cell + columns < columns * rows ? cell + columns : -1,
-      ]) {
-        if (next < 0 || cells[next] === 0) continue;
-        cells[next] = 0;
-        queue.push(next);
-      }
-    }
-    largest = Math.max(largest, queue.length);
-  }
-  return largest;
-}
+/** Number of cells in the largest component. @param open as that of connectedCells */
+const largestComponent = (open: Uint8Array, columns: number): number =>
+  open.reduce(
+    (largest, _, i) => (open[i] === 1 ? Math.max(largest, connectedCells(open, i, columns).length) : largest),
+    0,
+  );

@@ -49,3 +49,6 @@ export const MEASUREMENTS = [
 ] as const;
 export type Measurement = (typeof MEASUREMENTS)[number];
 export type Measurements = Readonly<Record<Measurement, number>>;
+
+/** Fewer corners do not determine the four or more unknowns of a motion. */
+export const LEAST_CORNERS = 16;

@@ -3,6 +3,7 @@ import type { Side, Size } from '../base/images.js';
 import { agree } from './consensus.js';
 import { type Corners, describe, findCorners, matchDescriptions } from './corners.js';
 import { type Homography, IDENTITY, invert, jacobian, moveOrigin, project, rescaled } from './homography.js';
+import { LEAST_CORNERS } from './measurements.js';
 import { halved, type Plane, structureOf } from './planes.js';
 import { type Refined, refine } from './refine.js';
 import { track } from './track.js';
@@ -48,9 +49,6 @@ export const refuse = (reason: RefusalReason, detail: string, corners = 0): Outc
   refusal: { reason, detail },
   corners,
 });
-
-/** Fewer corners do not determine the four or more unknowns of a motion. */
-export const LEAST_CORNERS = 16;
 
 /**
  * Registers at half the working size, where tracking measures a motion to a tenth of a pixel. README.md has the errors.

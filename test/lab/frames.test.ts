@@ -4,7 +4,7 @@ import { MADE_NUISANCES, moveCamera, perturb } from '../../lab/figures/nuisances
 import { pointing, pointsInto, unionIou } from '../../lab/figures/pointing.js';
 import type { Box, RgbImage } from '../../src/base/images.js';
 import { seededRandom } from '../../src/base/random.js';
-import { carryBox } from '../../src/viewpoint/warp.js';
+import { carryBox } from '../../src/viewpoint/carry.js';
 
 /** A grey image with a brighter rectangle. */
 function frameWith(box: Box | null, width = 96, height = 64): RgbImage {

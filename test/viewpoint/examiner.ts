@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { RgbImage } from '../../src/base/images.js';
-import type { namedTampers, ViewpointEvidence } from '../../src/viewpoint/examine.js';
+import type { namedTampers, ViewpointEvidence } from '../../src/viewpoint/evidence.js';
 
 export interface Examined {
   readonly evidence: ViewpointEvidence;

@@ -1,7 +1,8 @@
 /** The part of a view whose detail is gone. */
 import { describe, expect, it } from '@jest/globals';
 import type { RgbImage } from '../../src/base/images.js';
-import { coverOf, mapDetail } from '../../src/viewpoint/lens/cover.js';
+import { coverOf } from '../../src/viewpoint/lens/cover.js';
+import { mapDetail } from '../../src/viewpoint/lens/detail.js';
 import { altered, flat, noisy, size, street } from './scenes.js';
 
 const before = noisy(street('cover'), 2, 'a');

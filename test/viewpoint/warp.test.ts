@@ -1,6 +1,7 @@
 import type { Heatmap } from '../../src/base/images.js';
+import { carryBox, carryMap } from '../../src/viewpoint/carry.js';
 import { fitHomography, invert, project, rescaled } from '../../src/viewpoint/homography.js';
-import { carryBox, carryMap, warpToBefore } from '../../src/viewpoint/warp.js';
+import { warpToBefore } from '../../src/viewpoint/warp.js';
 import { seen, street } from './scenes.js';
 
 const before = street('a street', { width: 120, height: 90 });

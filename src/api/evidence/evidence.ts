@@ -10,7 +10,7 @@ import { collectEvidence, type Evidence } from './collect.js';
 import { packageOf } from './package.js';
 import { createUploads } from './upload.js';
 
-/** The reader of a package: what the key may see, and the language of the request. */
+/** The reader of a package: the rights of the key, and the language of the request. */
 interface Reader {
   readonly visibility: Visibility;
   readonly locale: Locale | undefined;

@@ -3,7 +3,6 @@ import { decodeFrame } from '../../frames/decode.js';
 import { frameSize } from '../../frames/header.js';
 import { assertComplete, isCut } from '../../frames/lost-rows.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
-import { isCard } from '../../viewpoint/lost.js';
 import { backgroundBaseline } from './background-baseline.js';
 import {
   type BaselineDependencies,
@@ -40,6 +39,8 @@ export async function chooseBaseline(context: CameraFrameContext, deps: Baseline
       skipped: true,
     } as const;
     const pixels = await decodeFrame(frame.bytes, { ...deps.decodeLimits, field: 'after' });
+    // Loaded with the first frame of another shape: else threads look for lost parts.
+    const { isCard } = await import('../../viewpoint/lost.js');
     if (isCut(pixels) || isCard(pixels)) {
       const lost = isCut(pixels) ? 'picture_damaged' : 'signal_lost';
       const { size: known, otherSize } = state;

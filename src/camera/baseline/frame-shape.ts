@@ -9,7 +9,6 @@ import type { DecodeLimits } from '../../frames/header.js';
 import { codedFrame, stretched } from '../../frames/stretch.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
-import { showsSameView } from '../../viewpoint/examine.js';
 import { nearestBackground } from '../settings/background-model.js';
 import type { CameraState } from '../state/state.js';
 
@@ -68,5 +67,8 @@ async function fitsBefore(
 ): Promise<boolean> {
   const kept = before?.frame ?? (light === null ? undefined : nearestBackground(backgrounds, light)?.background.frame);
   const bytes = kept === undefined ? null : await read(kept);
-  return bytes !== null && showsSameView(await decodeFrame(bytes, { ...decodeLimits, field: 'before' }), fitted);
+  if (bytes === null) return false;
+  // Loaded with the first frame of another shape: else threads register views.
+  const { showsSameView } = await import('../../viewpoint/examine.js');
+  return showsSameView(await decodeFrame(bytes, { ...decodeLimits, field: 'before' }), fitted);
 }

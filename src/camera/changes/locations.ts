@@ -1,5 +1,5 @@
 /** Locations of an observation, and the overlap tests that associate them. Boxes are fractions of the frame. */
-import { areaOf, type Box, overlap, type Side, sharedArea } from '../../base/images.js';
+import { areaOf, type Box, FULL_FRAME, overlap, type Side, sharedArea } from '../../base/images.js';
 import { CHANGE_KINDS, type ChangeRegion, type FoundChange, lastRegions } from '../../schemas/change.js';
 import { SIDES_OF_KIND } from '../../schemas/comparison.js';
 import { captionOfKind, describeLocation, regionsOfKind } from './captions.js';
@@ -141,7 +141,7 @@ function locationOf(regions: Regions, observation: Observation): Location {
 
 const fullFrame = (side: Side, area: number, score: number): ChangeRegion => ({
   side,
-  box: { x: 0, y: 0, width: 1, height: 1 },
+  box: FULL_FRAME,
   area,
   score,
   zone: null,

@@ -1,5 +1,5 @@
 /** Examination of a camera's frame: the choice of its "before", and the comparison with it. It alters no state. */
-import type { RgbImage } from '../../base/images.js';
+import { FULL_FRAME, type RgbImage } from '../../base/images.js';
 import type { DecodedFrame } from '../../frames/decode.js';
 import type { StoredFrame } from '../../frames/keep.js';
 import { lostFinding, tamperedFinding } from '../../pipeline/finding.js';
@@ -29,8 +29,6 @@ export interface Examination {
   /** null: there was nothing to compare with */
   readonly compared: PairOutput | null;
 }
-
-const FULL = { x: 0, y: 0, width: 1, height: 1 };
 
 /** @throws ScenedeltaError as the pipeline and the stores do */
 export async function examine(
@@ -66,7 +64,7 @@ async function examineFrom(
       compared?.finding ??
       (baseline.lost === undefined
         ? null
-        : lostFinding({ side: 'after', boxes: [FULL], share: 1, reason: baseline.lost })),
+        : lostFinding({ side: 'after', boxes: [FULL_FRAME], share: 1, reason: baseline.lost })),
     ...(compared?.seen === undefined ? {} : { seen: compared.seen }),
     excluded: null,
     threshold,
