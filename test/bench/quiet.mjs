@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- quiet [--frames=200] [--write]`: the commands of Redis of a quiet 1080p frame, by step. The frames are
- * sent in turn, each with a client that waits for its result. `npm run bench -- cameras` measures their CPU time.
+ * `npm run bench -- quiet [--frames=200] [--write]`: the commands of Redis of a quiet 1080p frame, by step. The frames
+ * are sent in turn, each with a client that waits for its result. `npm run bench -- cameras` measures their CPU time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';

@@ -9,7 +9,7 @@ import { HOUR_MS } from '../../base/clock.js';
 export const EXPIRY_SLACK_MS = HOUR_MS;
 const INDEXES = 10_000;
 
-/** @returns whether an index has to be tidied now (epoch ms): at its first write by this store, and once an hour */
+/** @returns whether an index has to be tidied now (epoch ms): at its first write by this store, and once per hour */
 export function createTidying(): (index: string, now: number) => boolean {
   const tidied = new LRUCache<string, number>({ max: INDEXES });
   return (index, now) => {
