@@ -178,7 +178,7 @@ describeInBrowser('The page "Review" with 20,000 changes of 202 cameras', () => 
     expect(await chosen.count()).toBe(3);
     expect(await inspect(page, 'review-bulk')).toEqual([]);
     await page.keyboard.press('f');
-    await page.getByText('False alarm, not saved yet: 3 changes').waitFor();
+    await page.getByText('False alarm, not saved yet: 3 entries').waitFor();
     const judged = async () => {
       const { items } = await stores.changes.list({ camera: cameraOf(7), limit: 8 });
       return items.map(({ feedback }) => feedback?.judgement ?? null);
@@ -190,7 +190,7 @@ describeInBrowser('The page "Review" with 20,000 changes of 202 cameras', () => 
     expect(asked.filter((one) => one.startsWith('POST'))).toEqual(['POST /v1/feedback']);
     await eventually(async () => {
       await page.keyboard.press('u');
-      await page.getByText('Undone: 3 changes').waitFor({ timeout: 1_000 });
+      await page.getByText('Undone: 3 entries').waitFor({ timeout: 1_000 });
     });
     await eventually(async () => expect(await judged()).toEqual(Array(8).fill(null)));
     await page.keyboard.press('*');
