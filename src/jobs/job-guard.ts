@@ -18,7 +18,7 @@ import type { Deaths, RunStore } from '../stores/redis/runs.js';
 const MOST_DEATHS_ALONE = 2;
 /**
  * More jobs than a worker holds: a job that takes the whole room is alone. Each release counts the free room down, so a
- * room of a million costs milliseconds a job.
+ * room of a million costs milliseconds per job.
  */
 const ROOM = 1_000;
 /** Deaths from which a job that runs for hours is a suspect: others would have to wait for its next progress. */
