@@ -63,11 +63,11 @@ export async function enqueueFrame(
   };
   // Sent together, so that they wait for the disk of Redis once. Redis runs them in this order: the job must find the
   // waiting frame. Recovery adds a job that a crash left out. Behind other frames, one job serves all.
-  const mayBeFirst = (accepted.waiting ?? 0) === 0;
+  const isFirst = (accepted.waiting ?? 0) === 0;
   try {
-    const [created] = await Promise.all([deps.results.create(stored), mayBeFirst ? deps.queue.addTurn(id) : undefined]);
+    const [created] = await Promise.all([deps.results.create(stored), isFirst ? deps.queue.addTurn(id) : undefined]);
     if (created === 'no camera') throw noCamera(id);
-    if (!mayBeFirst && created === 'created') await deps.queue.addTurn(id);
+    if (!isFirst && created === 'created') await deps.queue.addTurn(id);
   } catch (err) {
     await deps.results.erase(comparisonId).catch(() => false);
     throw err;
