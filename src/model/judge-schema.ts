@@ -26,7 +26,7 @@ const MOVE = [...EVENT, 'link', 'nouns', 'iou', 'grown'] as const;
 
 export const strict = { additionalProperties: false };
 const Weight = Type.Number();
-export const Level = Type.Number({ minimum: 0, maximum: 1 });
+const Level = Type.Number({ minimum: 0, maximum: 1 });
 
 export const linearOf = <C extends string>(columns: readonly C[]) =>
   Type.Object(
@@ -39,6 +39,17 @@ export const linearOf = <C extends string>(columns: readonly C[]) =>
     },
     strict,
   );
+
+/**
+ * Boosted trees (Friedman, "Greedy function approximation: a gradient boosting machine", 2001). A node is a leaf with
+ * its log-odds, or a column, a level, and the positions of the nodes for values up to the level and above it.
+ */
+export const treesOf = <C extends string>(columns: readonly C[]) => {
+  const position = Type.Integer({ minimum: 1 });
+  const column = Type.Unsafe<C>(Type.Union(columns.map((name) => Type.Literal(name))));
+  const node = Type.Union([Weight, Type.Tuple([column, Type.Number(), position, position])]);
+  return Type.Object({ trees: Type.Array(Type.Array(node, { minItems: 1 })), offset: Weight }, strict);
+};
 
 export const JudgeSchema = Type.Object(
   {

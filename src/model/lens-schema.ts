@@ -1,15 +1,18 @@
 /**
- * Schema of `lens` of a bundle's manifest: a logistic regression (pipeline/lens.ts) of whether a changed region lies in
- * the scene, and not on the lens. `training.fits lens` fits it.
+ * Schema of `lens` of a bundle's manifest: boosted trees (pipeline/lens.ts) about whether a changed region lies in the
+ * scene, and not on the lens. `training.fits lens` fits them.
  */
 import { type Static, Type } from 'typebox';
-import { Level, linearOf, strict } from './judge-schema.js';
+import { linearOf, strict, treesOf } from './judge-schema.js';
 
-/** The columns for a changed region: measurements of viewpoint/lens, and outputs of the graph `difference` about it. */
+/**
+ * The columns for a changed region: measurements of viewpoint/lens, outputs of the graph `difference` about it, the
+ * number of regions of the pair, and the namer's classes of its picture.
+ */
 const REGION = [
   ...['ownSteep', 'ownEdge', 'ownEdgeWide', 'ownFine', 'otherFine', 'ownCoarse', 'otherCoarse'],
   ...['fineKept', 'middleKept', 'wideKept', 'change', 'oneSided', 'light', 'black', 'fill', 'size', 'aspect'],
-  ...['score', 'cells', 'changed'],
+  ...['score', 'cells', 'changed', 'count', 'nothing', 'person', 'vehicle', 'animal', 'object'],
 ] as const;
 
 /**
@@ -18,11 +21,7 @@ const REGION = [
  */
 const BESIDE = ['region', 'others'] as const;
 
-/** `scene`: least probability of a region that counts as a change of the scene. */
-export const LensSchema = Type.Object(
-  { ...linearOf(REGION).properties, beside: linearOf(BESIDE), scene: Level },
-  strict,
-);
+export const LensSchema = Type.Object({ ...treesOf(REGION).properties, beside: linearOf(BESIDE) }, strict);
 export type LensManifest = Static<typeof LensSchema>;
 
 /** Evidence about one changed region by the name of its column. */

@@ -98,13 +98,19 @@ export interface LikelyClass extends Likely {
 }
 
 /** @returns the probability of each class, the sum of its nouns'; a noun without a wider one is its own class */
-export function classShares({ nouns }: ThingNames, { wider }: Names): ReadonlyMap<string, number> {
+function classShares({ nouns }: ThingNames, { wider }: Names): ReadonlyMap<string, number> {
   const shares = new Map<string, number>();
   for (const [noun, probability] of nouns) {
     const word = widestWord(noun, wider);
     shares.set(word, (shares.get(word) ?? 0) + probability);
   }
   return shares;
+}
+
+/** @returns the probability that a picture shows no thing, and those of the classes of a thing */
+export function classesOf(shown: CropNames, names: Names) {
+  const thing = thingNames([shown], names);
+  return { nothing: thing.nothing, shares: classShares(thing, names) };
 }
 
 /** @returns the class whose nouns are together the most probable; null if no noun has one */

@@ -12,6 +12,7 @@ import { composeChecked } from './checked-sentence.js';
 import { type CaptionParts, type DescribedPair, describePair, type Wanted } from './describe.js';
 import { farApart } from './far-apart.js';
 import type { LocationFact, LocationStatement } from './location-statement.js';
+import type { NamedCrop } from './named-crops.js';
 import type { AlignedPair } from './pair.js';
 import { tightThings } from './seen-things.js';
 import { type ChangeSentence, composeSentence } from './sentence.js';
@@ -29,12 +30,16 @@ interface CaptionedChange extends Pick<DescribedPair, 'crops' | 'tightIn' | 'evi
   readonly facts: readonly LocationFact[] | undefined;
 }
 
-/** @param regions of the answer, the strongest first */
+/**
+ * @param regions of the answer, the strongest first
+ * @param crops of the regions with their names, if they are known already
+ */
 type CaptionPair = (
   parts: CaptionParts,
   wanted: Wanted,
   pair: AlignedPair,
   regions: readonly MapRegion[],
+  crops?: readonly NamedCrop[],
 ) => Promise<CaptionedChange>;
 
 export const captionerOf = ({ glance }: BundleManifest): CaptionPair =>
@@ -45,10 +50,12 @@ async function captionLocations(
   wanted: Wanted,
   pair: AlignedPair,
   regions: readonly MapRegion[],
+  named?: readonly NamedCrop[],
 ): Promise<CaptionedChange> {
   const { manifest } = wanted.bundle;
   const { difference } = pair;
-  const { description: described, crops, tightIn, evidence, notes } = await describePair(parts, wanted, pair, regions);
+  const { description: described, ...shown } = await describePair(parts, wanted, pair, regions, named);
+  const { crops, tightIn, evidence, notes } = shown;
   const description = { ...described, statements: farApart(described.statements, wanted.secondsApart) };
   const likely = mostProbableKind(description.joint?.kindLogits ?? difference.kindLogits, manifest.kinds);
   const composed = await composeChecked(description, likely, { crops, regions }, manifest, (shown, sentences) =>

@@ -18,7 +18,7 @@ import { answerOf, answerWithoutModel, readQuestion } from './ask.js';
 import { captionerOf } from './captioners.js';
 import { Catalogue, type OperatingPoints } from './catalogue.js';
 import { embedder } from './crops-about.js';
-import type { CaptionParts } from './describe.js';
+import type { CaptionParts, Wanted } from './describe.js';
 import { Encoder } from './encoder.js';
 import {
   changedFinding,
@@ -110,7 +110,7 @@ export class Pipeline {
       const fused = fuse(pair.difference, evidence, bundle.manifest, input.threshold);
       const all = fused.changed ? outsideOf(findRegions(pair.difference, bundle.manifest.regions), lost) : [];
       const lens = lost === null ? lensCover(evidence, bundle.manifest, all) : null;
-      const located = await step('register', () => locate(this.#pool, bundle.manifest, pair, fused, all, lens));
+      const located = await step('register', () => locate(this.#captionParts, comparison, pair, fused, all, lens));
       // A change without regions may be anywhere, except if a lost part explains it.
       const output =
         located.prediction.changed && (located.regions.length > 0 || (lost === null && lens === null))
@@ -123,8 +123,10 @@ export class Pipeline {
   /** Decodes, gathers the evidence and aligns; `use` gets the pair, or a finding that needs no model. */
   async #withEvidence<T>(given: PairInput, use: (comparison: Comparison, seen: Seen) => Promise<T>): Promise<T> {
     const input = await pairInEightBits(given, this.#limits);
-    const chosen = { bundle: this.#catalogue.get(input.model ?? null), truth: input.truth ?? this.#truth };
-    const comparison: Comparison = { input, ...chosen, buffers: [], ...stopwatch(input.signal) };
+    const { statements = false, secondsApart = null } = input;
+    const bundle = this.#catalogue.get(input.model ?? null);
+    const wanted: Wanted = { bundle, truth: input.truth ?? this.#truth, statements, secondsApart };
+    const comparison: Comparison = { input, ...wanted, buffers: [], ...stopwatch(input.signal) };
     try {
       return await use(comparison, await this.#see(comparison));
     } finally {
@@ -227,18 +229,16 @@ export class Pipeline {
   async #finishChanged(
     comparison: Comparison,
     pair: AlignedPair,
-    { prediction, regions, maps, evidence: ofRegions }: LocatedRegions,
+    { prediction, regions, maps, evidence: ofRegions, crops: named }: LocatedRegions,
     viewpoint: Viewpoint,
   ): Promise<Omit<PairOutput, 'timings'>> {
-    const { bundle, input, truth } = comparison;
+    const { bundle, input } = comparison;
     const { manifest } = bundle;
     const { difference, toSourceFrame } = pair;
     const { captioned, check, crops, seenTogether, statements, facts, tightIn, notes, evidence } =
-      await comparison.step('caption', () => {
-        const { statements: wantsAll = false, secondsApart = null } = input;
-        const wanted = { bundle, statements: wantsAll, truth, secondsApart };
-        return captionerOf(manifest)(this.#captionParts, wanted, pair, regions);
-      });
+      await comparison.step('caption', () =>
+        captionerOf(manifest)(this.#captionParts, comparison, pair, regions, named),
+      );
     const words = await comparison.step('heatmap', async () =>
       toSourceFrame.words(wordHeatmaps(captioned, manifest.attention, maps.after)),
     );

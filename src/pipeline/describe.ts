@@ -13,6 +13,7 @@ import { statementsOf } from './facts.js';
 import { type JudgeEvidence, judgeEvidence } from './judge-evidence.js';
 import { linksOf } from './links.js';
 import type { Description } from './location-statement.js';
+import { type NamedCrop, nameCrops } from './named-crops.js';
 import type { AlignedPair } from './pair.js';
 import { detectPeople } from './people.js';
 import { seenIn, type TightThing, tightThings } from './seen-things.js';
@@ -40,6 +41,10 @@ const MAX_STATEMENTS = 6;
 /** Number of locations that have facts, if no statements were asked for. */
 const MAX_FACTS = 5;
 
+/** @param statements whether a statement per location is wanted. @returns number of locations that are described */
+export const mostLocations = ({ manifest: { glance } }: Bundle, statements = false): number =>
+  Math.max(glance?.regions ?? 0, statements ? MAX_STATEMENTS : MAX_FACTS);
+
 export interface DescribedPair {
   readonly description: Description;
   /** of the locations, the strongest first */
@@ -55,17 +60,19 @@ export interface DescribedPair {
 /**
  * Encodes the region crops, asks the witnesses about them, and judges what happened.
  * @param regions the strongest first
+ * @param named crops of the regions with their names, if they are known already
  */
 export async function describePair(
   parts: CaptionParts,
   { bundle, statements, truth }: Wanted,
   pair: AlignedPair,
   regions: readonly MapRegion[],
+  named?: readonly NamedCrop[],
 ): Promise<DescribedPair> {
   const { pool, encoder } = parts;
   const { manifest } = bundle;
   const { names: words, judge, calibration } = manifest;
-  const most = Math.max(manifest.glance?.regions ?? 0, statements ? MAX_STATEMENTS : MAX_FACTS);
+  const most = mostLocations(bundle, statements);
   const tightIn = (region: MapRegion) => tightThings(pair.frames, region, []);
   if (words === undefined || judge === undefined) {
     const crops = await encoder.encodeCrops(bundle, pair.frames, regions, most);
@@ -74,11 +81,10 @@ export async function describePair(
   const { before, after } = pair.features;
   const exchange = pair.difference.exchanged ?? pool.run('difference', manifest.name, { before: after, after: before });
   const [crops, exchanged] = await allSettledOrThrow(
-    encoder.encodeCrops(bundle, pair.frames, regions, most),
+    Promise.resolve(named ?? nameCrops(parts, bundle, pair.frames, regions, most)),
     Promise.resolve(exchange),
   );
-  const [names, witnesses, detected] = await allSettledOrThrow(
-    crops.length === 0 ? Promise.resolve([]) : pool.run('name', manifest.name, crops),
+  const [witnesses, detected] = await allSettledOrThrow(
     askCaptioner(pool, bundle, pair.difference, exchanged, crops),
     detectPeople(
       pool,
@@ -87,7 +93,7 @@ export async function describePair(
       crops.flatMap((crop) => crop.regions),
     ),
   );
-  const things = thingsOf(pair.frames, crops, names, witnesses, detected, words, judge);
+  const things = thingsOf(pair.frames, crops, witnesses, detected, words, judge);
   const links = linksOf(things.all, pair.frames.after.width / pair.frames.after.height, judge);
   const possible = possibleEvents(things.all, links, judge);
   const wording = { names: words, calibration: calibration.facts as FactCalibration, truth, levels: judge.levels };

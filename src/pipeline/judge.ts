@@ -15,4 +15,22 @@ export const judged = <C extends string>(
 ): number =>
   sigmoid(Object.entries<number>(weights).reduce((sum, [name, weight]) => sum + weight * row[name as C], offset));
 
+type Node<C> = number | readonly [column: C, level: number, upTo: number, above: number];
+
+/** @returns probability, 0..1. @throws RangeError if a tree names a node that it lacks */
+export const judgedByTrees = <C extends string>(
+  { trees, offset }: { readonly trees: readonly (readonly Node<C>[])[]; readonly offset: number },
+  row: NoInfer<Readonly<Record<C, number>>>,
+): number => sigmoid(trees.reduce((sum, tree) => sum + leafOf(tree, row), offset));
+
+function leafOf<C extends string>(tree: readonly Node<C>[], row: Readonly<Record<C, number>>): number {
+  let node = tree[0];
+  while (typeof node === 'object') {
+    const [column, level, upTo, above] = node;
+    node = tree[row[column] <= level ? upTo : above];
+  }
+  if (node === undefined) throw new RangeError('a tree names a node that it lacks');
+  return node;
+}
+
 export type Judge = JudgeManifest;

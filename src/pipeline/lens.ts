@@ -1,20 +1,22 @@
 /**
  * Which changed regions lie in the scene, and which on the lens or in the air before it: drops, insects, dirt, glare. A
- * fitted regression over measurements of the pixels and over the network's own scores decides it for each region.
+ * fitted model of the pixels, of the network's own scores and of the namer's classes decides it for each region.
  */
 import type { Heatmap, Side } from '../base/images.js';
 import { logitOf } from '../base/logistic.js';
-import type { InferencePool } from '../inference/pool.js';
+import { allSettledOrThrow } from '../frames/pair.js';
 import type { Prediction } from '../model/calibration.js';
 import type { RegionRow } from '../model/lens-schema.js';
-import type { BundleManifest } from '../model/manifest.js';
+import { classesOf, type Names } from '../model/naming.js';
 import { type MapRegion, strongestPlace } from '../model/regions.js';
 import type { Cover } from '../viewpoint/lens/cover.js';
 import type { LensMeasurements } from '../viewpoint/lens/measure.js';
 import { mean } from '../viewpoint/statistics.js';
-import { judged, LEAST_PROBABILITY } from './judge.js';
+import { mostLocations, type Wanted } from './describe.js';
+import { judged, judgedByTrees, LEAST_PROBABILITY } from './judge.js';
 import type { RegionEvidence } from './judge-evidence.js';
 import { notBehind } from './lost-parts.js';
+import { cropsOf, type NamedCrop, nameCrops } from './named-crops.js';
 import type { AlignedPair } from './pair.js';
 
 /** The nuisance that is named if a region lies on the lens. */
@@ -28,27 +30,42 @@ export interface LocatedRegions {
   readonly maps: Readonly<Record<Side, Heatmap>>;
   /** of all regions; empty of a bundle that does not separate them */
   readonly evidence: readonly RegionEvidence[];
+  /** of the regions; undefined: the bundle does not separate them, or nothing changed */
+  readonly crops?: readonly NamedCrop[];
 }
 
 /** @param cover that hides a part of the view; null: nothing does */
 export async function locate(
-  pool: Pick<InferencePool, 'run'>,
-  { name, lens }: Pick<BundleManifest, 'name' | 'lens'>,
+  parts: Parameters<typeof nameCrops>[0],
+  { bundle, statements }: Pick<Wanted, 'bundle' | 'statements'>,
   { frames, difference: maps }: Pick<AlignedPair, 'frames' | 'difference'>,
   fused: Prediction,
   all: readonly MapRegion[],
   cover: Cover | null = null,
 ): Promise<LocatedRegions> {
+  const { name, lens, names } = bundle.manifest;
   const prediction = cover === null ? fused : withLens(fused, cover.share);
   const regions = notBehind(all, cover);
   // A change that no region shows is looked at where the maps show most.
   const looked = regions.length > 0 ? regions : [strongestPlace(maps)].filter((one) => one !== null);
-  if (lens === undefined || !prediction.changed || looked.length === 0) {
+  if (lens === undefined || names === undefined || !prediction.changed || looked.length === 0) {
     return { regions, prediction, maps, evidence: [] };
   }
-  const measured = await pool.run('measureRegions', name, { ...frames, regions: looked });
-  const rows = looked.map((region, i) => rowOf(region, measured[i] as LensMeasurements, prediction));
-  const odds = rows.map((row) => logitOf(judged(lens, row), LEAST_PROBABILITY));
+  const [measured, crops] = await allSettledOrThrow(
+    parts.pool.run('measureRegions', name, { ...frames, regions: looked }),
+    nameCrops(parts, bundle, frames, looked, mostLocations(bundle, statements)),
+  );
+  const rows = looked.map(
+    (region, i): RegionRow => ({
+      ...(measured[i] as LensMeasurements),
+      ...classesIn(region, crops, names),
+      score: region.score,
+      cells: Math.log(region.area),
+      changed: logitOf(prediction.change, LEAST_PROBABILITY),
+      count: Math.log(looked.length),
+    }),
+  );
+  const odds = rows.map((row) => logitOf(judgedByTrees(lens, row), LEAST_PROBABILITY));
   const evidence = looked.map(({ side, box }, i): RegionEvidence => {
     const row = rows[i] as RegionRow;
     const others = mean(odds.filter((_, other) => other !== i));
@@ -57,10 +74,11 @@ export async function locate(
   });
   const probabilities = evidence.map(({ probability }) => probability);
   const judgedRegions = looked.map((region, i) => ({ ...region, scene: probabilities[i] as number }));
-  const [ofScene, onLens] = partition(judgedRegions, ({ scene }) => scene >= lens.scene);
-  if (onLens.length === 0) return { regions: regions.length > 0 ? ofScene : [], prediction, maps, evidence };
+  const [ofScene, onLens] = partition(judgedRegions, ({ scene }) => scene >= 0.5);
+  const kept = { regions: regions.length > 0 ? ofScene : [], evidence, crops: cropsOf(crops, ofScene) };
+  if (onLens.length === 0) return { ...kept, prediction, maps };
   return {
-    regions: ofScene,
+    ...kept,
     prediction: {
       ...withLens(prediction, 1 - Math.min(...probabilities)),
       // The scene changed if something changed and the likeliest region of the scene is one.
@@ -71,7 +89,6 @@ export async function locate(
       before: without(maps.before, 'before', onLens, ofScene),
       after: without(maps.after, 'after', onLens, ofScene),
     },
-    evidence,
   };
 }
 
@@ -97,9 +114,12 @@ function without(map: Heatmap, side: Side, regions: readonly MapRegion[], others
   return { width, height, data };
 }
 
-const rowOf = ({ score, area }: MapRegion, measured: LensMeasurements, { change }: Prediction): RegionRow => ({
-  ...measured,
-  score,
-  cells: Math.log(area),
-  changed: logitOf(change, LEAST_PROBABILITY),
-});
+/** The namer's classes of a region in its frame; a region without a crop has none. */
+function classesIn(region: MapRegion, crops: readonly NamedCrop[], names: Names) {
+  const crop = crops.find(({ regions }) => regions.includes(region));
+  const { nothing, shares } = crop === undefined ? NO_CLASSES : classesOf(crop.names[region.side], names);
+  const of = (word: string): number => shares.get(word) ?? 0;
+  return { nothing, person: of('person'), vehicle: of('vehicle'), animal: of('animal'), object: of('object') };
+}
+
+const NO_CLASSES = { nothing: 0, shares: new Map<string, number>() };

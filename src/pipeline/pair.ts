@@ -39,8 +39,8 @@ export interface PairOutput {
   /** null if no model ran or its result does not count: identical frames, or a tampered camera */
   readonly heatmaps: HeatmapData | null;
   /**
-   * only the steps that ran: decode; register (evidence and alignment, concurrent with encode); encode (features and
-   * difference); caption (region crops and words); heatmap
+   * only the steps that ran: decode; register (evidence, alignment, and which regions lie in the scene); encode
+   * (features and difference); caption (words); heatmap
    */
   readonly timings: Partial<TimingsMs>;
   /**

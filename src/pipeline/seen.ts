@@ -1,17 +1,14 @@
 /** State of one comparison, and what its frames show before a sentence is made. */
 import type { HeldBuffers } from '../frames/decoded-frames.js';
-import type { Bundle } from '../model/manifest.js';
 import type { Finding, Viewpoint } from '../schemas/comparison.js';
 import type { Lost } from '../schemas/loss.js';
 import type { ViewpointEvidence } from '../viewpoint/evidence.js';
+import type { Wanted } from './describe.js';
 import type { AlignedPair, PairInput } from './pair.js';
 import type { Stopwatch } from './stopwatch.js';
 
-export interface Comparison extends Stopwatch {
+export interface Comparison extends Stopwatch, Wanted {
   readonly input: PairInput;
-  readonly bundle: Bundle;
-  /** share of the things said that must be true */
-  readonly truth: number;
   /** pixel buffers to be given back at the end */
   readonly buffers: HeldBuffers;
 }

@@ -3,11 +3,11 @@
  * person whom the detector sees in a region is a thing alone; otherwise the region is one thing.
  */
 import { areaOf, type Box, type RgbImage, type Side, sharedArea } from '../base/images.js';
-import type { CropNames, PairNames } from '../model/graph-io.js';
-import { classShares, type Decoded, type Names, thingNames } from '../model/naming.js';
+import type { CropNames } from '../model/graph-io.js';
+import { classesOf, type Decoded, type Names } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';
 import type { Judge } from './judge.js';
-import type { LocationCrop } from './location-statement.js';
+import type { NamedCrop } from './named-crops.js';
 import { type Detections, type ExaminedBox, examinePeople } from './people.js';
 import { joinedThing, type TightThing, tightThings } from './seen-things.js';
 import type { Witness } from './witness.js';
@@ -33,11 +33,10 @@ export interface Things {
   readonly examined: readonly { readonly side: Side; readonly box: ExaminedBox }[];
 }
 
-/** @param shown names of all crops, and `witnesses`, in their order */
+/** @param witnesses in the order of the crops */
 export function thingsOf(
   frames: Readonly<Record<Side, RgbImage>>,
-  crops: readonly LocationCrop[],
-  shown: readonly PairNames[],
+  crops: readonly NamedCrop[],
   witnesses: readonly Witness[],
   detections: Detections,
   names: Names,
@@ -45,10 +44,10 @@ export function thingsOf(
 ): Things {
   const people = new Map<MapRegion, readonly Box[]>();
   const examined: { side: Side; box: ExaminedBox }[] = [];
-  const all = crops.flatMap(({ regions }, crop) =>
+  const all = crops.flatMap(({ regions, names: shown }, crop) =>
     regions.flatMap((region): Thing[] => {
       const { side } = region;
-      const picture = (shown[crop] as PairNames)[side];
+      const picture = shown[side];
       const witness = witnesses[crop] as Witness;
       const decoded = witness.clauses.flatMap(({ things }) => things[side] ?? []);
       const { nothing, shares } = classesOf(picture, names);
@@ -82,12 +81,6 @@ export function thingsOf(
     }),
   );
   return { all: withoutRepeats(all), people, examined };
-}
-
-/** The probability that a picture shows no thing, and those of the classes of a thing. */
-function classesOf(shown: CropNames, names: Names) {
-  const thing = thingNames([shown], names);
-  return { nothing: thing.nothing, shares: classShares(thing, names) };
 }
 
 /** Boxes of two regions may be of one person. */

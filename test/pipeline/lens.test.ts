@@ -2,6 +2,7 @@ import type { Prediction } from '../../src/model/calibration.js';
 import type { Difference } from '../../src/model/graph-io.js';
 import type { LensManifest } from '../../src/model/lens-schema.js';
 import type { MapRegion } from '../../src/model/regions.js';
+import type { Wanted } from '../../src/pipeline/describe.js';
 import { locate } from '../../src/pipeline/lens.js';
 import type { FramePair } from '../../src/pipeline/pair.js';
 import { measureRegion } from '../../src/viewpoint/lens/measure.js';
@@ -10,17 +11,13 @@ import { altered, street } from '../viewpoint/scenes.js';
 const before = street('lens');
 const after = altered(before, (value) => value * 0.6);
 const frames = { before, after } as unknown as FramePair;
-const WEIGHTS = Object.fromEntries(
-  [
-    ...Object.keys(measureRegion(frames, 'after', { x: 0, y: 0, width: 0.2, height: 0.2 })),
-    'score',
-    'cells',
-    'changed',
-  ].map((name) => [name, 0]),
-) as LensManifest['weights'];
-/** Regions with a score of the map above a half are of the scene. */
+/** Regions with a score of the map above a half are of the scene, by .4 and more with odds of e to the eighth. */
 const ALONE = { weights: { region: 1, others: 0 }, offset: 0 };
-const lens: LensManifest = { weights: { ...WEIGHTS, score: 20 }, offset: -10, beside: ALONE, scene: 0.5 };
+const lens: LensManifest = {
+  trees: [[['score', 0.5, 1, 2], ['score', 0.25, 3, 4], ['score', 0.6, 5, 6], -5, -4, 1, 8], [0]],
+  offset: 0,
+  beside: ALONE,
+};
 const prediction: Prediction = { change: 0.9, changed: true, nuisances: [], kind: { name: 'appear', score: 1 } };
 const regionAt = (x: number, score: number): MapRegion => ({
   side: 'after',
@@ -35,9 +32,15 @@ const maps = {
 const pool = {
   run: async (_operation: string, _bundle: string, { regions }: { regions: MapRegion[] }) =>
     regions.map(({ side, box }) => measureRegion(frames, side, box)),
-} as unknown as Parameters<typeof locate>[0];
+};
+const parts = { pool, encoder: { encodeCrops: async () => [] } } as unknown as Parameters<typeof locate>[0];
+const wantedOf = (rule?: LensManifest) =>
+  ({
+    bundle: { manifest: { name: 'x', glance: null, names: {}, lens: rule } },
+    statements: false,
+  }) as unknown as Wanted;
 const located = (regions: MapRegion[], rule: LensManifest | undefined = lens) =>
-  locate(pool, { name: 'x', ...(rule && { lens: rule }) }, { frames, difference: maps }, prediction, regions);
+  locate(parts, wantedOf(rule), { frames, difference: maps }, prediction, regions);
 
 describe('locate', () => {
   it('keeps the regions of the scene, names the lens, and clears the map where it is', async () => {
@@ -69,7 +72,7 @@ describe('locate', () => {
     const shown = (score: number) => {
       const after = { width: 4, height: 2, data: Float32Array.of(0, score, 0, 0, 0, 0, 0, 0) };
       const difference = { before: { ...after, data: new Float32Array(8) }, after } as unknown as Difference;
-      return locate(pool, { name: 'x', lens }, { frames, difference }, prediction, []);
+      return locate(parts, wantedOf(lens), { frames, difference }, prediction, []);
     };
     expect(await shown(0.9)).toMatchObject({ regions: [], prediction: { changed: true } });
     expect(await shown(0.2)).toMatchObject({
@@ -78,11 +81,11 @@ describe('locate', () => {
     });
   });
 
-  it('leaves pairs as they are without such regions, and of a bundle without the regression', async () => {
+  it('leaves pairs as they are without such regions, and of a bundle without the trees', async () => {
     const scene = await located([regionAt(0, 0.9)]);
     expect(scene.prediction).toBe(prediction);
     expect(scene.maps).toBe(maps);
-    const plain = await locate(pool, { name: 'x' }, { frames, difference: maps }, prediction, [regionAt(0, 0.1)]);
+    const plain = await locate(parts, wantedOf(), { frames, difference: maps }, prediction, [regionAt(0, 0.1)]);
     expect(plain).toMatchObject({ regions: [regionAt(0, 0.1)], prediction, evidence: [] });
   });
 });

@@ -7,6 +7,7 @@ import pytest
 
 from training.contract import Pair
 from training.worlds.surveillance.lens import PAINTERS, with_lens
+from training.worlds.surveillance.pieces import with_pieces
 from training.worlds.surveillance.real_variations import reduced
 
 pytest.importorskip("sklearn", reason="the fit needs scikit-learn")
@@ -53,6 +54,9 @@ def test_a_reduced_pair_has_reduced_boxes():
     assert reduced(small, 600) is small
 
 
+PAIR = lens.LensPair("1", "yard", False, None, {})
+
+
 def region(x: float, steep: float) -> dict:
     row = dict.fromkeys(lens.COLUMNS.split(), 0.0) | {"ownSteep": steep}
     return {"side": "after", "box": {"x": x, "y": 0.1, "width": 0.2, "height": 0.2}, "row": row, "probability": 0.5}
@@ -78,9 +82,40 @@ def test_the_fit_learns_from_labelled_regions_alone(tmp_path):
     rows, of = lens.collect([tmp_path / "pairs.ndjson"], [tmp_path / "evidence.ndjson"])
     assert len(rows.truths) == len(of) == 120  # a region beside the change, without anything on the lens, is unknown
     assert sum(rows.truths) == 80
-    scores, truths = lens.held_out(rows), np.array(rows.truths)
-    level = lens.level_of(scores, of, truths)
-    assert (scores[truths] >= level).mean() >= 0.97
-    assert (scores[~truths] < level).mean() > 0.8
-    assert "unchanged, drops: called a change" in "\n".join(lens.figures(scores, of, truths, level))
-    assert lens.fit(rows)["weights"]["ownSteep"] > 0
+    scores, truths = lens.held_out(rows, lens.fit, lens.apply), np.array(rows.truths)
+    assert (scores[truths] >= lens.LEVEL).mean() >= 0.97
+    assert (scores[~truths] < lens.LEVEL).mean() > 0.8
+    assert "unchanged, drops: called a change" in "\n".join(lens.figures(scores, of, truths, lens.LEVEL))
+
+
+def test_written_trees_answer_as_those_that_were_fitted():
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    rng, rows = np.random.default_rng(0), lens.Rows(["a", "b"])
+    for _ in range(300):
+        a, b = rng.normal(size=2)
+        rows.add({"a": a, "b": b}, bool(a * b + rng.normal(0, 0.3) > 0), PAIR)
+    table, truths = np.array(rows.rows, np.float32), np.array(rows.truths)
+    weights = np.where(truths, 1.0, truths.sum() / (~truths).sum())
+    rule = {"n_estimators": lens.TREES, "max_depth": lens.DEPTH, "learning_rate": lens.RATE}
+    rule |= {"min_samples_leaf": lens.LEAF, "subsample": lens.SHARE, "random_state": 0}
+    model = GradientBoostingClassifier(**rule).fit(table, truths, weights)
+    expected = model.predict_proba(table)[:, 1]
+    differs = np.abs(lens.apply(lens.fit(rows), rows) - expected) > 0.001  # levels are rounded
+    assert differs.mean() < 0.05
+
+
+def test_a_piece_of_a_frame_lies_at_another_place():
+    frame = np.full((120, 160, 3), 120, np.uint8)
+    frame[20:40, 30:55] = (200, 40, 40)
+    none = np.zeros((1, 1), np.float32)
+    still = Pair(frame, frame.copy(), "none", [], none, none, [], [], "yard", ["yard"])
+    pairs = [with_pieces(still, np.random.default_rng(seed)) for seed in range(12)]
+    made = [pair for pair in pairs if pair is not None]
+    assert len(made) >= 6 and {pair.kind for pair in made} == {"appear", "disappear"}
+    for pair in made:
+        for thing in pair.objects:
+            (x, y, w, h), *_ = [*thing["boxes_before"], *thing["boxes_after"]]
+            part = (slice(int(y), int(y + h)), slice(int(x), int(x + w)))
+            changed = np.abs(pair.before[part].astype(int) - pair.after[part]).max(2)
+            assert (changed > 10).mean() > 0.4
