@@ -14,7 +14,7 @@ import { CheckSchema, contradictionOfCheck } from './check-schema.js';
 import { FactCalibrationSchema } from './fact-calibration.js';
 import { FileName, GraphsSchema } from './graphs-schema.js';
 import { JudgeSchema } from './judge-schema.js';
-import { LensSchema } from './lens-schema.js';
+import { brokenTree, LensSchema } from './lens-schema.js';
 import { NamesSchema } from './names-schema.js';
 import { PeopleRuleSchema } from './people-schema.js';
 import { contradictionOfSearch, SearchManifestSchema } from './search-manifest.js';
@@ -247,7 +247,7 @@ function findContradiction(manifest: BundleManifest): string | null {
 const PARTS_ABOUT_LOCATIONS = ['names', 'people', 'check', 'search'] as const;
 
 function contradictionOfOptional(manifest: BundleManifest): string | null {
-  const { names, judge, people, check, graphs, glance } = manifest;
+  const { names, judge, people, check, lens, graphs, glance } = manifest;
   const part = PARTS_ABOUT_LOCATIONS.find((one) => manifest[one] !== undefined);
   if (glance === null && part !== undefined) {
     return `/${part} is set but /glance is null: a captioner of full frames has none of ${PARTS_ABOUT_LOCATIONS.join(', ')}`;
@@ -259,6 +259,9 @@ function contradictionOfOptional(manifest: BundleManifest): string | null {
   const contradiction = check === undefined ? null : contradictionOfCheck(check);
   if (contradiction !== null) return contradiction;
   if (people !== undefined && names === undefined) return '/people is set but /names is not';
+  const tree = lens === undefined ? -1 : brokenTree(lens);
+  if (tree >= 0) return `/lens/trees/${tree} has a node whose followers are not nodes behind it`;
+  if (lens !== undefined && names === undefined) return '/lens is set but /names is not';
   if (names === undefined) return judge === undefined ? null : '/judge is set but /names is not';
   if (judge === undefined) return '/judge is missing: `python -m training.fits judge --write BUNDLE` fits it';
   return names.nouns[0] === 'nothing' ? null : `/names/nouns starts with ${names.nouns[0]}, expected "nothing"`;

@@ -75,7 +75,8 @@ export async function locate(
   const probabilities = evidence.map(({ probability }) => probability);
   const judgedRegions = looked.map((region, i) => ({ ...region, scene: probabilities[i] as number }));
   const [ofScene, onLens] = partition(judgedRegions, ({ scene }) => scene >= 0.5);
-  const kept = { regions: regions.length > 0 ? ofScene : [], evidence, crops: cropsOf(crops, ofScene) };
+  const shown = regions.length > 0 ? ofScene : [];
+  const kept = { regions: shown, evidence, crops: cropsOf(crops, shown) };
   if (onLens.length === 0) return { ...kept, prediction, maps };
   return {
     ...kept,

@@ -4,6 +4,12 @@ import { BundleError } from '../../src/model/bundle.js';
 import { bundleSha256, loadBundle } from '../../src/model/manifest.js';
 import { addCheck, copyOfTiny, put, sha256, TINY } from './tiny-bundle.js';
 
+const lensOf = (...trees: unknown[][]) => ({
+  trees,
+  offset: 0,
+  beside: { weights: { region: 1, others: 0 }, offset: 0 },
+});
+
 describe('loadBundle', () => {
   it('accepts a bundle that keeps the contract, and hashes its list of files', async () => {
     const bundle = await loadBundle(TINY);
@@ -90,6 +96,10 @@ describe('loadBundle refuses', () => {
       { nouns: ['nothing', 'car'], wider: {}, colours: ['red'], plural: {} },
       '/names and /graphs/names: one is set alone',
     ],
+    ['the lens without names', 'lens', lensOf([0.5]), '/lens is set but /names is not'],
+    ['a tree that goes back', 'lens', lensOf([['size', 0, 1, 2], 1, ['size', 1, 1, 1]]), '/lens/trees/0 has a node'],
+    ['a tree without its leaf', 'lens', lensOf([['size', 0, 1, 2], 1]), '/lens/trees/0 has a node whose followers'],
+    ['a tree of another column', 'lens', lensOf([['weight', 0, 1, 2], 1, 1]), 'manifest.json: /lens/trees/0/0'],
     ['kinds that do not start with none', 'kinds', ['appear', 'none'], '/kinds starts with appear, expected "none"'],
     [
       'a nuisance without a threshold',

@@ -74,7 +74,7 @@ describe('locate', () => {
       const difference = { before: { ...after, data: new Float32Array(8) }, after } as unknown as Difference;
       return locate(parts, wantedOf(lens), { frames, difference }, prediction, []);
     };
-    expect(await shown(0.9)).toMatchObject({ regions: [], prediction: { changed: true } });
+    expect(await shown(0.9)).toMatchObject({ regions: [], crops: [], prediction: { changed: true } });
     expect(await shown(0.2)).toMatchObject({
       regions: [],
       prediction: { changed: false, nuisances: [{ name: 'lens' }] },
