@@ -16,8 +16,6 @@ interface AcceptedFrame
   readonly frame: FrameRef;
   /** epoch ms */
   readonly capturedAt: number;
-  /** frames of the camera that waited a moment ago; absent: unknown */
-  readonly waiting?: number;
   /** undefined: none */
   readonly metadata?: unknown;
 }
@@ -62,12 +60,10 @@ export async function enqueueFrame(
     },
   };
   // Sent together, so that they wait for the disk of Redis once. Redis runs them in this order: the job must find the
-  // waiting frame. Recovery adds a job that a crash left out. Behind other frames, one job serves all.
-  const isFirst = (accepted.waiting ?? 0) === 0;
+  // waiting frame. Recovery adds a job that a crash left out.
   try {
-    const [created] = await Promise.all([deps.results.create(stored), isFirst ? deps.queue.addTurn(id) : undefined]);
-    if (created === 'no camera') throw noCamera(id);
-    if (!isFirst && created === 'created') await deps.queue.addTurn(id);
+    const [exists] = await Promise.all([deps.results.create(stored), deps.queue.addTurn(id)]);
+    if (!exists) throw noCamera(id);
   } catch (err) {
     await deps.results.erase(comparisonId).catch(() => false);
     throw err;

@@ -69,7 +69,6 @@ export function createSnapshotPuller(deps: SnapshotDependencies) {
         apiKeyId: SNAPSHOT,
         owner: SNAPSHOT,
         frame: ref,
-        waiting,
         capturedAt: now,
         acceptedAt: now,
         deadline: deps.cameraDeadline > 0 ? now + deps.cameraDeadline * 1000 : null,

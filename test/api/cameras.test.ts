@@ -80,7 +80,7 @@ describe('erasing a camera', () => {
     const { results, cameras } = service;
     const create = jest.spyOn(results, 'create').mockImplementationOnce(async () => {
       await cameras.erase('gate');
-      return 'no camera';
+      return false;
     });
     const answer = await send('gate', form({ frame: await jpeg() }));
     create.mockRestore();

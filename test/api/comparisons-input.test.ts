@@ -86,7 +86,7 @@ describe('POST /v1/comparisons accepts', () => {
       ['archive', 100],
       ['live', 5],
       ['live', 5],
-      ['live', 1],
+      ['live', 0],
     ]);
   });
 

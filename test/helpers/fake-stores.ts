@@ -13,7 +13,7 @@ import type { CameraQuery, FrameFailure, SnapshotOutcome } from '../../src/store
 import type { StoredMessage } from '../../src/stores/changes/change-writes.js';
 import type { ChangeQuery } from '../../src/stores/changes/changes.js';
 import { eventOf } from '../../src/stores/comparisons/result-writes.js';
-import type { CreateResult, ListQuery } from '../../src/stores/comparisons/results.js';
+import type { ListQuery } from '../../src/stores/comparisons/results.js';
 import type { StoredComparison } from '../../src/stores/comparisons/stored-comparison.js';
 import {
   compareEventIds,
@@ -62,13 +62,12 @@ export class FakeResults {
   ) {}
   async eraseEvents() {}
 
-  async create(stored: StoredComparison): Promise<CreateResult> {
+  async create(stored: StoredComparison) {
     const { turn } = stored.request;
-    const waiting = turn === undefined ? 0 : await this.cameras.waitingFrames(turn.camera);
-    if (turn && !(await this.cameras.addFrame(turn.camera, stored.comparison.id, turn.capturedAt))) return 'no camera';
+    if (turn && !(await this.cameras.addFrame(turn.camera, stored.comparison.id, turn.capturedAt))) return false;
     this.kept.set(stored.comparison.id, stored);
     this.events.append(stored.comparison, stored.request.owner);
-    return waiting === 0 ? 'created' : 'behind others';
+    return true;
   }
   async get(id: string) {
     return this.kept.get(id);

@@ -5,7 +5,6 @@ import { createInterface } from 'node:readline';
 import { newId } from '../../src/base/ids.js';
 import { enqueueFrame } from '../../src/jobs/enqueue-frame.js';
 import { createJobProducer, type JobProducer } from '../../src/jobs/producer.js';
-import { KEYS } from '../../src/stores/redis/keys.js';
 import { setUpCamera } from '../helpers/cameras.js';
 import { eventually } from '../helpers/eventually.js';
 import { type Bench, setUpBench } from '../helpers/workers.js';
@@ -69,22 +68,6 @@ it('creates comparison and waiting frame in one step, and sends the turn with it
   expect(begun).toEqual([0, 0]);
   await eventually(() => expect(seenAt()).toEqual([0, 1]));
   expect(await bench.cameras.waitingFrames('gate')).toBe(2);
-});
-
-it('queues no job behind frames that wait, and one again as soon as none waits', async () => {
-  const camera = await setUpCamera(bench, 'busy');
-  const added: string[] = [];
-  const deps = { results: bench.results, queue: { addTurn: async (id: string) => void added.push(id) } };
-  await enqueueFrame(camera, { ...accepted(), waiting: 0 }, deps);
-  await enqueueFrame(camera, { ...accepted(), waiting: 1 }, deps);
-  expect(added).toEqual(['busy']);
-  const failing = { ...deps, queue: { addTurn: () => Promise.reject(new Error('gone')) } };
-  await expect(enqueueFrame(camera, { ...accepted(), waiting: 0 }, failing)).rejects.toThrow('gone');
-  expect(await bench.cameras.waitingFrames('busy')).toBe(2);
-  await bench.redis.del(KEYS.cameraFrames('busy'));
-  // The count was read before the last of them ended.
-  await enqueueFrame(camera, { ...accepted(), waiting: 1 }, deps);
-  expect(added).toEqual(['busy', 'busy']);
 });
 
 it('leaves nothing of a frame whose camera has been erased', async () => {

@@ -76,7 +76,7 @@ describe('a pull', () => {
     await pull('gate');
     answer = { status: 200, body: await picture({ things: [[60, 30, 12, 10, RED]] }) };
     await pull('gate');
-    expect(turns).toEqual(['gate']);
+    expect(turns).toEqual(['gate', 'gate']);
     await workOff('gate', turnProcessor(bench));
     expect((await comparisonsOf('gate')).map(({ verdict }) => verdict)).toEqual(['change', 'none']);
     expect(await bench.cameras.snapshot('gate')).toMatchObject({ error: null });

@@ -17,16 +17,10 @@ const MAX_FRAMES_WAITING = 1_000;
 /** Tolerated clock difference. A frame from the far future would make all later frames out of order. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
-/**
- * @returns number of the camera's frames that are waiting
- * @throws ScenedeltaError 'overloaded' if they are MAX_FRAMES_WAITING
- */
-export async function assertCameraCapacity(
-  camera: string,
-  { cameras }: Pick<Dependencies, 'cameras'>,
-): Promise<number> {
+/** @throws ScenedeltaError 'overloaded' if MAX_FRAMES_WAITING frames of the camera are waiting */
+export async function assertCameraCapacity(camera: string, { cameras }: Pick<Dependencies, 'cameras'>): Promise<void> {
   const waiting = await cameras.waitingFrames(camera);
-  if (waiting < MAX_FRAMES_WAITING) return waiting;
+  if (waiting < MAX_FRAMES_WAITING) return;
   throw new ScenedeltaError(
     'overloaded',
     `${waiting} frames of ${camera} are waiting, expected fewer than ${MAX_FRAMES_WAITING}`,
@@ -39,7 +33,7 @@ export async function assertCameraCapacity(
  * `accept` does; with a privacy mask also 'image-unreadable' or 'image-too-large'
  */
 export async function acceptFrame(
-  context: RequestContext & { readonly waiting: number },
+  context: RequestContext,
   camera: StoredCamera,
   { frame, options }: IncomingCameraFrame,
   deps: Dependencies & { keeper: FrameKeeper; options: Pick<ApiOptions, 'cameraDeadline'> },

@@ -70,12 +70,12 @@ export function cameraRoutes(app: Api, deps: RouteContext): void {
       inSpan(request, reply, deps.clock, async (traceparent) => {
         await assertCapacity(request, 'frame', deps, options);
         const camera = await findCamera(deps, request.params.id, request.visibility);
-        const waiting = await assertCameraCapacity(camera.id, deps);
+        await assertCameraCapacity(camera.id, deps);
         const incoming = await readCameraFrame(request, options, request.query.captured_at);
         const { callback_url } = incoming.options;
         assertFetchable({ frame: incoming.frame }, rules);
         if (callback_url !== undefined) assertUrl(callback_url, 'callback_url', allow);
-        const context = { ...contextOf(request, reply, deps, traceparent), waiting };
+        const context = contextOf(request, reply, deps, traceparent);
         const comparison = await acceptOnce(request, reply, deps.idempotency, {
           fingerprint: frameFingerprint(camera.id, incoming),
           id: context.comparisonId,

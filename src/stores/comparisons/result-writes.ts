@@ -17,15 +17,13 @@ const APPEND_EVENT = `redis.call('XADD', KEYS[1], 'MAXLEN', '~', ${EVENTS_KEPT},
  * KEYS: events, comparison, open, then the indexes; at last the camera whose turn it waits for and its waiting frames,
  * or 'events' twice. ARGV: event, id, comparison, frames, request (field 'job'), status, callback ('' or '1'),
  * created (ms), expires (ms), cutoff of the indexes (ms), owner, capture time (ms; '' = no turn), '1' or '0' per index
- * (to be tidied or not). In one step: a frame that missed its place behind earlier ones would come too late. Returns a
- * CreateResult.
+ * (to be tidied or not). In one step: a frame that missed its place behind earlier ones would come too late. Returns 0
+ * if there is no such camera.
  */
 export const CREATE = `
 local owner = ARGV[11]
-local result = 'created'
 if ARGV[12] ~= '' then
-  if redis.call('HEXISTS', KEYS[#KEYS - 1], 'camera') == 0 then return 'no camera' end
-  if redis.call('EXISTS', KEYS[#KEYS]) == 1 then result = 'behind others' end
+  if redis.call('HEXISTS', KEYS[#KEYS - 1], 'camera') == 0 then return 0 end
   redis.call('ZADD', KEYS[#KEYS], ARGV[12], ARGV[2])
 end
 ${APPEND_EVENT}
@@ -40,7 +38,7 @@ for i = 4, #KEYS - 2 do
     redis.call('PEXPIREAT', KEYS[i], ARGV[9])
   end
 end
-return result`;
+return 1`;
 
 /**
  * KEYS: events, comparison, open, open deliveries, then the verdict's indexes. ARGV: event, id, comparison, frames (''

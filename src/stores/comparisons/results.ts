@@ -25,12 +25,6 @@ export interface ListQuery extends PageQuery {
   readonly visibility?: Visibility;
 }
 
-/**
- * no camera: it is the frame of a camera that does not exist, so nothing was created. behind others: it is a camera's
- * frame, and earlier ones wait, whose job is responsible for it.
- */
-export type CreateResult = 'created' | 'behind others' | 'no camera';
-
 export type ResultStore = ReturnType<typeof createResultStore>;
 
 /**
@@ -39,7 +33,7 @@ export type ResultStore = ReturnType<typeof createResultStore>;
  */
 export function createResultStore(redis: Redis, options: { retentionMs: number; now?: () => number }) {
   const { retentionMs, now = systemClock } = options;
-  const runCreate = defineScript<CreateResult>(redis, 'sdCreate', CREATE);
+  const runCreate = defineScript<number>(redis, 'sdCreate', CREATE);
   const runUpdate = defineScript<number>(redis, 'sdUpdate', UPDATE);
   const isDue = createTidying();
   const due = (indexes: readonly string[]) => indexes.map((index) => (isDue(index, now()) ? '1' : '0')).join('');
@@ -62,8 +56,9 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
   };
 
   return {
-    create: ({ comparison, frames, request }: StoredComparison): Promise<CreateResult> =>
-      redisCall('creating a comparison', () => {
+    /** @returns false if it is the frame of a camera that does not exist */
+    create: ({ comparison, frames, request }: StoredComparison): Promise<boolean> =>
+      redisCall('creating a comparison', async () => {
         const times = indexTimes(comparison, now(), retentionMs);
         const { turn } = request;
         const indexes = [
@@ -82,7 +77,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
             ? [KEYS.events, KEYS.events]
             : [KEYS.camera(turn.camera), KEYS.cameraFrames(turn.camera)]),
         ];
-        return runCreate(
+        const created = await runCreate(
           keys,
           JSON.stringify(eventOf(comparison, now())),
           comparison.id,
@@ -98,6 +93,7 @@ export function createResultStore(redis: Redis, options: { retentionMs: number; 
           turn?.capturedAt ?? '',
           due(indexes),
         );
+        return created === 1;
       }),
 
     get: (id: string): Promise<StoredComparison | undefined> =>
