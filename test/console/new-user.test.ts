@@ -47,6 +47,7 @@ describeInBrowser('The console with 202 cameras', () => {
     for (const view of VIEWS) {
       const navigation = page.getByRole('navigation', { name: 'Pages' });
       const link = navigation.getByRole('link', { name: view });
+      await navigation.getByRole('link').first().waitFor();
       if (!(await link.isVisible())) await navigation.getByRole('button', { name: 'More' }).click();
       await link.click();
       await eventually(async () => expect(await page.title()).toBe(`${view} · scenedelta`));
