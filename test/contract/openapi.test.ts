@@ -82,6 +82,16 @@ describe('openapi/openapi.yaml', () => {
   });
 });
 
+it('each reference leads to a component', () => {
+  const names = [...JSON.stringify(document).matchAll(/#\/components\/(\w+)\/([\w.-]+)/g)];
+  expect(names.length).toBeGreaterThan(0);
+  const missing = names.filter(([, section = '', name = '']) => {
+    const parts = (document.components as unknown as Record<string, object>)[section] ?? {};
+    return !(name in parts);
+  });
+  expect(missing.map(([reference]) => reference)).toEqual([]);
+});
+
 describe('webhooks', () => {
   it('are described for every type', () => {
     expect(Object.keys(document.webhooks)).toEqual([...WEBHOOK_TYPES, ...ENDPOINT_EVENTS, 'alerts.digest']);

@@ -1,7 +1,7 @@
 /** One change, as its routes find, alter and answer it. */
 import { Type } from 'typebox';
 import { notFound } from '../../base/errors.js';
-import { type Change, ChangeSchema, type Feedback } from '../../schemas/change.js';
+import type { Change, Feedback } from '../../schemas/change.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { checker } from '../../schemas/validation-error.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
@@ -25,7 +25,7 @@ export const ChangeIdParams = Type.Object({
 });
 
 export const CHANGE_RESPONSES = {
-  200: json('The current state of the change.', ref(ChangeSchema)),
+  200: json('The current state of the change.', ref('Change')),
   ...problems(['not-found']),
 };
 

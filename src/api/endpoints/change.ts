@@ -113,9 +113,8 @@ export async function rotateSecret(resources: EndpointResources, id: string, pre
 export const tags = ['endpoints'];
 export const config = { scope: 'admin' } as const;
 export const params = EndpointIdParams;
-export const body = (schema: Parameters<typeof ref>[0]) => ({
-  content: { 'application/json': { schema: ref(schema) } },
-});
+/** @param schema name of a component */
+export const body = (schema: string) => ({ content: { 'application/json': { schema: ref(schema) } } });
 
 /** @returns a reader of one endpoint, which throws ScenedeltaError 'not-found' */
 export const endpointOf =

@@ -1,7 +1,6 @@
 /** Route of questions about a comparison: how probable is a sentence? */
 import { notFound, ScenedeltaError } from '../../base/errors.js';
 import { probabilityByFacts } from '../../camera/changes/rule-sentences.js';
-import { AskAnswerSchema } from '../../schemas/ask.js';
 import { isFinal } from '../../schemas/comparison.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { checker } from '../../schemas/validation-error.js';
@@ -22,9 +21,9 @@ export function askRoutes(app: Api, deps: RouteContext): void {
       'comparison stay as they are.',
     tags: ['comparisons'],
     params: ComparisonIdParams,
-    body: { content: { 'application/json': { schema: ref(AskRequestSchema) } } },
+    body: { content: { 'application/json': { schema: ref('AskRequest') } } },
     response: {
-      200: json('The probability.', ref(AskAnswerSchema)),
+      200: json('The probability.', ref('AskAnswer')),
       ...problems([
         ...(['not-found', 'not-finished', 'gone', 'malformed-body', 'unsupported-media-type'] as const),
         ...(['invalid-value', 'overloaded'] as const),

@@ -1,7 +1,6 @@
 /** Routes of batches: archived footage in, changes out. */
 import { Type } from 'typebox';
 import { invalidValue, ScenedeltaError } from '../../base/errors.js';
-import { BatchSchema } from '../../schemas/batch.js';
 import { text } from '../../schemas/constructors.js';
 import { eraseBatch } from '../../stores/batches/erase-batch.js';
 import type { Visibility } from '../../stores/redis/visibility.js';
@@ -11,7 +10,6 @@ import { assertCapacity } from '../intake/capacity.js';
 import { fetchRules } from '../intake/url-policy.js';
 import { CAMERA_STRUCTURE } from '../json-structure.js';
 import { BODY_MS, UPLOAD_MS } from '../plugins/body-time.js';
-import { BatchFormSchema, BatchRequestSchema } from '../schemas/batches.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
 import { BODY_PROBLEMS, IDEMPOTENCY_HEADER, json, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
@@ -31,12 +29,12 @@ const createSchema = {
   headers: Type.Object(IDEMPOTENCY_HEADER),
   body: {
     content: {
-      'application/json': { schema: ref(BatchRequestSchema) },
-      'multipart/form-data': { schema: ref(BatchFormSchema) },
+      'application/json': { schema: ref('BatchRequest') },
+      'multipart/form-data': { schema: ref('BatchForm') },
     },
   },
   response: {
-    202: json('The batch is queued.', ref(BatchSchema), {
+    202: json('The batch is queued.', ref('Batch'), {
       Location: text('Path of the batch.'),
       ...RESPONSE_HEADERS.replayed,
     }),
@@ -83,14 +81,14 @@ export function batchRoutes(app: Api, deps: RouteContext): void {
     summary: 'List batches, newest first',
     tags,
     querystring: Type.Object({ ...timeQuery('Created'), ...pageQuery() }, { additionalProperties: false }),
-    response: pageResponses(BatchSchema),
+    response: pageResponses('Batch'),
   };
   app.get('/v1/batches', { schema: listSchema, config }, async (request, reply) => {
     const page = await deps.batches.list({ ...parsePageQuery(request.query), visibility: request.visibility });
     return pageBody(request, reply, { ...page, items: page.items.map(presentBatch) });
   });
 
-  const answer = { 200: json('The batch with its progress.', ref(BatchSchema)), ...problems(['not-found']) };
+  const answer = { 200: json('The batch with its progress.', ref('Batch')), ...problems(['not-found']) };
   const getSchema = {
     operationId: 'readBatch',
     summary: 'Read a batch',

@@ -1,6 +1,5 @@
 /** Route of the daily brief. */
 import { Type } from 'typebox';
-import { BriefSchema } from '../../schemas/brief.js';
 import type { Api } from '../dependencies.js';
 import { BriefQuery } from '../schemas/brief.js';
 import { media, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
@@ -17,7 +16,7 @@ const schema = {
   response: {
     200: media(
       'The brief.',
-      { 'application/json': ref(BriefSchema), 'text/markdown': Type.String(), 'text/html': Type.String() },
+      { 'application/json': ref('Brief'), 'text/markdown': Type.String(), 'text/html': Type.String() },
       RESPONSE_HEADERS.link,
     ),
     ...problems(['not-found', 'invalid-value']),

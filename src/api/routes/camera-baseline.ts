@@ -6,13 +6,7 @@ import { readPicture } from '../cameras/picture.js';
 import { findCamera } from '../cameras/present.js';
 import type { Api } from '../dependencies.js';
 import { readPictureForm } from '../intake/request.js';
-import {
-  BaselineFormSchema,
-  BaselineOrderSchema,
-  type BaselineRequest,
-  BaselineRequestSchema,
-  CameraIdParams,
-} from '../schemas/camera.js';
+import { type BaselineRequest, BaselineRequestSchema, CameraIdParams } from '../schemas/camera.js';
 import { BODY_PROBLEMS, json, PICTURE_PROBLEMS, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
@@ -20,7 +14,7 @@ const tags = ['cameras'];
 const TAKES_EFFECT =
   'It takes effect with the next frame of the camera, and the changes that are open then settle without an alert. ' +
   'A camera whose settings have a `reference` is refused: replace the reference with PUT /v1/cameras/{id}.';
-const answer = json('The order; the next frame carries it out.', ref(BaselineOrderSchema));
+const answer = json('The order; the next frame carries it out.', ref('BaselineOrder'));
 
 const setSchema = {
   operationId: 'setCameraBaseline',
@@ -32,8 +26,8 @@ const setSchema = {
   params: CameraIdParams,
   body: {
     content: {
-      'multipart/form-data': { schema: ref(BaselineFormSchema) },
-      'application/json': { schema: ref(BaselineRequestSchema) },
+      'multipart/form-data': { schema: ref('BaselineForm') },
+      'application/json': { schema: ref('BaselineRequest') },
     },
   },
   response: {

@@ -10,8 +10,7 @@ import { findCamera } from '../cameras/present.js';
 import type { Api } from '../dependencies.js';
 import { operatingPointsOf } from '../intake/models.js';
 import { CAMERA_STRUCTURE } from '../json-structure.js';
-import { CameraIdParams, CameraRequestSchema } from '../schemas/camera.js';
-import { CameraDryRunSchema } from '../schemas/dry-run.js';
+import { CameraIdParams } from '../schemas/camera.js';
 import { parsePageQuery, timeQuery } from '../schemas/pages.js';
 import { BODY_PROBLEMS, json, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
@@ -25,9 +24,9 @@ const schema = {
   tags: ['cameras'],
   params: CameraIdParams,
   querystring: Type.Object(timeQuery('Frames that arrived'), { additionalProperties: false }),
-  body: { content: { 'application/json': { schema: ref(CameraRequestSchema) } } },
+  body: { content: { 'application/json': { schema: ref('CameraRequest') } } },
   response: {
-    200: json('The alerts.', ref(CameraDryRunSchema)),
+    200: json('The alerts.', ref('CameraDryRun')),
     ...problems(['not-found', ...BODY_PROBLEMS, 'invalid-value']),
   },
 };

@@ -5,7 +5,6 @@ import { isObject } from '../../base/is-object.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import { withPreset } from '../../camera/settings/presets.js';
 import { refuseGone } from '../../camera/settings/settings.js';
-import { SnapshotTestSchema } from '../../schemas/snapshot-test.js';
 import { checker } from '../../schemas/validation-error.js';
 import { noCamera } from '../../stores/cameras/cameras.js';
 import { withoutLogin } from '../cameras/login.js';
@@ -20,8 +19,6 @@ import {
   type Camera,
   CameraIdParams,
   CameraPatchSchema,
-  CameraRequestSchema,
-  CameraSchema,
   CamerasPatchSchema,
   SnapshotTestRequestSchema,
 } from '../schemas/camera.js';
@@ -40,10 +37,10 @@ const putSchema = {
     'previous frame, the reference and the background model are reset.',
   tags,
   params: CameraIdParams,
-  body: { content: { 'application/json': { schema: ref(CameraRequestSchema) } } },
+  body: { content: { 'application/json': { schema: ref('CameraRequest') } } },
   response: {
-    200: json('The camera with its settings.', ref(CameraSchema)),
-    201: json('The camera is new.', ref(CameraSchema)),
+    200: json('The camera with its settings.', ref('Camera')),
+    201: json('The camera is new.', ref('Camera')),
     ...problems(SETTINGS_PROBLEMS),
   },
 };
@@ -58,10 +55,10 @@ const patchSchema = {
   params: CameraIdParams,
   body: {
     content: Object.fromEntries(
-      [MERGE_PATCH, 'application/json'].map((type) => [type, { schema: ref(CameraPatchSchema) }]),
+      [MERGE_PATCH, 'application/json'].map((type) => [type, { schema: ref('CameraPatch') }]),
     ),
   },
-  response: { 200: json('The camera with its settings.', ref(CameraSchema)), ...problems(SETTINGS_PROBLEMS) },
+  response: { 200: json('The camera with its settings.', ref('Camera')), ...problems(SETTINGS_PROBLEMS) },
 };
 
 const bulkSchema = {
@@ -69,9 +66,9 @@ const bulkSchema = {
   summary: 'Change some settings of several cameras',
   description: 'One merge patch for all of them. If one of them refuses it, or does not exist, none changes.',
   tags,
-  body: { content: { 'application/json': { schema: ref(CamerasPatchSchema) } } },
+  body: { content: { 'application/json': { schema: ref('CamerasPatch') } } },
   response: {
-    200: json('The cameras, in the order of the request.', Type.Object({ items: Type.Array(ref(CameraSchema)) })),
+    200: json('The cameras, in the order of the request.', Type.Object({ items: Type.Array(ref('Camera')) })),
     ...problems(SETTINGS_PROBLEMS),
   },
 };
@@ -84,9 +81,9 @@ const testSchema = {
     'password its stored login is used, if the address has the origin that the login was given for.',
   tags,
   params: CameraIdParams,
-  body: { content: { 'application/json': { schema: ref(SnapshotTestRequestSchema) } } },
+  body: { content: { 'application/json': { schema: ref('SnapshotTestRequest') } } },
   response: {
-    200: json('The picture.', ref(SnapshotTestSchema)),
+    200: json('The picture.', ref('SnapshotTest')),
     ...problems([
       ...([...ADDRESS_PROBLEMS, 'url-failed', 'url-unavailable', ...PICTURE_PROBLEMS] as const),
       ...(['processing-timeout', 'overloaded'] as const),

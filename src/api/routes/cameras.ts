@@ -18,13 +18,7 @@ import { readCameraFrame } from '../intake/request.js';
 import { contextOf, countAccepted } from '../intake/respond.js';
 import { assertFetchable, assertUrl, fetchRules } from '../intake/url-policy.js';
 import { inSpan } from '../plugins/tracing.js';
-import {
-  CameraFrameFormSchema,
-  CameraFrameQuery,
-  CameraFrameRequestSchema,
-  CameraIdParams,
-  CameraSchema,
-} from '../schemas/camera.js';
+import { CameraFrameQuery, CameraIdParams } from '../schemas/camera.js';
 import { binary } from '../schemas/comparison-request.js';
 import { comparisonResponses, PREFERENCE_HEADERS } from '../schemas/comparison-responses.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';
@@ -48,8 +42,8 @@ const frameSchema = {
   headers: PREFERENCE_HEADERS,
   body: {
     content: {
-      'multipart/form-data': { schema: ref(CameraFrameFormSchema) },
-      'application/json': { schema: ref(CameraFrameRequestSchema) },
+      'multipart/form-data': { schema: ref('CameraFrameForm') },
+      'application/json': { schema: ref('CameraFrameRequest') },
       ...Object.fromEntries(
         [...IMAGE_TYPES, 'application/octet-stream'].map((type) => [type, { schema: binary('The image.') }]),
       ),
@@ -92,7 +86,7 @@ export function cameraRoutes(app: Api, deps: RouteContext): void {
     description: ADDRESSES,
     tags,
     params: CameraIdParams,
-    response: { 200: json('The camera.', ref(CameraSchema)), ...problems(['not-found']) },
+    response: { 200: json('The camera.', ref('Camera')), ...problems(['not-found']) },
   };
   app.get('/v1/cameras/:id', { schema: getSchema, config: { scope: 'read' } }, async (request) => {
     const { id } = request.params;
@@ -156,7 +150,7 @@ export function cameraRoutes(app: Api, deps: RouteContext): void {
       },
       { additionalProperties: false },
     ),
-    response: pageResponses(CameraSchema),
+    response: pageResponses('Camera'),
   };
   app.get('/v1/cameras', { schema: listSchema, config: { scope: 'read' } }, async (request, reply) => {
     const { q = '', label, sort = 'id', overview = 'false', cursor, limit } = parsePageQuery(request.query);

@@ -1,8 +1,6 @@
 /** Routes of changes. */
 import { Type } from 'typebox';
 import { invalidValue } from '../../base/errors.js';
-import { ChangeSchema } from '../../schemas/change.js';
-import { DeliverySchema } from '../../schemas/delivery.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { labelled } from '../cameras/labelled.js';
 import { CHANGE_RESPONSES, ChangeIdParams, changesOf, config, judging, tags } from '../changes/one-change.js';
@@ -70,7 +68,7 @@ export function changeRoutes(app: Api, deps: RouteContext): void {
     tags,
     params: ChangeIdParams,
     response: {
-      200: json('The deliveries.', Type.Object({ items: Type.Array(ref(DeliverySchema)) })),
+      200: json('The deliveries.', Type.Object({ items: Type.Array(ref('Delivery')) })),
       ...problems(['not-found']),
     },
   };
@@ -124,7 +122,7 @@ export function changeRoutes(app: Api, deps: RouteContext): void {
     tags,
     params: ChangeIdParams,
     response: {
-      202: json('The change as it is before that frame.', ref(ChangeSchema)),
+      202: json('The change as it is before that frame.', ref('Change')),
       ...problems(['not-found', 'invalid-value']),
     },
   };

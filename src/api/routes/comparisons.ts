@@ -1,7 +1,7 @@
 /** Routes of comparisons: create, read, list, erase. */
 import { Type } from 'typebox';
 import { traced } from '../../process/tracing.js';
-import { ComparisonSchema, VERDICTS } from '../../schemas/comparison.js';
+import { VERDICTS } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
 import { accept, assertCameraOfKey, fingerprintOf } from '../comparisons/accept.js';
 import { eraseComparison } from '../comparisons/erase.js';
@@ -14,7 +14,6 @@ import { readComparison } from '../intake/request.js';
 import { contextOf, countAccepted } from '../intake/respond.js';
 import { assertFetchable, assertUrl, fetchRules } from '../intake/url-policy.js';
 import { inSpan } from '../plugins/tracing.js';
-import { ComparisonFormSchema, ComparisonRequestSchema } from '../schemas/comparison-request.js';
 import { comparisonResponses, PREFERENCE_HEADERS } from '../schemas/comparison-responses.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
 import { ComparisonIdParams, json, problems, RESPONSE_HEADERS, ref } from '../schemas/shared.js';
@@ -44,8 +43,8 @@ const postSchema = {
   headers: PREFERENCE_HEADERS,
   body: {
     content: {
-      'multipart/form-data': { schema: ref(ComparisonFormSchema) },
-      'application/json': { schema: ref(ComparisonRequestSchema) },
+      'multipart/form-data': { schema: ref('ComparisonForm') },
+      'application/json': { schema: ref('ComparisonRequest') },
     },
   },
   response: comparisonResponses(),
@@ -93,7 +92,7 @@ export function comparisonRoutes(app: Api, deps: RouteContext): void {
     params: ComparisonIdParams,
     querystring: LinksQuery,
     response: {
-      200: json('The current state of the comparison.', ref(ComparisonSchema), RESPONSE_HEADERS.retryAfter),
+      200: json('The current state of the comparison.', ref('Comparison'), RESPONSE_HEADERS.retryAfter),
       ...problems(['not-found']),
     },
   };
@@ -110,7 +109,7 @@ export function comparisonRoutes(app: Api, deps: RouteContext): void {
     summary: 'List comparisons, newest first',
     tags: ['comparisons'],
     querystring: ListQuerySchema,
-    response: pageResponses(ComparisonSchema),
+    response: pageResponses('Comparison'),
   };
   app.get('/v1/comparisons', { schema: listSchema, config: { scope: 'read' } }, async (request, reply) => {
     const { items, nextCursor } = await deps.results.list({

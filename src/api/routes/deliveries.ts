@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { notFound } from '../../base/errors.js';
 import { resendDelivery } from '../../jobs/enqueue-delivery.js';
-import { DELIVERY_ID_PATTERN, DeliverySchema } from '../../schemas/delivery.js';
+import { DELIVERY_ID_PATTERN } from '../../schemas/delivery.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api } from '../dependencies.js';
 import { ComparisonIdParams, json, problems, ref } from '../schemas/shared.js';
@@ -24,7 +24,7 @@ export function deliveryRoutes(app: Api, deps: RouteContext): void {
     tags: ['comparisons'],
     params: ComparisonIdParams,
     response: {
-      200: json('The deliveries.', Type.Object({ items: Type.Array(ref(DeliverySchema)) })),
+      200: json('The deliveries.', Type.Object({ items: Type.Array(ref('Delivery')) })),
       ...problems(['not-found']),
     },
   };
@@ -39,7 +39,7 @@ export function deliveryRoutes(app: Api, deps: RouteContext): void {
     description: 'At once, then by the whole schedule. Its id and its content stay; earlier attempts stay in the log.',
     tags: ['endpoints'],
     params,
-    response: { 202: json('The delivery, which is queued.', ref(DeliverySchema)), ...problems(['not-found']) },
+    response: { 202: json('The delivery, which is queued.', ref('Delivery')), ...problems(['not-found']) },
   };
   app.post(
     '/v1/deliveries/:id/resend',

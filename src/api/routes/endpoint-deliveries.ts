@@ -1,12 +1,11 @@
 /** Routes of the deliveries to an endpoint: a test event, the log, and what it has missed. */
 import { type Static, Type } from 'typebox';
 import { recoverEndpoint } from '../../jobs/enqueue-delivery.js';
-import { DeliverySchema } from '../../schemas/delivery.js';
 import { checker } from '../../schemas/validation-error.js';
 import type { Api } from '../dependencies.js';
 import { body, config, endpointOf, params, tags } from '../endpoints/change.js';
 import { parseTime } from '../parse-time.js';
-import { RecoveredSchema, RecoverRequestSchema } from '../schemas/endpoints.js';
+import { RecoverRequestSchema } from '../schemas/endpoints.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';
 import { BODY_PROBLEMS, json, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
@@ -17,7 +16,7 @@ export function endpointDeliveryRoutes(app: Api, deps: RouteContext): void {
   const { enqueueDelivery } = deps;
   const find = endpointOf(deps.endpoints);
 
-  const queued = { 202: json('The delivery, which is queued.', ref(DeliverySchema)) };
+  const queued = { 202: json('The delivery, which is queued.', ref('Delivery')) };
   const testSchema = {
     operationId: 'testEndpoint',
     summary: 'Send a test event',
@@ -38,7 +37,7 @@ export function endpointDeliveryRoutes(app: Api, deps: RouteContext): void {
     tags,
     params,
     querystring: Type.Object(pageQuery(), { additionalProperties: false }),
-    response: { ...pageResponses(DeliverySchema), ...problems(['not-found', 'invalid-value']) },
+    response: { ...pageResponses('Delivery'), ...problems(['not-found', 'invalid-value']) },
   };
   app.get('/v1/endpoints/:id/deliveries', { schema: deliveriesSchema, config }, async (request, reply) => {
     const { id } = await find(request.params.id);
@@ -53,9 +52,9 @@ export function endpointDeliveryRoutes(app: Api, deps: RouteContext): void {
       'while it was stopped, disabled or not there yet.',
     tags,
     params,
-    body: body(RecoverRequestSchema),
+    body: body('RecoverRequest'),
     response: {
-      202: json('What is queued.', ref(RecoveredSchema)),
+      202: json('What is queued.', ref('Recovered')),
       ...problems(['not-found', ...BODY_PROBLEMS, 'invalid-value']),
     },
   };

@@ -18,7 +18,7 @@ import {
   tags,
 } from '../endpoints/change.js';
 import { assertOwn, assertSubscription, isOwn, subscriberOf } from '../endpoints/subscription.js';
-import { EndpointCreatedSchema, EndpointSchema, RotatedSchema, RotateRequestSchema } from '../schemas/endpoints.js';
+import { RotateRequestSchema } from '../schemas/endpoints.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';
 import { BODY_PROBLEMS, json, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
@@ -35,9 +35,9 @@ const createSchema = {
     'format. The answer has the secret that signs the requests; it is not shown again. A key without the scope admin ' +
     'subscribes its own browser (format web-push) to its own cameras; that endpoint is its own, and ends with the key.',
   tags,
-  body: body(EndpointRequestSchema),
+  body: body('EndpointRequest'),
   response: {
-    201: json('The endpoint with its secret.', ref(EndpointCreatedSchema), {
+    201: json('The endpoint with its secret.', ref('EndpointCreated'), {
       Location: text('Path of the endpoint.'),
     }),
     ...problems([...BODY_PROBLEMS, 'url-refused', 'invalid-value']),
@@ -48,9 +48,9 @@ const listSchema = {
   summary: 'List endpoints, the latest created first; without the scope admin the own subscriptions',
   tags,
   querystring: Type.Object(pageQuery(), { additionalProperties: false }),
-  response: pageResponses(EndpointSchema),
+  response: pageResponses('Endpoint'),
 };
-const answer = { 200: json('The endpoint.', ref(EndpointSchema)), ...problems(['not-found']) };
+const answer = { 200: json('The endpoint.', ref('Endpoint')), ...problems(['not-found']) };
 const getSchema = { operationId: 'readEndpoint', summary: 'Read an endpoint', tags, params, response: answer };
 const patchSchema = {
   operationId: 'changeEndpoint',
@@ -60,7 +60,7 @@ const patchSchema = {
     'An address of another origin needs `authorization` once more, if the endpoint has one.',
   tags,
   params,
-  body: body(EndpointPatchSchema),
+  body: body('EndpointPatch'),
   response: { ...answer, ...problems(['not-found', ...BODY_PROBLEMS, 'url-refused', 'invalid-value']) },
 };
 const eraseSchema = {
@@ -78,9 +78,9 @@ const rotateSchema = {
     'Until the end of the earlier secret each request has two signatures, so that receivers can change over.',
   tags,
   params,
-  body: body(RotateRequestSchema),
+  body: body('RotateRequest'),
   response: {
-    200: json('The new secret.', ref(RotatedSchema)),
+    200: json('The new secret.', ref('RotatedSecret')),
     ...problems(['not-found', ...BODY_PROBLEMS, 'invalid-value']),
   },
 };

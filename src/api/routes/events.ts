@@ -4,7 +4,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { isFinal } from '../../schemas/comparison.js';
 import { dateTime, literals, text } from '../../schemas/constructors.js';
-import { StreamEventSchema } from '../../schemas/stream-event.js';
 import { EVENT_ID_PATTERN } from '../../stores/delivery/events.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api } from '../dependencies.js';
@@ -42,7 +41,7 @@ const serverSentEvent = (data: TSchema) =>
     event: text('The `type` of the data.'),
     data: Type.String({ contentMediaType: 'application/json', contentSchema: data }),
   });
-const events = media(STREAM, { 'text/event-stream': serverSentEvent(ref(StreamEventSchema)) });
+const events = media(STREAM, { 'text/event-stream': serverSentEvent(ref('StreamEvent')) });
 
 export function eventRoutes(app: Api, deps: RouteContext): void {
   const { streams } = deps;

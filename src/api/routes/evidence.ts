@@ -6,12 +6,7 @@ import type { Api } from '../dependencies.js';
 import { body, endpointOf } from '../endpoints/change.js';
 import type { createEvidence } from '../evidence/evidence.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
-import {
-  EvidenceQuery,
-  type EvidenceUploadRequest,
-  EvidenceUploadRequestSchema,
-  EvidenceUploadSchema,
-} from '../schemas/evidence.js';
+import { EvidenceQuery, type EvidenceUploadRequest, EvidenceUploadRequestSchema } from '../schemas/evidence.js';
 import { BODY_PROBLEMS, binary, json, media, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
@@ -40,9 +35,9 @@ const uploadSchema = {
     'it is there: the upload is a delivery of the endpoint, which is retried as others, and sent again by ' +
     '`POST /v1/deliveries/{id}/resend`.',
   tags,
-  body: body(EvidenceUploadRequestSchema),
+  body: body('EvidenceUploadRequest'),
   response: {
-    202: json('The upload is queued.', ref(EvidenceUploadSchema)),
+    202: json('The upload is queued.', ref('EvidenceUpload')),
     ...problems(['not-found', ...BODY_PROBLEMS, 'invalid-value', 'storage-unavailable', 'overloaded']),
   },
 };

@@ -1,7 +1,7 @@
 /** Routes of the feedback on changes. */
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { type Change, ChangeSchema } from '../../schemas/change.js';
+import type { Change } from '../../schemas/change.js';
 import { literals } from '../../schemas/constructors.js';
 import { extensionOf, feedbackLine, type PairTruth, pairTruths } from '../../schemas/feedback-manifest.js';
 import { checker } from '../../schemas/validation-error.js';
@@ -16,7 +16,7 @@ import {
   tags,
 } from '../changes/one-change.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
-import { type BulkFeedbackRequest, BulkFeedbackRequestSchema, FeedbackRequestSchema } from '../schemas/changes.js';
+import { type BulkFeedbackRequest, BulkFeedbackRequestSchema } from '../schemas/changes.js';
 import { BODY_PROBLEMS, json, media, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
@@ -34,7 +34,7 @@ export function feedbackRoutes(app: Api, deps: RouteContext): void {
       'as long as the comparison. `GET /v1/feedback` returns all feedback.',
     tags,
     params: ChangeIdParams,
-    body: { content: { 'application/json': { schema: ref(FeedbackRequestSchema) } } },
+    body: { content: { 'application/json': { schema: ref('FeedbackRequest') } } },
     response: { ...CHANGE_RESPONSES, ...problems(['not-found', ...BODY_PROBLEMS]) },
   };
   app.post('/v1/changes/:id/feedback', { schema: feedbackSchema, config: judging }, async (request) => {
@@ -47,9 +47,9 @@ export function feedbackRoutes(app: Api, deps: RouteContext): void {
     summary: 'Judge whether several changes were real',
     description: 'As the judgement of one change, without a sentence. If one of them does not exist, none is judged.',
     tags,
-    body: { content: { 'application/json': { schema: ref(BulkFeedbackRequestSchema) } } },
+    body: { content: { 'application/json': { schema: ref('BulkFeedbackRequest') } } },
     response: {
-      200: json('The changes, in the order of the request.', Type.Object({ items: Type.Array(ref(ChangeSchema)) })),
+      200: json('The changes, in the order of the request.', Type.Object({ items: Type.Array(ref('Change')) })),
       ...problems(['not-found', ...BODY_PROBLEMS]),
     },
   };

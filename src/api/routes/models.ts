@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { notFound } from '../../base/errors.js';
 import type { Api } from '../dependencies.js';
-import { ServedModelSchema, servedModels } from '../intake/models.js';
+import { servedModels } from '../intake/models.js';
 import { json, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
@@ -14,7 +14,7 @@ export function modelRoutes(app: Api, deps: RouteContext): void {
     summary: 'List the models',
     description: 'As the live workers report them; empty if none is live or all of them are still warming up.',
     tags: ['models'],
-    response: { 200: json('The models.', Type.Object({ items: Type.Array(ref(ServedModelSchema)) })), ...problems() },
+    response: { 200: json('The models.', Type.Object({ items: Type.Array(ref('ServedModel')) })), ...problems() },
   };
   app.get('/v1/models', { schema: listSchema, config }, async () => ({ items: await servedModels(deps.workers) }));
 
@@ -23,7 +23,7 @@ export function modelRoutes(app: Api, deps: RouteContext): void {
     summary: 'Read one model',
     tags: ['models'],
     params: Type.Object({ name: Type.String({ minLength: 1, maxLength: 128, description: 'Name of the bundle.' }) }),
-    response: { 200: json('The model.', ref(ServedModelSchema)), ...problems(['not-found']) },
+    response: { 200: json('The model.', ref('ServedModel')), ...problems(['not-found']) },
   };
   app.get('/v1/models/:name', { schema: getSchema, config }, async (request) => {
     const served = await servedModels(deps.workers);

@@ -5,7 +5,7 @@ import { isoTime } from '../../base/wall-clock.js';
 import { dateOf, midnight } from '../../brief/day.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import { CAMERA_ID_PATTERN } from '../../camera/settings/id-pattern.js';
-import { type Trend, TrendSchema } from '../../schemas/trend.js';
+import type { Trend } from '../../schemas/trend.js';
 import { askedCameras } from '../cameras/asked.js';
 import { labelQuery } from '../cameras/labelled.js';
 import type { Api } from '../dependencies.js';
@@ -45,7 +45,7 @@ const schema = {
     '`limit` and `cursor` page through the cameras, which are ordered by id.',
   tags: ['changes'],
   querystring: TrendsQuery,
-  response: { ...pageResponses(TrendSchema), ...problems(['not-found', 'invalid-value']) },
+  response: { ...pageResponses('Trend'), ...problems(['not-found', 'invalid-value']) },
 };
 
 export function trendRoutes(app: Api, deps: RouteContext): void {

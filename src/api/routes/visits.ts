@@ -3,12 +3,11 @@ import { Type } from 'typebox';
 import { notFound } from '../../base/errors.js';
 import { literals } from '../../schemas/constructors.js';
 import { NOT_BLANK_PATTERN } from '../../schemas/patterns.js';
-import { VISIT_ID_PATTERN, VISIT_KINDS, type Visit, VisitSchema } from '../../schemas/visit.js';
+import { VISIT_ID_PATTERN, VISIT_KINDS, type Visit } from '../../schemas/visit.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import { labelled, labelQuery } from '../cameras/labelled.js';
 import { feedbackOf, judging } from '../changes/one-change.js';
 import type { Api } from '../dependencies.js';
-import { FeedbackRequestSchema } from '../schemas/changes.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery, timeQuery } from '../schemas/pages.js';
 import { BODY_PROBLEMS, json, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
@@ -44,11 +43,11 @@ const listSchema = {
     },
     { additionalProperties: false },
   ),
-  response: pageResponses(VisitSchema),
+  response: pageResponses('Visit'),
 };
 
 const params = Type.Object({ id: Type.String({ pattern: VISIT_ID_PATTERN, description: 'Id of the visit.' }) });
-const response = { 200: json('The current state of the visit.', ref(VisitSchema)), ...problems(['not-found']) };
+const response = { 200: json('The current state of the visit.', ref('Visit')), ...problems(['not-found']) };
 const getSchema = { operationId: 'readVisit', summary: 'Read a visit', tags, params, response };
 const acknowledgeSchema = {
   operationId: 'acknowledgeVisit',
@@ -71,7 +70,7 @@ const feedbackSchema = {
     'about changes alone.',
   tags,
   params,
-  body: { content: { 'application/json': { schema: ref(FeedbackRequestSchema) } } },
+  body: { content: { 'application/json': { schema: ref('FeedbackRequest') } } },
   response: { ...response, ...problems(['not-found', ...BODY_PROBLEMS]) },
 };
 const noFeedbackSchema = {

@@ -1,11 +1,9 @@
 /** Headers and responses of the two requests that start a comparison: a pair of frames, and one frame of a camera. */
 import { Type } from 'typebox';
 import type { ErrorCode } from '../../base/errors.js';
-import { ComparisonSchema } from '../../schemas/comparison.js';
 import { text } from '../../schemas/constructors.js';
 import {
   BODY_PROBLEMS,
-  ComparisonProblemSchema,
   IDEMPOTENCY_HEADER,
   json,
   PICTURE_PROBLEMS,
@@ -29,15 +27,15 @@ const COMPARISON_PROBLEMS = [
 
 /** The `response` of a route. @param codes problems beside the ones of every comparison */
 export const comparisonResponses = (codes: readonly ErrorCode[] = []) => ({
-  200: json('The finished comparison.', ref(ComparisonSchema), {
+  200: json('The finished comparison.', ref('Comparison'), {
     ...RESPONSE_HEADERS.preference,
     ...RESPONSE_HEADERS.replayed,
   }),
-  202: json('Accepted: read it at `Location`.', ref(ComparisonSchema), {
+  202: json('Accepted: read it at `Location`.', ref('Comparison'), {
     ...RESPONSE_HEADERS.location,
     ...RESPONSE_HEADERS.retryAfter,
     ...RESPONSE_HEADERS.preference,
     ...RESPONSE_HEADERS.replayed,
   }),
-  ...problems([...COMPARISON_PROBLEMS, ...codes], { schema: ComparisonProblemSchema }),
+  ...problems([...COMPARISON_PROBLEMS, ...codes], { schema: 'ComparisonProblem' }),
 });

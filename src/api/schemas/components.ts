@@ -1,5 +1,5 @@
 /** The named components of the OpenAPI file, in its order. */
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import * as schedule from '../../camera/settings/schedule.js';
 import * as settings from '../../camera/settings/settings.js';
 import * as receivers from '../../endpoints/settings.js';
@@ -30,7 +30,11 @@ import * as frames from './comparison-request.js';
 import * as dryRun from './dry-run.js';
 import * as endpoints from './endpoints.js';
 import { EvidenceUploadRequestSchema, EvidenceUploadSchema } from './evidence.js';
-import { ComparisonProblemSchema, idOf } from './shared.js';
+
+const ComparisonProblemSchema = Type.Object(
+  { ...comparison.ProblemSchema.properties, comparison: Type.Optional(comparison.ComparisonSchema) },
+  { $id: 'ComparisonProblem', description: 'RFC 9457 problem details, and the comparison that they concern.' },
+);
 
 const COMPONENTS: readonly TSchema[] = [
   ...[box.BoxSchema, comparison.RegionSchema, comparison.WordSchema, comparison.ModelUsedSchema],
@@ -66,6 +70,9 @@ const COMPONENTS: readonly TSchema[] = [
     payloads.DigestPayloadSchema,
   ],
 ];
+
+/** @returns the name of a component; undefined of another schema */
+const idOf = (schema: TSchema) => (schema as { $id?: string }).$id;
 
 /** The named components, those nested in others included; each nested one is replaced by a reference. */
 export function components(): TSchema[] {

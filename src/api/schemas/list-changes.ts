@@ -4,9 +4,7 @@ import { CHANGE_STATUSES, FILTER_KINDS } from '../../schemas/change.js';
 import { SEVERITIES } from '../../schemas/comparison.js';
 import { literals, nullable } from '../../schemas/constructors.js';
 import { NOT_BLANK_PATTERN } from '../../schemas/patterns.js';
-import { VisitSchema } from '../../schemas/visit.js';
 import { labelQuery } from '../cameras/labelled.js';
-import { ListedChangeSchema, SearchSummarySchema } from './change-search.js';
 import { pageQuery, timeQuery } from './pages.js';
 import { json, problems, RESPONSE_HEADERS, ref } from './shared.js';
 
@@ -50,15 +48,15 @@ export const LIST_CHANGES_RESPONSES = {
   200: json(
     'One page; with `search` if `q` or `like` was given, and `visits` with `q`.',
     Type.Object({
-      items: Type.Array(ref(ListedChangeSchema), {
+      items: Type.Array(ref('ListedChange'), {
         description: 'At most `limit`; possibly fewer although there is a next page.',
       }),
       next_cursor: nullable(Type.String(), 'For the next page; null on the last.'),
-      search: Type.Optional(ref(SearchSummarySchema)),
+      search: Type.Optional(ref('ChangeSearch')),
       visits: Type.Optional(
         Type.Object(
           {
-            items: Type.Array(ref(VisitSchema)),
+            items: Type.Array(ref('Visit')),
             next_cursor: nullable(Type.String(), 'For `GET /v1/visits` with the same query; null: there are no more.'),
           },
           {

@@ -1,5 +1,5 @@
 /** Pagination of lists: `cursor` and `limit` select a page, `next_cursor` and `Link` (RFC 8288) lead to the next. */
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
 import { dateTime, nullable } from '../../schemas/constructors.js';
 import { CURSOR_PATTERN } from '../../stores/redis/pages.js';
 import { parseTime } from '../parse-time.js';
@@ -26,8 +26,8 @@ export const timeQuery = (what: string) => ({
   until: Type.Optional(dateTime(`${what} before this time.`)),
 });
 
-/** The `response` of a route. @param item a named component */
-export const pageResponses = <T extends TSchema>(item: T) => ({
+/** The `response` of a route. @param item name of a component */
+export const pageResponses = (item: string) => ({
   200: json(
     'One page.',
     Type.Object({

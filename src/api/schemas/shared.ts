@@ -1,20 +1,14 @@
 /** Shared parts of routes: common parameters, problem responses, headers, and references to named components. */
-import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { type ErrorCode, errorEntry } from '../../base/errors.js';
 import { SIDES } from '../../base/images.js';
-import { ComparisonSchema, ProblemSchema } from '../../schemas/comparison.js';
 import { literals, text } from '../../schemas/constructors.js';
 
-export const ComparisonProblemSchema = Type.Object(
-  { ...ProblemSchema.properties, comparison: Type.Optional(ComparisonSchema) },
-  { $id: 'ComparisonProblem', description: 'RFC 9457 problem details, and the comparison that they concern.' },
-);
-
-/** @returns the name of a component; undefined of another schema */
-export const idOf = (schema: TSchema) => (schema as { $id?: string }).$id;
-
-/** A reference to a named component, with its type. */
-export const ref = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>({ $ref: `${idOf(schema)}#` });
+/**
+ * A reference to a component of the description (components.ts) by its name: the service checks and describes no
+ * answer, so a running API loads no schema of one.
+ */
+export const ref = (component: string) => Type.Unsafe<unknown>({ $ref: `${component}#` });
 
 export const ComparisonIdParams = Type.Object({
   id: Type.String({
@@ -83,8 +77,9 @@ const ALWAYS: readonly ErrorCode[] = [
 /**
  * Problem responses by status, for the `response` of a route.
  * @param codes problems beside the ones of every request
+ * @param options.schema name of the component that describes them
  */
-export function problems(codes: readonly ErrorCode[] = [], options: { always?: boolean; schema?: TObject } = {}) {
+export function problems(codes: readonly ErrorCode[] = [], options: { always?: boolean; schema?: string } = {}) {
   const all = new Set([...(options.always === false ? [] : ALWAYS), ...codes]);
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of all) {
@@ -96,7 +91,7 @@ export function problems(codes: readonly ErrorCode[] = [], options: { always?: b
       status,
       media(
         found.map((code) => `\`${code}\`: ${errorEntry(code).title}.`).join(' '),
-        { 'application/problem+json': ref(options.schema ?? ProblemSchema) },
+        { 'application/problem+json': ref(options.schema ?? 'Problem') },
         status === 429 || status === 503 || status === 409 ? RESPONSE_HEADERS.retryAfter : {},
       ),
     ]),
