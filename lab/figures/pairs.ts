@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import { invalidRequest, type ScenedeltaError } from '../../src/base/errors.js';
 import type { Box, Side, Size } from '../../src/base/images.js';
 import type { Direction } from '../../src/language/people/captions.js';
-import { VERDICTS } from '../../src/schemas/comparison.js';
+import { VERDICTS } from '../../src/schemas/kinds.js';
 
 const PixelBox = Type.Tuple([Type.Number(), Type.Number(), Type.Number(), Type.Number()]);
 const ClevrObject = Type.Object({

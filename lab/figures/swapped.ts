@@ -4,7 +4,7 @@
  */
 import { type Mention, readCaption } from '../../src/language/people/captions.js';
 import { nounFit } from '../../src/language/people/nouns.js';
-import { reversedKind } from '../../src/schemas/comparison.js';
+import { reversedKind } from '../../src/schemas/kinds.js';
 import type { Pair } from './pairs.js';
 import type { Prediction } from './predictions.js';
 import { type Proportion, proportionOf } from './statistics.js';

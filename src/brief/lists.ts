@@ -2,7 +2,8 @@
 
 import { endedSentence } from '../language/ended.js';
 import { BRIEF_LISTS, type BriefGroup, type BriefList, type BriefListName } from '../schemas/brief.js';
-import { type Change, type ChangeKind, compareSeverity } from '../schemas/change.js';
+import type { Change } from '../schemas/change.js';
+import { type ChangeKind, compareSeverity } from '../schemas/kinds.js';
 import type { DaySpan } from '../stores/changes/days.js';
 
 const MOST_GROUPS = 50;

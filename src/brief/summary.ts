@@ -9,8 +9,9 @@ import { SOMETHING } from '../language/thing.js';
 import { textIn } from '../language/translate.js';
 import { nounPhrase, sentenceOf } from '../language/write.js';
 import type { BriefGroup, BriefShown, CameraBrief } from '../schemas/brief.js';
-import { type Change, compareSeverity, shownFrame } from '../schemas/change.js';
-import { SEVERITIES } from '../schemas/comparison.js';
+import type { Change } from '../schemas/change.js';
+import { compareSeverity, SEVERITIES } from '../schemas/kinds.js';
+import { shownFrame } from '../schemas/shown-change.js';
 import type { Visit } from '../schemas/visit.js';
 import { cameraTitle, duration, timeIn } from './wording.js';
 

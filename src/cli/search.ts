@@ -16,8 +16,7 @@ import {
   FootageVisitSchema,
   type Moment,
 } from '../footage/records.js';
-import { FILTER_KINDS, type FilterKind, type Severity } from '../schemas/change.js';
-import { SEVERITIES } from '../schemas/comparison.js';
+import { FILTER_KINDS, type FilterKind, SEVERITIES, type Severity } from '../schemas/kinds.js';
 import { inEnglish } from '../search/foreign.js';
 import { havingAll } from '../search/query.js';
 import type { SearchFilter } from '../search/scope.js';

@@ -1,5 +1,6 @@
 /** The end of a comparison as a message. Pure. */
-import { answered, type ComparisonRecord, sidesOf } from '../schemas/comparison.js';
+import type { ComparisonRecord } from '../schemas/comparison.js';
+import { answered, sidesOf } from '../schemas/finding.js';
 import type { Message, MessageType } from '../schemas/message.js';
 import { roundFigures } from '../schemas/rounding.js';
 

@@ -1,6 +1,6 @@
 /** Whether an endpoint gets a message. Pure. */
 import { matchesCamera } from '../camera/settings/id-pattern.js';
-import { compareSeverity } from '../schemas/change.js';
+import { compareSeverity } from '../schemas/kinds.js';
 import { isGraded, type Message } from '../schemas/message.js';
 import type { EndpointSettings } from './settings.js';
 

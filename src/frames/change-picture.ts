@@ -8,8 +8,8 @@ import { type Box, type Heatmap, type RgbImage, type Side, union } from '../base
 import { decodeHeatmapData } from '../heatmaps/data.js';
 import { renderOutline } from '../heatmaps/outline.js';
 import { sideBySide } from '../heatmaps/render.js';
-import type { ShownFrame } from '../schemas/change.js';
 import type { Comparison } from '../schemas/comparison.js';
+import type { ShownFrame } from '../schemas/shown-change.js';
 import { decodeToFit } from './decode.js';
 import type { DecodeLimits } from './header.js';
 import { createFrameKeeper } from './keep.js';

@@ -1,6 +1,6 @@
 /** Statements that name no thing, statements of unchanged scenes and of tampering, and the words that deny a change. */
 import type { Box } from '../base/images.js';
-import type { StatementKind } from '../schemas/comparison.js';
+import type { StatementKind } from '../schemas/kinds.js';
 import type { Statement } from '../schemas/statement.js';
 import { thirdOf } from './place.js';
 import { tableOf } from './table.js';

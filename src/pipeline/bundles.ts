@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BundleError } from '../model/bundle.js';
 import { type Bundle, checkFiles, loadBundle, MANIFEST_FILE, readBundle } from '../model/manifest.js';
-import { KINDS } from '../schemas/comparison.js';
+import { KINDS } from '../schemas/kinds.js';
 
 interface Log {
   error(fields: { model: string; reason: string }, message: string): void;

@@ -6,7 +6,7 @@ import { readClauses } from '../language/read-clauses.js';
 import type { CaptionOutput } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
 import { toClause, toSentence, withWords } from '../model/tokenizer.js';
-import { SIDES_OF_KIND } from '../schemas/comparison.js';
+import { SIDES_OF_KIND } from '../schemas/kinds.js';
 import type { LocationCrop, LocationStatement } from './location-statement.js';
 import { decodedWords } from './scored-words.js';
 

@@ -6,7 +6,7 @@ import { areaOf, type Box, boxDistance, sharedArea } from '../base/images.js';
 import { logitOf } from '../base/logistic.js';
 import type { EventRow } from '../model/judge-schema.js';
 import { intersectionOverUnion } from '../model/regions.js';
-import type { StatementKind } from '../schemas/comparison.js';
+import type { StatementKind } from '../schemas/kinds.js';
 import { type Judge, judged, LEAST_PROBABILITY as LEAST } from './judge.js';
 import { assignedLinks, classOf, type Link } from './links.js';
 import type { Thing } from './things.js';

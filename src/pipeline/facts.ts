@@ -16,7 +16,7 @@ import {
   type ThingNames,
   thingNames,
 } from '../model/naming.js';
-import type { StatementKind } from '../schemas/comparison.js';
+import type { StatementKind } from '../schemas/kinds.js';
 import type { Event } from './events.js';
 import type { Judge } from './judge.js';
 import type { LocationFact, LocationStatement } from './location-statement.js';

@@ -7,7 +7,7 @@ import { logitOf } from '../base/logistic.js';
 import { thirdOf } from '../language/place.js';
 import type { RegionRow } from '../model/lens-schema.js';
 import { type Likely, listed, type Names } from '../model/naming.js';
-import type { StatementKind } from '../schemas/comparison.js';
+import type { StatementKind } from '../schemas/kinds.js';
 import type { Event } from './events.js';
 import { namesOf, statedPlace } from './facts.js';
 import type { Link } from './links.js';

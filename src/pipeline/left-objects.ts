@@ -4,7 +4,7 @@
  */
 import { lengthsBetween } from '../base/images.js';
 import type { MapRegion } from '../model/regions.js';
-import { OBJECT_KIND_OF, type ObjectKind, OWNER_WITHIN } from '../schemas/comparison.js';
+import { OBJECT_KIND_OF, type ObjectKind, OWNER_WITHIN } from '../schemas/kinds.js';
 import type { LocationFact } from './location-statement.js';
 
 /** A class counts if it is more probable than the others together. */

@@ -4,7 +4,7 @@ import type { ChangeStatement } from '../language/plain.js';
 import type { CaptionOutput } from '../model/graph-io.js';
 import type { Likely, LikelyClass } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
-import type { StatementKind } from '../schemas/comparison.js';
+import type { StatementKind } from '../schemas/kinds.js';
 import type { ScoredWord } from './scored-words.js';
 
 export interface LocationFact {

@@ -12,7 +12,7 @@ import type { CaptionOutput } from '../model/graph-io.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { Decoded } from '../model/naming.js';
 import { toSentence, withWords } from '../model/tokenizer.js';
-import { reversedKind, SIDES_OF_KIND, type StatementKind } from '../schemas/comparison.js';
+import { reversedKind, SIDES_OF_KIND, type StatementKind } from '../schemas/kinds.js';
 import type { LocationCrop } from './location-statement.js';
 import { decodedWords, meanAttention, type ScoredWord, type WordAttention } from './scored-words.js';
 

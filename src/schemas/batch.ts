@@ -1,7 +1,7 @@
 /** The batch resource: recordings that are processed as cameras that run fast. */
 import { type Static, Type } from 'typebox';
-import { ProblemSchema } from './comparison.js';
 import { count, dateTime, literals, nullable, text, unit } from './constructors.js';
+import { ProblemSchema } from './problem.js';
 
 const BATCH_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
 export type BatchStatus = (typeof BATCH_STATUSES)[number];

@@ -1,9 +1,8 @@
 /** The daily brief: per camera what the confirmed changes of one day say, and when the camera showed nothing. */
 import { type Static, Type } from 'typebox';
 import type { Box, Side } from '../base/images.js';
-import { CHANGE_KINDS } from './change.js';
-import { SEVERITIES } from './comparison.js';
 import { count, dateTime, flag, literals, nullable, text } from './constructors.js';
+import { CHANGE_KINDS, SEVERITIES } from './kinds.js';
 import { VisitSchema } from './visit.js';
 
 export const BriefChangeSchema = Type.Object(

@@ -3,26 +3,19 @@
  * record, the payload of alerts and the reducer in src/camera/changes share these schemas. All times are capture times.
  */
 import { type Static, Type } from 'typebox';
-import { type Box, SIDES, type Side } from '../base/images.js';
+import { SIDES } from '../base/images.js';
 import { BoxSchema } from './box.js';
-import { OBJECT_KINDS, type ObjectKind, SEVERITIES } from './comparison.js';
 import { dateTime, literals, nullable, unit } from './constructors.js';
+import { FeedbackSchema } from './feedback.js';
+import {
+  type AlertType,
+  CHANGE_KINDS,
+  CHANGE_STATUSES,
+  type ChangeEventType,
+  OBJECT_KINDS,
+  SEVERITIES,
+} from './kinds.js';
 import { StatementSchema } from './statement.js';
-
-export const CHANGE_KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper'] as const;
-export const CHANGE_STATUSES = ['opened', 'persisting', 'reverted', 'acknowledged'] as const;
-/** Events in the life of a change; also the types of server-sent events. ALERT_TYPES are the ones that are alerted. */
-const CHANGE_EVENTS = [
-  'change.opened',
-  'change.persisting',
-  'change.escalated',
-  'change.settled',
-  'change.reverted',
-  'change.acknowledged',
-  'change.unacknowledged',
-] as const;
-export const ALERT_TYPES = ['change.opened', 'change.escalated', 'change.reverted', 'change.acknowledged'] as const;
-const FEEDBACK_JUDGEMENTS = ['correct', 'false_alarm'] as const;
 
 export const ChangeRegionSchema = Type.Object(
   {
@@ -38,19 +31,6 @@ export const ChangeRegionSchema = Type.Object(
   { $id: 'ChangeRegion' },
 );
 export type ChangeRegion = Static<typeof ChangeRegionSchema>;
-
-export const FeedbackSchema = Type.Object(
-  {
-    judgement: literals(FEEDBACK_JUDGEMENTS, 'Whether the scene really changed that way.'),
-    caption: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 500, description: 'The caption that would have been right.' }),
-    ),
-    at: dateTime('When it was given.'),
-    by: Type.Optional(Type.String({ description: 'Id of the key that gave it.' })),
-  },
-  { $id: 'Feedback' },
-);
-export type Feedback = Static<typeof FeedbackSchema>;
 
 /**
  * The reducer's part of a change. Acknowledgement and feedback are stored beside it, so that neither overwrites the
@@ -160,55 +140,6 @@ export const ChangeSchema = Type.Object(
   { $id: 'Change' },
 );
 export type Change = Static<typeof ChangeSchema>;
-export type ChangeKind = (typeof CHANGE_KINDS)[number];
-export type ChangeStatus = (typeof CHANGE_STATUSES)[number];
-export type ChangeEventType = (typeof CHANGE_EVENTS)[number];
-type AlertType = (typeof ALERT_TYPES)[number];
-export type Severity = (typeof SEVERITIES)[number];
-
-/** The sentence of an event of a change, and its statement: at its end, what is true since then. */
-export const statedAt = (type: string, change: FoundChange): Pick<FoundChange, 'caption' | 'content'> =>
-  (type === 'change.reverted' ? change.ended : undefined) ?? change;
-
-/** Kind of a change in a filter: that of the change, or of the object that was left or removed. */
-export type FilterKind = ChangeKind | ObjectKind;
-export const FILTER_KINDS = [...CHANGE_KINDS, ...OBJECT_KINDS] as const;
-export const hasKind = (
-  { kind, object }: { readonly kind: ChangeKind; readonly object?: { readonly value: ObjectKind } | undefined },
-  asked: FilterKind,
-): boolean => kind === asked || object?.value === asked;
-
-/** The regions of the last frame that showed the change. */
-export const lastRegions = ({ regions, last_regions }: Pick<FoundChange, 'regions' | 'last_regions'>) =>
-  last_regions ?? regions;
-
-/** The frame that shows a change best: a thing that has gone is in "before" alone, any other in "after". */
-const shownSide = ({ regions }: Pick<FoundChange, 'regions'>): Side =>
-  regions.length > 0 && regions.every(({ side }) => side === 'before') ? 'before' : 'after';
-
-/** A frame of a comparison, as a picture shows it. */
-export interface ShownFrame {
-  /** id of the comparison */
-  readonly comparison: string;
-  readonly side: Side;
-  /** whether its changes are outlined */
-  readonly outlined: boolean;
-  /** of the subject in this frame; absent: all that differs is the subject */
-  readonly boxes?: readonly Box[];
-  /** the frames that the comparison has; absent: both */
-  readonly sides?: readonly Side[];
-}
-/** Tampering is recognised without the model, so there are no maps. */
-export function shownFrame(change: Pick<FoundChange, 'comparisons' | 'regions' | 'kind'>): ShownFrame {
-  const side = shownSide(change);
-  const outlined = change.kind !== 'tamper';
-  const boxes = change.regions.filter((region) => region.side === side).map(({ box }) => box);
-  return { comparison: change.comparisons.best, side, outlined, ...(outlined && boxes.length > 0 && { boxes }) };
-}
-
-/** @returns a negative number if a is less severe than b, 0 if they are equal. */
-export const compareSeverity = (a: Severity, b: Severity): number => SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b);
-
 /** An alert that is to be delivered. */
 export interface AlertIntent {
   /** 'alr_...' */

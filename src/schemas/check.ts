@@ -32,12 +32,3 @@ export const CheckSchema = Type.Object(
   { $id: 'Check' },
 );
 export type Check = Static<typeof CheckSchema>;
-
-/** The clauses that are about remaining regions alone. @param idOf new id of a region; 0: it is dropped */
-export function keepClauses({ clauses }: Check, idOf: (from: number) => number): Check {
-  const kept = clauses
-    .map((one) => ({ ...one, regions: one.regions.map(idOf) }))
-    .filter(({ regions }) => !regions.includes(0));
-  const score = kept.length === 0 ? null : Math.min(...kept.map(({ p }) => p));
-  return { score, clauses: kept };
-}

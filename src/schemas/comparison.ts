@@ -3,33 +3,19 @@
  * comparison also has the evidence of its finding.
  */
 import { type Static, Type } from 'typebox';
-import { SIDES, type Side } from '../base/images.js';
 import { BoxSchema } from './box.js';
 import { CameraFrameSchema } from './camera-frame.js';
-import { CheckSchema, keepClauses } from './check.js';
+import { CheckSchema } from './check.js';
 import { dateTime, literals, nullable, text, unit } from './constructors.js';
+import { KINDS, OBJECT_KINDS, SEVERITIES, SIDES_OF_KIND, type StatementKind, VERDICTS } from './kinds.js';
 import { LensCoverSchema, LostSchema, TamperSchema } from './loss.js';
+import { ProblemSchema } from './problem.js';
 import { ContentSchema, StatementSchema } from './statement.js';
 import { ViewpointSchema } from './viewpoint.js';
 
 export type { Viewpoint } from './viewpoint.js';
 
-export const VERDICTS = ['none', 'nuisance', 'change', 'tamper'] as const;
 const STATUSES = ['queued', 'running', 'finished', 'failed', 'cancelled'] as const;
-export const KINDS = ['none', 'appear', 'disappear', 'move', 'replace', 'multi'] as const;
-/** Kinds of one thing's change, each with the frames that show the thing. */
-export const SIDES_OF_KIND = {
-  appear: ['after'],
-  disappear: ['before'],
-  move: SIDES,
-  replace: SIDES,
-} as const satisfies Readonly<Partial<Record<(typeof KINDS)[number], readonly Side[]>>>;
-export type StatementKind = keyof typeof SIDES_OF_KIND;
-const REVERSED: Readonly<Record<string, string>> = { appear: 'disappear', disappear: 'appear' };
-/** The kind of the exchanged pair; the others than these two stay. */
-export const reversedKind = <K extends string>(kind: K): K => (REVERSED[kind] ?? kind) as K;
-export const SEVERITIES = ['info', 'low', 'medium', 'high'] as const;
-
 export const RegionSchema = Type.Object(
   {
     id: Type.Integer({ minimum: 1, description: 'Counts from 1, the strongest region first.' }),
@@ -61,12 +47,6 @@ const LocatedStatementSchema = Type.Object(
 );
 export type LocatedStatement = Static<typeof LocatedStatementSchema>;
 
-/** Kinds of an object that came, or went, and stays so; the kind of its change is the key. */
-export const OBJECT_KIND_OF = { appear: 'object_left', disappear: 'object_removed' } as const;
-export type ObjectKind = (typeof OBJECT_KIND_OF)[keyof typeof OBJECT_KIND_OF];
-export const OBJECT_KINDS = Object.values(OBJECT_KIND_OF);
-/** Greatest distance of an owner from the object, in lengths of the object (set, not fitted). */
-export const OWNER_WITHIN = 3;
 /** As in the model (naming.ts). */
 const CLASSES = ['person', 'vehicle', 'animal', 'object'] as const;
 
@@ -156,17 +136,6 @@ export const NuisanceSchema = Type.Object(
   { $id: 'Nuisance' },
 );
 
-export const ProblemSchema = Type.Object(
-  {
-    type: Type.String(),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.String(),
-    field: Type.Optional(Type.String()),
-  },
-  { $id: 'Problem', description: 'RFC 9457 problem details.' },
-);
-
 /** The part of a finding that answers show. */
 const AnsweredSchema = Type.Object({
   verdict: literals(VERDICTS, 'none | nuisance | change | tamper'),
@@ -219,48 +188,7 @@ export const FindingSchema = Type.Object(
 );
 export type Finding = Static<typeof FindingSchema>;
 /** The evidence of a finding by location. Its result is `content`, the only part of it that answers have. */
-type Evidence = Pick<Finding, 'statements' | 'facts'>;
-
-/** @returns the finding or comparison as answers show it */
-export function answered<T extends Evidence>({ statements: _, facts: __, ...shown }: T): Omit<T, keyof Evidence> {
-  return shown;
-}
-
-/**
- * The regions that `keep` returns, numbered from 1, and the statements and facts about them. A statement is dropped
- * if no region is left on a side that its kind needs; a fact or a checked clause, if any of its regions is dropped;
- * an owner, with its region.
- */
-export function keepRegions(
-  { regions, statements, facts, check }: Pick<Finding, 'regions' | 'statements' | 'facts' | 'check'>,
-  keep: (region: Region) => Region | null,
-): Pick<Finding, 'regions' | 'statements' | 'facts' | 'check'> {
-  const kept = regions.flatMap((region) => {
-    const left = keep(region);
-    return left === null ? [] : [{ from: region.id, region: left }];
-  });
-  const idOf = (from: number) => kept.findIndex((one) => one.from === from) + 1;
-  const renumbered = (statements ?? []).flatMap((statement) => {
-    const ids = statement.regions.map(idOf).filter((id) => id > 0);
-    const sides = ids.map((id) => kept[id - 1]?.region.side);
-    return SIDES_OF_KIND[statement.kind].every((side) => sides.includes(side)) ? [{ ...statement, regions: ids }] : [];
-  });
-  const remaining = (facts ?? []).flatMap((fact) => {
-    const ids = fact.regions.map(idOf).filter((id) => id > 0);
-    if (ids.length < fact.regions.length) return [];
-    const { object } = fact;
-    if (!object) return [{ ...fact, regions: ids }];
-    const region = kept.find(({ from }) => from === object.owner?.region)?.region;
-    const owner = object.owner && region ? { region: idOf(object.owner.region), box: region.box } : null;
-    return [{ ...fact, regions: ids, object: { ...object, owner } }];
-  });
-  return {
-    regions: kept.map(({ region }, i) => ({ ...region, id: i + 1 })),
-    ...(statements === undefined ? {} : { statements: renumbered }),
-    ...(facts === undefined ? {} : { facts: remaining }),
-    ...(check === undefined ? {} : { check: keepClauses(check, idOf) }),
-  };
-}
+export type Evidence = Pick<Finding, 'statements' | 'facts'>;
 
 const LinkSchema = Type.Object({ url: Type.String() });
 
@@ -289,11 +217,6 @@ export const ComparisonSchema = Type.Object(
 export type Comparison = Static<typeof ComparisonSchema>;
 /** A comparison as it is stored: dry runs, questions and evidence packages read more than answers show. */
 export type ComparisonRecord = Comparison & Evidence;
-/** Frames that a comparison has: a camera's first one was compared with none. */
-export const sidesOf = ({ camera_frame }: Pick<Comparison, 'camera_frame'>): readonly Side[] =>
-  camera_frame?.before === null ? ['after'] : SIDES;
-/** Whether a comparison of this status can no longer change. */
-export const isFinal = (status: Comparison['status']): boolean => status !== 'queued' && status !== 'running';
 export type Region = Static<typeof RegionSchema>;
 export type TimingsMs = Static<typeof TimingsSchema>;
 export type ModelUsed = Static<typeof ModelUsedSchema>;

@@ -1,7 +1,8 @@
 /** Feedback on changes as lines of the manifest that `scenedelta evaluate` reads. Pure. */
 import { SIDES, type Side } from '../base/images.js';
 import { framePath } from '../secrets/links.js';
-import type { Change, ChangeRegion, Feedback } from './change.js';
+import type { Change, ChangeRegion } from './change.js';
+import type { Feedback } from './feedback.js';
 
 /** Reference caption of a pair that was reported in error. */
 const NO_CHANGE = 'there is no change';

@@ -2,7 +2,9 @@
  * A message to receivers: an alert, or another event that an endpoint can ask for. Delivery, filters, formats and the
  * event stream read its head, and pass `data` on without knowing what it contains. It is built where its event is made.
  */
-import type { FilterKind, Severity, ShownFrame } from './change.js';
+
+import type { FilterKind, Severity } from './kinds.js';
+import type { ShownFrame } from './shown-change.js';
 
 interface EventTraits {
   /** schema of the request's body in OpenAPI */

@@ -28,3 +28,5 @@ export const LABEL_PATTERN = `^[^${SPACES}${CONTROLS}](?:[^${CONTROLS}]*[^${SPAC
 
 /** @returns the text on one line, with a space instead of what names may not have */
 export const onOneLine = (text: string): string => text.replace(new RegExp(`[${CONTROLS}]+`, 'g'), ' ');
+
+export const VISIT_ID_PATTERN = '^vis_[0-9a-z]{26}$';

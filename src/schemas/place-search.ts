@@ -1,9 +1,9 @@
 /** When a place in a recording changed: the result of a search, which the command line and batches give alike. */
 import { type Static, Type } from 'typebox';
 import { BoxSchema } from './box.js';
-import { CHANGE_KINDS } from './change.js';
 import { RegionSchema } from './comparison.js';
 import { count, flag, literals, nullable, text, unit } from './constructors.js';
+import { CHANGE_KINDS } from './kinds.js';
 import { MomentSchema, OutlineSchema, pointSchema } from './recording.js';
 
 const PlaceChangeSchema = Type.Object({

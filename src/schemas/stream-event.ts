@@ -1,7 +1,7 @@
 /** Events of the stream KEYS.events: one JSON object per entry, in the field `event`, which GET /v1/events sends. */
 import { type Static, Type } from 'typebox';
-import { SEVERITIES } from './comparison.js';
 import { dateTime, literals, nullable, text } from './constructors.js';
+import { SEVERITIES } from './kinds.js';
 import type { LENS, SignalReason } from './loss.js';
 import { SUBJECT_KINDS } from './message.js';
 

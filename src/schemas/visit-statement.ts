@@ -1,7 +1,7 @@
 /** Schema of the statement of a visit: what its sentence states. `src/language` writes it as words. */
 import { type Static, Type } from 'typebox';
-import { OBJECT_KINDS } from './comparison.js';
 import { literals, nullable } from './constructors.js';
+import { OBJECT_KINDS } from './kinds.js';
 import { ThingSchema } from './statement.js';
 
 const EDGES = ['left', 'right', 'top', 'bottom'] as const;

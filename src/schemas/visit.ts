@@ -5,14 +5,12 @@
 import { type Static, Type } from 'typebox';
 import { SIDES } from '../base/images.js';
 import { BoxSchema } from './box.js';
-import { FeedbackSchema } from './change.js';
-import { OBJECT_KINDS, SEVERITIES } from './comparison.js';
 import { dateTime, flag, literals, nullable, text } from './constructors.js';
+import { FeedbackSchema } from './feedback.js';
+import { OBJECT_KINDS, SEVERITIES, type VISIT_EVENTS, VISIT_KINDS } from './kinds.js';
+import { VISIT_ID_PATTERN } from './patterns.js';
 import { VisitStatementSchema } from './visit-statement.js';
 
-export const VISIT_KINDS = ['visit', 'passage'] as const;
-/** Events that an endpoint can ask for. */
-export const VISIT_EVENTS = ['visit.opened', 'visit.ended', 'visit.alerted'] as const;
 /** Judgement by people: stored beside the visit, so that neither overwrites the other; in answers of the API alone. */
 const JUDGEMENT = {
   acknowledged_at: Type.Optional(nullable(dateTime(), 'Time of the acknowledgement by a person.')),
@@ -21,7 +19,6 @@ const JUDGEMENT = {
 const STATUSES = ['open', 'ended'] as const;
 const ENDS = ['gone', 'unseen'] as const;
 const IDENTITIES = ['certain', 'uncertain'] as const;
-export const VISIT_ID_PATTERN = '^vis_[0-9a-z]{26}$';
 const PathPointSchema = Type.Object(
   { at: dateTime('Capture time.'), box: BoxSchema },
   { $id: 'PathPoint', description: 'The place at which a frame shows the thing.' },
@@ -82,7 +79,6 @@ export const VisitSchema = Type.Object(
 );
 export type Visit = Static<typeof VisitSchema>;
 export type VisitJudgement = Required<Pick<Visit, keyof typeof JUDGEMENT>>;
-export type VisitKind = (typeof VISIT_KINDS)[number];
 
 /** An event of the reducer. */
 export interface VisitEvent {

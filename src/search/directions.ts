@@ -4,7 +4,7 @@
  */
 import { readCaption } from '../language/people/captions.js';
 import { canonicalNoun } from '../language/people/nouns.js';
-import type { ChangeKind } from '../schemas/change.js';
+import type { ChangeKind } from '../schemas/kinds.js';
 import type { Statement } from '../schemas/statement.js';
 import type { SearchDirection } from './lexicon.js';
 

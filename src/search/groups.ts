@@ -2,7 +2,7 @@
  * Changes in memory, grouped: changes with equal sentences at one place are one group, so that a sentence of the
  * captions' grammar is analysed and scored once. Postings lead from a term to the texts that have it.
  */
-import type { ChangeKind, Severity } from '../schemas/change.js';
+import type { ChangeKind, Severity } from '../schemas/kinds.js';
 import { type AnalysedText, analysePlace, analyseText, type SearchedChange, type TermUse, textKey } from './texts.js';
 
 /** The sentences of one or many changes. */

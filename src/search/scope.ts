@@ -2,7 +2,7 @@
  * The changes that a search may find: those that pass its filters. BM25 counts these and no others, so that neither
  * filters nor the changes that a key may not see influence a score or an interpretation.
  */
-import { type FilterKind, hasKind, type Severity } from '../schemas/change.js';
+import { type FilterKind, hasKind, type Severity } from '../schemas/kinds.js';
 import type { ChangeGroups, Entry, Group, Place, Text } from './groups.js';
 
 export interface SearchFilter {

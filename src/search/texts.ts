@@ -1,6 +1,6 @@
 /** The searched text of a change: its sentences, and the names of its place, as terms with their counts. */
 import type { Change } from '../schemas/change.js';
-import type { ObjectKind } from '../schemas/comparison.js';
+import type { ObjectKind } from '../schemas/kinds.js';
 import { itemsOf, termsOfItem } from './analysis.js';
 import { type Directions, directionsOf, directionsOfStatement } from './directions.js';
 import { termOf } from './lexicon.js';

@@ -10,7 +10,7 @@ import type { JobProducer } from '../jobs/producer.js';
 import { unfetchedFrames } from '../jobs/unfetched.js';
 import type { Logger } from '../process/logger.js';
 import { traced } from '../process/tracing.js';
-import { isFinal } from '../schemas/comparison.js';
+import { isFinal } from '../schemas/finding.js';
 import type { CommitResult, Turn, TurnStore } from '../stores/cameras/turns.js';
 import { type CameraFrameDependencies, compareFrame, type FrameOfTurn, fetchFrame } from './camera-frame.js';
 import type { FetchLimits } from './fetch-limits.js';

@@ -14,7 +14,7 @@ import { encodeHeatmapData } from '../heatmaps/data.js';
 import { ComparisonJobSchema, parseJob } from '../jobs/payloads.js';
 import type { Comparer, PairOutput } from '../pipeline/pair.js';
 import { traced } from '../process/tracing.js';
-import { isFinal } from '../schemas/comparison.js';
+import { isFinal } from '../schemas/finding.js';
 import type { CameraStore } from '../stores/cameras/cameras.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/comparisons/results.js';
 import type { FetchLimits } from './fetch-limits.js';

@@ -8,7 +8,8 @@ import { asScenedeltaError, isStoreRefusal, ScenedeltaError } from '../base/erro
 import type { EnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import type { Logger } from '../process/logger.js';
 import { addSpan, type Span, type SpanOptions, traced } from '../process/tracing.js';
-import { type ComparisonRecord, isFinal, type TimingsMs } from '../schemas/comparison.js';
+import type { ComparisonRecord, TimingsMs } from '../schemas/comparison.js';
+import { isFinal } from '../schemas/finding.js';
 import type { TurnResult } from '../stores/cameras/turns.js';
 import type { ComparisonRequest, ResultStore, StoredComparison } from '../stores/comparisons/results.js';
 

@@ -8,7 +8,7 @@ import type { EnqueueDelivery } from '../jobs/enqueue-delivery.js';
 import type { JobProducer } from '../jobs/producer.js';
 import { unfetchedFrames } from '../jobs/unfetched.js';
 import type { Logger } from '../process/logger.js';
-import { isFinal } from '../schemas/comparison.js';
+import { isFinal } from '../schemas/finding.js';
 import type { CameraStore } from '../stores/cameras/cameras.js';
 import type { ChangeStore } from '../stores/changes/changes.js';
 import type { ResultStore } from '../stores/comparisons/results.js';

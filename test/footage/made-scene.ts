@@ -16,9 +16,9 @@ import { initialCameraState } from '../../src/camera/state/state.js';
 import type { FrameStats } from '../../src/footage/records.js';
 import { recordedCamera } from '../../src/footage/replay/recorded-camera.js';
 import { resetOf } from '../../src/footage/run/frame-step.js';
-import { statedAt } from '../../src/schemas/change.js';
 import type { Finding } from '../../src/schemas/comparison.js';
 import type { StoredFrameRef } from '../../src/schemas/frame-ref.js';
+import { statedAt } from '../../src/schemas/shown-change.js';
 
 /** Things of one frame: numbers from 0 to 8, each with a place of its own in a grid of 3 x 3. */
 export type Scene = ReadonlySet<number>;

@@ -5,7 +5,7 @@ import { frameKey, heatmapKey } from '../../src/base/blobs.js';
 import type { Box, Heatmap } from '../../src/base/images.js';
 import { createPictures } from '../../src/frames/change-picture.js';
 import { encodeHeatmapData } from '../../src/heatmaps/data.js';
-import type { ShownFrame } from '../../src/schemas/change.js';
+import type { ShownFrame } from '../../src/schemas/shown-change.js';
 
 const FRAME = { width: 640, height: 360 };
 const THING: Box = { x: 0.1, y: 0.5, width: 0.1, height: 0.25 };

@@ -1,6 +1,6 @@
 /** Visits as the reducer makes them, and an in-memory store of them. */
 import { derivedId } from '../../src/base/ids.js';
-import type { Feedback } from '../../src/schemas/change.js';
+import type { Feedback } from '../../src/schemas/feedback.js';
 import type { Visit } from '../../src/schemas/visit.js';
 import type { createVisitStore } from '../../src/stores/changes/visits.js';
 import { seesCamera } from '../../src/stores/redis/visibility.js';

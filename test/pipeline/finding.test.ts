@@ -4,7 +4,8 @@ import type { MapRegion } from '../../src/model/regions.js';
 import { type Sentence, uniformScores } from '../../src/model/tokenizer.js';
 import { changedFinding, identicalFinding, unchangedFinding } from '../../src/pipeline/finding.js';
 import type { LocationFact } from '../../src/pipeline/location-statement.js';
-import { type Finding, FindingSchema, keepRegions } from '../../src/schemas/comparison.js';
+import { type Finding, FindingSchema } from '../../src/schemas/comparison.js';
+import { keepRegions } from '../../src/schemas/finding.js';
 
 /** A sentence of another grammar, of the kind of the prediction. */
 const captioned = (sentence: Sentence) => ({ sentence, kind: changed.kind, content: undefined });

@@ -2,7 +2,7 @@ import type { Side } from '../../src/base/images.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import { leftObjectOf } from '../../src/pipeline/left-objects.js';
 import type { LocationFact } from '../../src/pipeline/location-statement.js';
-import type { StatementKind } from '../../src/schemas/comparison.js';
+import type { StatementKind } from '../../src/schemas/kinds.js';
 
 const region = (x: number, side: Side = 'after', width = 0.04): MapRegion => ({
   side,

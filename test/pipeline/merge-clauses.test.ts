@@ -1,7 +1,7 @@
 import { textOf } from '../../src/language/write.js';
 import type { LocationFact, LocationStatement } from '../../src/pipeline/location-statement.js';
 import { groupAlike, joinGroup } from '../../src/pipeline/merge-clauses.js';
-import type { StatementKind } from '../../src/schemas/comparison.js';
+import type { StatementKind } from '../../src/schemas/kinds.js';
 import { located } from './located.js';
 
 interface Given {

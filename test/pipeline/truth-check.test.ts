@@ -2,7 +2,7 @@ import type { CheckOutput } from '../../src/model/graph-io.js';
 import type { BundleManifest } from '../../src/model/manifest.js';
 import type { MapRegion } from '../../src/model/regions.js';
 import { judge, type RunCheck, TruthCheck } from '../../src/pipeline/truth-check.js';
-import { keepClauses } from '../../src/schemas/check.js';
+import { keepClauses } from '../../src/schemas/finding.js';
 
 const level = { scale: 1, offset: 0, threshold: 0.3 };
 const check: NonNullable<BundleManifest['check']> = {

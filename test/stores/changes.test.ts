@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Redis } from 'ioredis';
 import { deliveryIdOf } from '../../src/base/ids.js';
 import { createLogger } from '../../src/process/logger.js';
-import type { ChangeStatus, FoundChange } from '../../src/schemas/change.js';
+import type { FoundChange } from '../../src/schemas/change.js';
+import type { ChangeStatus } from '../../src/schemas/kinds.js';
 import type { TurnChanges } from '../../src/stores/changes/change-writes.js';
 import type { ChangeStore } from '../../src/stores/changes/changes.js';
 import { createChangeStore } from '../../src/stores/changes/changes.js';

@@ -1,7 +1,8 @@
 /** One change, as its routes find, alter and answer it. */
 import { Type } from 'typebox';
 import { notFound } from '../../base/errors.js';
-import type { Change, Feedback } from '../../schemas/change.js';
+import type { Change } from '../../schemas/change.js';
+import type { Feedback } from '../../schemas/feedback.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { checker } from '../../schemas/validation-error.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';

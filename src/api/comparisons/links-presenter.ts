@@ -3,7 +3,8 @@
  * required.
  */
 import { SIDES, type Side } from '../../base/images.js';
-import { answered, type Comparison, type ComparisonRecord, sidesOf } from '../../schemas/comparison.js';
+import type { Comparison, ComparisonRecord } from '../../schemas/comparison.js';
+import { answered, sidesOf } from '../../schemas/finding.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { framePath, heatmapPath, signLink } from '../../secrets/links.js';
 

@@ -16,7 +16,7 @@ import { type EndpointPatch, type EndpointSettings, SIGNED_FORMATS } from '../..
 import type { AllowList } from '../../outbound/address.js';
 import { readCertificate } from '../../process/connect.js';
 import { SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
-import { ALERT_TYPES } from '../../schemas/change.js';
+import { ALERT_TYPES } from '../../schemas/kinds.js';
 import type { EndpointRecord } from '../../stores/delivery/endpoints.js';
 import { assertCertificate, assertUrl } from '../intake/url-policy.js';
 import { assertZone } from '../parse-time.js';

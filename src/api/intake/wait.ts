@@ -1,6 +1,6 @@
 /** Waiter for the end of a comparison, and parser of `Prefer` (RFC 7240). */
 import { systemClock } from '../../base/clock.js';
-import { isFinal } from '../../schemas/comparison.js';
+import { isFinal } from '../../schemas/finding.js';
 import { endsComparison } from '../../schemas/stream-event.js';
 import type { ResultStore, StoredComparison } from '../../stores/comparisons/results.js';
 import type { EventReader } from '../../stores/delivery/events.js';

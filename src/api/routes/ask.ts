@@ -1,7 +1,7 @@
 /** Route of questions about a comparison: how probable is a sentence? */
 import { notFound, ScenedeltaError } from '../../base/errors.js';
 import { probabilityByFacts } from '../../camera/changes/rule-sentences.js';
-import { isFinal } from '../../schemas/comparison.js';
+import { isFinal } from '../../schemas/finding.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { checker } from '../../schemas/validation-error.js';
 import { findComparison } from '../comparisons/find-comparison.js';

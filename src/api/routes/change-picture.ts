@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { HOUR_MS } from '../../base/clock.js';
 import { ScenedeltaError } from '../../base/errors.js';
 import { createPictures } from '../../frames/change-picture.js';
-import { shownFrame } from '../../schemas/change.js';
+import { shownFrame } from '../../schemas/shown-change.js';
 import { ChangeIdParams, changesOf, config as reading, tags } from '../changes/one-change.js';
 import type { Api } from '../dependencies.js';
 import { binary, FrameQuery, media, problems } from '../schemas/shared.js';

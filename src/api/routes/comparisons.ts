@@ -1,8 +1,8 @@
 /** Routes of comparisons: create, read, list, erase. */
 import { Type } from 'typebox';
 import { traced } from '../../process/tracing.js';
-import { VERDICTS } from '../../schemas/comparison.js';
 import { literals } from '../../schemas/constructors.js';
+import { VERDICTS } from '../../schemas/kinds.js';
 import { accept, assertCameraOfKey, fingerprintOf } from '../comparisons/accept.js';
 import { eraseComparison } from '../comparisons/erase.js';
 import { findComparison } from '../comparisons/find-comparison.js';

@@ -2,8 +2,8 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
-import { isFinal } from '../../schemas/comparison.js';
 import { dateTime, literals, text } from '../../schemas/constructors.js';
+import { isFinal } from '../../schemas/finding.js';
 import { EVENT_ID_PATTERN } from '../../stores/delivery/events.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api } from '../dependencies.js';

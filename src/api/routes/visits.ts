@@ -2,8 +2,9 @@
 import { Type } from 'typebox';
 import { notFound } from '../../base/errors.js';
 import { literals } from '../../schemas/constructors.js';
-import { NOT_BLANK_PATTERN } from '../../schemas/patterns.js';
-import { VISIT_ID_PATTERN, VISIT_KINDS, type Visit } from '../../schemas/visit.js';
+import { VISIT_KINDS } from '../../schemas/kinds.js';
+import { NOT_BLANK_PATTERN, VISIT_ID_PATTERN } from '../../schemas/patterns.js';
+import type { Visit } from '../../schemas/visit.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import { labelled, labelQuery } from '../cameras/labelled.js';
 import { feedbackOf, judging } from '../changes/one-change.js';

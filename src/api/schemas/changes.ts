@@ -1,6 +1,6 @@
 /** Bodies of the change routes. */
 import { type Static, Type } from 'typebox';
-import { FeedbackSchema } from '../../schemas/change.js';
+import { FeedbackSchema } from '../../schemas/feedback.js';
 import { CHANGE_ID_PATTERN } from './list-changes.js';
 
 const { at: _at, by: _by, ...given } = FeedbackSchema.properties;

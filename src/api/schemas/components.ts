@@ -12,8 +12,10 @@ import * as change from '../../schemas/change.js';
 import * as check from '../../schemas/check.js';
 import * as comparison from '../../schemas/comparison.js';
 import * as delivery from '../../schemas/delivery.js';
+import { FeedbackSchema } from '../../schemas/feedback.js';
 import * as loss from '../../schemas/loss.js';
 import * as place from '../../schemas/place-search.js';
+import { ProblemSchema } from '../../schemas/problem.js';
 import * as snapshot from '../../schemas/snapshot-test.js';
 import * as events from '../../schemas/stream-event.js';
 import { TrendSchema } from '../../schemas/trend.js';
@@ -32,7 +34,7 @@ import * as endpoints from './endpoints.js';
 import { EvidenceUploadRequestSchema, EvidenceUploadSchema } from './evidence.js';
 
 const ComparisonProblemSchema = Type.Object(
-  { ...comparison.ProblemSchema.properties, comparison: Type.Optional(comparison.ComparisonSchema) },
+  { ...ProblemSchema.properties, comparison: Type.Optional(comparison.ComparisonSchema) },
   { $id: 'ComparisonProblem', description: 'RFC 9457 problem details, and the comparison that they concern.' },
 );
 
@@ -40,7 +42,7 @@ const COMPONENTS: readonly TSchema[] = [
   ...[box.BoxSchema, comparison.RegionSchema, comparison.WordSchema, comparison.ModelUsedSchema],
   ...[comparison.TimingsSchema, comparison.NuisanceSchema, loss.TamperSchema, loss.LostSchema],
   ...[viewpoint.ViewpointSchema, check.SentenceFactsSchema, check.CheckSchema, answers.AskAnswerSchema],
-  ...[comparison.ProblemSchema, comparison.ComparisonSchema, ComparisonProblemSchema],
+  ...[ProblemSchema, comparison.ComparisonSchema, ComparisonProblemSchema],
   ...[...frames.FRAME_FORMS, frames.FrameInputSchema, camera.StoredFrameSchema, camera.PictureSchema],
   ...[frames.ComparisonRequestSchema, frames.ComparisonFormSchema, cameraFrame.PendingChangeSchema],
   ...[cameraFrame.CameraFrameSchema, settings.ZoneSchema, schedule.ScheduleSchema],
@@ -53,7 +55,7 @@ const COMPONENTS: readonly TSchema[] = [
   ...[batches.BatchOptionsSchema, batches.BatchRequestSchema, batches.BatchFormSchema],
   ...[batch.BatchCameraSchema, batch.BatchFailureSchema, batch.BatchSchema, place.PlaceIntervalSchema],
   ...[place.PlaceSearchSchema, models.ServedModelSchema, events.StreamEventSchema, events.SubjectSchema],
-  ...[change.ChangeRegionSchema, change.FeedbackSchema],
+  ...[change.ChangeRegionSchema, FeedbackSchema],
   ...[changes.FeedbackRequestSchema, changes.BulkFeedbackRequestSchema],
   ...[ask.AskRequestSchema, change.ChangeSchema, brief.BriefChangeSchema, brief.BriefGroupSchema],
   ...[brief.BriefListSchema, brief.BriefVisitsSchema, brief.UnseenSchema, brief.NotSeenSchema],

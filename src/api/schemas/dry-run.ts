@@ -1,8 +1,7 @@
 /** Body of the dry run of a camera's settings. */
 import { Type } from 'typebox';
-import { ALERT_TYPES, CHANGE_KINDS } from '../../schemas/change.js';
-import { SEVERITIES } from '../../schemas/comparison.js';
 import { count, dateTime, literals, nullable, text, unit } from '../../schemas/constructors.js';
+import { ALERT_TYPES, CHANGE_KINDS, SEVERITIES } from '../../schemas/kinds.js';
 
 const DryRunAlertSchema = Type.Object({
   type: literals(ALERT_TYPES),

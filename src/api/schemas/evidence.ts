@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { CAMERA_ID_PATTERN } from '../../camera/settings/id-pattern.js';
 import { count, text } from '../../schemas/constructors.js';
 import { DeliverySchema } from '../../schemas/delivery.js';
-import { VISIT_ID_PATTERN } from '../../schemas/visit.js';
+import { VISIT_ID_PATTERN } from '../../schemas/patterns.js';
 import { ENDPOINT_ID_PATTERN } from './endpoints.js';
 import { CHANGE_ID_PATTERN } from './list-changes.js';
 import { timeQuery } from './pages.js';

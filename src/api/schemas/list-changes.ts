@@ -1,8 +1,7 @@
 /** Query and answer of the list of changes. */
 import { Type } from 'typebox';
-import { CHANGE_STATUSES, FILTER_KINDS } from '../../schemas/change.js';
-import { SEVERITIES } from '../../schemas/comparison.js';
 import { literals, nullable } from '../../schemas/constructors.js';
+import { CHANGE_STATUSES, FILTER_KINDS, SEVERITIES } from '../../schemas/kinds.js';
 import { NOT_BLANK_PATTERN } from '../../schemas/patterns.js';
 import { labelQuery } from '../cameras/labelled.js';
 import { pageQuery, timeQuery } from './pages.js';

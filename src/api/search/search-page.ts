@@ -1,6 +1,7 @@
 /** One page of the changes that answer a query. */
 import { invalidValue } from '../../base/errors.js';
-import type { Change, ChangeStatus, FilterKind, Severity } from '../../schemas/change.js';
+import type { Change } from '../../schemas/change.js';
+import type { ChangeStatus, FilterKind, Severity } from '../../schemas/kinds.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { SearchVector } from '../../schemas/search-vector.js';
 import { inEnglish } from '../../search/foreign.js';

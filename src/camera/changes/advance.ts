@@ -13,16 +13,9 @@
  *   settling       a change that has stayed long enough becomes part of "before"
  */
 import { isoTime } from '../../base/wall-clock.js';
-import {
-  type AlertIntent,
-  type CameraEvent,
-  type ChangeEventType,
-  type ChangeUpdate,
-  compareSeverity,
-  type FoundChange,
-  lastRegions,
-  type Severity,
-} from '../../schemas/change.js';
+import type { AlertIntent, CameraEvent, ChangeUpdate, FoundChange } from '../../schemas/change.js';
+import { type ChangeEventType, compareSeverity, type Severity } from '../../schemas/kinds.js';
+import { lastRegions } from '../../schemas/shown-change.js';
 import { leftChange, openedChange, persistingChange, revertedChange, settledChange } from './change-record.js';
 import { applyDelivery, decideAlert, type NumberedCooldowns, revertedAlert } from './cool-down.js';
 import { isLeft, peopleOf, staySettled } from './left-objects.js';

@@ -4,8 +4,9 @@ import { isChangeStatement, plainStatement } from '../../language/plain.js';
 import { readClauses, statementOf } from '../../language/read-clauses.js';
 import { SOMETHING } from '../../language/thing.js';
 import type { Caption } from '../../language/write.js';
-import type { ChangeKind, ChangeRegion } from '../../schemas/change.js';
-import { SIDES_OF_KIND } from '../../schemas/comparison.js';
+import type { ChangeRegion } from '../../schemas/change.js';
+import type { ChangeKind } from '../../schemas/kinds.js';
+import { SIDES_OF_KIND } from '../../schemas/kinds.js';
 import type { Location, Observation, ObservedStatement, Sighting, Still, Track } from './state.js';
 
 type Regions = readonly ChangeRegion[];

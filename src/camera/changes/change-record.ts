@@ -3,14 +3,9 @@ import { isoTime } from '../../base/wall-clock.js';
 import { endedSentence } from '../../language/ended.js';
 import { statementOf } from '../../language/read-clauses.js';
 import { type Caption, write } from '../../language/write.js';
-import {
-  CHANGE_KINDS,
-  type ChangeKind,
-  type ChangeRegion,
-  compareSeverity,
-  type FoundChange,
-  lastRegions,
-} from '../../schemas/change.js';
+import type { ChangeRegion, FoundChange } from '../../schemas/change.js';
+import { CHANGE_KINDS, type ChangeKind, compareSeverity } from '../../schemas/kinds.js';
+import { lastRegions } from '../../schemas/shown-change.js';
 import { fittingRegions, leftCaption, sightingOf } from './captions.js';
 import { captionInView } from './in-view.js';
 import { objectOf } from './left-objects.js';

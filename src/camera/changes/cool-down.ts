@@ -5,13 +5,9 @@
  * alert per frame; a failed delivery ends the cool-down.
  */
 import { derivedId } from '../../base/ids.js';
-import {
-  type AlertIntent,
-  type CameraEvent,
-  compareSeverity,
-  type FoundChange,
-  lastRegions,
-} from '../../schemas/change.js';
+import type { AlertIntent, CameraEvent, FoundChange } from '../../schemas/change.js';
+import { compareSeverity } from '../../schemas/kinds.js';
+import { lastRegions } from '../../schemas/shown-change.js';
 import { isSameLocation } from './locations.js';
 import type { ChangeRules } from './rules.js';
 import type { Cooldown, TrackerState } from './state.js';

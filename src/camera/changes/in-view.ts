@@ -3,7 +3,8 @@ import { type Box, overlapsBy } from '../../base/images.js';
 import { statementOf } from '../../language/read-clauses.js';
 import { SOMETHING } from '../../language/thing.js';
 import type { Caption } from '../../language/write.js';
-import type { ChangeKind, ChangeRegion } from '../../schemas/change.js';
+import type { ChangeRegion } from '../../schemas/change.js';
+import type { ChangeKind } from '../../schemas/kinds.js';
 import type { ThingInView } from './state.js';
 
 /** Share of the smaller box that a region and a thing at its place have in common (set, not fitted). */

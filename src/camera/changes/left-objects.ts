@@ -4,8 +4,9 @@
  * tampering, a person in front of it or a picture that is repeated stop the clock. Pure.
  */
 import { areaOf, lengthsBetween, overlapsBy, sharedArea } from '../../base/images.js';
-import type { ChangeKind, ChangeRegion, FoundChange } from '../../schemas/change.js';
-import { OBJECT_KIND_OF, OWNER_WITHIN } from '../../schemas/comparison.js';
+import type { ChangeRegion, FoundChange } from '../../schemas/change.js';
+import type { ChangeKind } from '../../schemas/kinds.js';
+import { OBJECT_KIND_OF, OWNER_WITHIN } from '../../schemas/kinds.js';
 import { isSameOutline } from './locations.js';
 import type { ChangeRules } from './rules.js';
 import type { Location, Observation, PersonSighting, Still, TrackerState } from './state.js';

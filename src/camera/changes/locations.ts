@@ -1,7 +1,8 @@
 /** Locations of an observation, and the overlap tests that associate them. Boxes are fractions of the frame. */
 import { areaOf, type Box, FULL_FRAME, overlap, type Side, sharedArea } from '../../base/images.js';
-import { CHANGE_KINDS, type ChangeRegion, type FoundChange, lastRegions } from '../../schemas/change.js';
-import { SIDES_OF_KIND } from '../../schemas/comparison.js';
+import type { ChangeRegion, FoundChange } from '../../schemas/change.js';
+import { CHANGE_KINDS, SIDES_OF_KIND } from '../../schemas/kinds.js';
+import { lastRegions } from '../../schemas/shown-change.js';
 import { captionOfKind, describeLocation, regionsOfKind } from './captions.js';
 import type { Location, Observation } from './state.js';
 

@@ -1,7 +1,8 @@
 /** The alert of a change as a message to receivers. Pure. */
-import { type AlertIntent, lastRegions, shownFrame, statedAt } from '../../schemas/change.js';
+import type { AlertIntent } from '../../schemas/change.js';
 import type { Message, MessageType } from '../../schemas/message.js';
 import { roundFigures } from '../../schemas/rounding.js';
+import { lastRegions, shownFrame, statedAt } from '../../schemas/shown-change.js';
 
 /** Most regions in a message, the strongest first, so that its payload stays far below the limit. */
 const MOST_REGIONS = 20;

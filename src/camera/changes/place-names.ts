@@ -4,7 +4,8 @@
  */
 import { statementOf } from '../../language/read-clauses.js';
 import { type Caption, write } from '../../language/write.js';
-import type { ChangeKind, ChangeRegion } from '../../schemas/change.js';
+import type { ChangeRegion } from '../../schemas/change.js';
+import type { ChangeKind } from '../../schemas/kinds.js';
 import type { ZonePhrase } from '../settings/zone-phrase.js';
 
 type Regions = readonly ChangeRegion[];

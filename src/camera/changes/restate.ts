@@ -6,13 +6,8 @@ import { withUsefulPlaces } from '../../language/order.js';
 import { isFunctionWord, plainStatement } from '../../language/plain.js';
 import type { Word } from '../../language/thing.js';
 import { asSentence, joinClauses, textOf, write, writeContent, writeWords } from '../../language/write.js';
-import {
-  type Finding,
-  type LocatedStatement,
-  type Region,
-  SIDES_OF_KIND,
-  type StatementKind,
-} from '../../schemas/comparison.js';
+import type { Finding, LocatedStatement, Region } from '../../schemas/comparison.js';
+import { SIDES_OF_KIND, type StatementKind } from '../../schemas/kinds.js';
 import type { Content, Statement } from '../../schemas/statement.js';
 
 /** As many as a caption of the model has. */

@@ -1,6 +1,6 @@
 /** Rules of the reducer, from the settings of one camera. Plain JSON; durations in ms. */
 import { isAboutVisits, type RuleSentence, readRuleSentence } from '../../language/people/rule-sentence.js';
-import type { Severity } from '../../schemas/change.js';
+import type { Severity } from '../../schemas/kinds.js';
 import type { Schedule } from '../settings/schedule.js';
 import type { CameraSettings, Zone } from '../settings/settings.js';
 import type { SeverityRule } from '../settings/severity-rule.js';

@@ -1,6 +1,6 @@
 /** Severity of a change, from rules over zone, kind, area, time of day and sentences; the caption plays no part. */
-import type { ChangeKind, ChangeRegion, FoundChange, Severity } from '../../schemas/change.js';
-import type { ObjectKind } from '../../schemas/comparison.js';
+import type { ChangeRegion, FoundChange } from '../../schemas/change.js';
+import type { ChangeKind, ObjectKind, Severity } from '../../schemas/kinds.js';
 import type { SeverityRule } from '../settings/severity-rule.js';
 import { isTrue } from './rule-sentences.js';
 import type { ChangeRules } from './rules.js';

@@ -4,15 +4,9 @@
  */
 import type { Box } from '../../base/images.js';
 import type { Caption } from '../../language/write.js';
-import type {
-  AlertIntent,
-  ChangeKind,
-  ChangeRegion,
-  ChangeUpdate,
-  FoundChange,
-  Severity,
-} from '../../schemas/change.js';
-import type { Fact, KINDS, StatementKind, VERDICTS } from '../../schemas/comparison.js';
+import type { AlertIntent, ChangeRegion, ChangeUpdate, FoundChange } from '../../schemas/change.js';
+import type { Fact } from '../../schemas/comparison.js';
+import type { ChangeKind, KINDS, Severity, StatementKind, VERDICTS } from '../../schemas/kinds.js';
 
 /** One finished comparison of the camera after zones, thresholds and areas were applied. */
 export interface Observation {

@@ -2,8 +2,9 @@
 import { counted } from '../../base/counted.js';
 import { isoTime } from '../../base/wall-clock.js';
 import type { CameraFrame, CameraNote } from '../../schemas/camera-frame.js';
-import { type CameraEvent, type ChangeUpdate, compareSeverity } from '../../schemas/change.js';
+import type { CameraEvent, ChangeUpdate } from '../../schemas/change.js';
 import type { Finding } from '../../schemas/comparison.js';
+import { compareSeverity } from '../../schemas/kinds.js';
 import { resetBaseline } from '../changes/advance.js';
 import type { ChangeRules } from '../changes/rules.js';
 import { isOnLens } from '../changes/scene-evidence.js';

@@ -1,7 +1,8 @@
 /** The visits of a camera in the fold of its frames: their facts, from the evidence. Pure. */
 import type { Box } from '../../base/images.js';
-import { type ChangeUpdate, compareSeverity } from '../../schemas/change.js';
+import type { ChangeUpdate } from '../../schemas/change.js';
 import type { Finding } from '../../schemas/comparison.js';
+import { compareSeverity } from '../../schemas/kinds.js';
 import type { VisitEvent } from '../../schemas/visit.js';
 import type { ChangeRules } from '../changes/rules.js';
 import { inWindows, isWatching } from '../changes/schedule.js';

@@ -1,6 +1,6 @@
 /** Notes for the person who saves settings of a camera, about all that keeps them from alerting. Pure. */
 import { isAboutVisits, readRuleSentence } from '../../language/people/rule-sentence.js';
-import { compareSeverity } from '../../schemas/change.js';
+import { compareSeverity } from '../../schemas/kinds.js';
 import { DAYS, type TimeWindow } from './schedule.js';
 import type { CameraSettings } from './settings.js';
 import type { SeverityRule } from './severity-rule.js';

@@ -4,7 +4,7 @@
  */
 import { invalidValue } from '../../base/errors.js';
 import { isObject } from '../../base/is-object.js';
-import type { Severity } from '../../schemas/change.js';
+import type { Severity } from '../../schemas/kinds.js';
 import { DAYS } from './schedule.js';
 import type { SeverityRule } from './severity-rule.js';
 

@@ -1,9 +1,8 @@
 /** A severity rule of a camera: conditions of a change, and the severity of those for which all of them hold. */
 import { type Static, Type } from 'typebox';
 import { isAboutVisits, readRuleSentence } from '../../language/people/rule-sentence.js';
-import { FILTER_KINDS } from '../../schemas/change.js';
-import { SEVERITIES } from '../../schemas/comparison.js';
 import { literals, unit } from '../../schemas/constructors.js';
+import { FILTER_KINDS, SEVERITIES } from '../../schemas/kinds.js';
 import { CAMERA_ID_PATTERN } from './id-pattern.js';
 import { windows } from './schedule.js';
 

@@ -1,7 +1,8 @@
 /** Filter of a finding by the camera's zones, areas and scores. Pure. */
 import type { Box } from '../../base/images.js';
 import { overlapOf, type Polygon, polygonArea } from '../../base/polygon.js';
-import { type Finding, keepRegions, type Region } from '../../schemas/comparison.js';
+import type { Finding, Region } from '../../schemas/comparison.js';
+import { keepRegions } from '../../schemas/finding.js';
 import type { CameraSettings, Zone } from './settings.js';
 
 /** Caption of a change whose regions are all excluded. */

@@ -1,7 +1,8 @@
 /** Links of visits with objects that were left or removed during them. Pure. */
 import { areaOf, type Box, overlapsBy } from '../../base/images.js';
 import { SOMETHING } from '../../language/thing.js';
-import { type ChangeUpdate, type FoundChange, lastRegions } from '../../schemas/change.js';
+import type { ChangeUpdate, FoundChange } from '../../schemas/change.js';
+import { lastRegions } from '../../schemas/shown-change.js';
 import type { VisitEvent } from '../../schemas/visit.js';
 import type { PathPoint, VisitsState, VisitTrack } from './state.js';
 import { boxOf } from './values.js';

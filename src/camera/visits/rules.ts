@@ -4,7 +4,7 @@ import { isoTime } from '../../base/wall-clock.js';
 import { sameColour } from '../../language/people/colours.js';
 import { nounFit } from '../../language/people/nouns.js';
 import type { RuleSentence, RuleThing } from '../../language/people/rule-sentence.js';
-import { compareSeverity, type Severity } from '../../schemas/change.js';
+import { compareSeverity, type Severity } from '../../schemas/kinds.js';
 import type { Thing } from '../../schemas/statement.js';
 import type { Visit, VisitEvent } from '../../schemas/visit.js';
 import type { VisitsState } from './state.js';

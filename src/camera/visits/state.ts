@@ -3,7 +3,7 @@
  * times in epoch ms, boxes are fractions of the frame.
  */
 import type { Box, Side } from '../../base/images.js';
-import type { ObjectKind } from '../../schemas/comparison.js';
+import type { ObjectKind } from '../../schemas/kinds.js';
 import type { Thing } from '../../schemas/statement.js';
 import type { Visit } from '../../schemas/visit.js';
 

@@ -2,8 +2,7 @@
  * The API v2 of Prometheus Alertmanager: one alert per change and severity. It fires when the change is alerted, and is
  * resolved when the change has reverted or a person has acknowledged it.
  */
-import { compareSeverity, type Severity } from '../../schemas/change.js';
-import { SEVERITIES } from '../../schemas/comparison.js';
+import { compareSeverity, SEVERITIES, type Severity } from '../../schemas/kinds.js';
 import { endsSubject } from '../../schemas/message.js';
 import { type EndpointMessage, type Format, linkOf, pictureOf, textOf, titleOf } from '../message.js';
 

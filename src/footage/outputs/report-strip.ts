@@ -1,7 +1,7 @@
 /** The visits and changes of the paragraph and the crops at the head of a report: the most important ones. Pure. */
 import { boxAround } from '../../base/box-around.js';
 import type { Box } from '../../base/images.js';
-import { SEVERITIES } from '../../schemas/comparison.js';
+import { SEVERITIES } from '../../schemas/kinds.js';
 import type { FootageChange, Moment } from '../records.js';
 import type { Recording } from './recording.js';
 

@@ -11,7 +11,8 @@ import { isSameLocation } from '../../camera/changes/locations.js';
 import type { FrameEvidence } from '../../camera/fold/evidence.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';
 import type { CameraState } from '../../camera/state/state.js';
-import { type Finding, keepRegions, type Region } from '../../schemas/comparison.js';
+import type { Finding, Region } from '../../schemas/comparison.js';
+import { keepRegions } from '../../schemas/finding.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { FrameStats } from '../records.js';
 

@@ -9,7 +9,8 @@ import { maskFrame } from '../../frames/privacy-mask.js';
 import sharp from '../../frames/sharp.js';
 import { write } from '../../language/write.js';
 import type { Comparer, PairOutput } from '../../pipeline/pair.js';
-import { type Finding, keepRegions } from '../../schemas/comparison.js';
+import type { Finding } from '../../schemas/comparison.js';
+import { keepRegions } from '../../schemas/finding.js';
 import type { PlaceChange } from '../../schemas/place-search.js';
 import { outlinesOf } from '../run/outlines.js';
 

@@ -2,7 +2,7 @@
  * Sentence of a severity rule (`when`): things, what became of them, and a zone: "a person or a red car has appeared at
  * the gate". It is read strictly, because a word that is skipped would make the rule hold for more than it says. Pure.
  */
-import type { FilterKind } from '../../schemas/change.js';
+import type { FilterKind } from '../../schemas/kinds.js';
 import { COLOUR_PHRASES, canonicalColour } from './colours.js';
 import { NOUN_FORMS } from './nouns.js';
 

@@ -5,17 +5,11 @@
 import { deliveryIdOf } from '../../base/ids.js';
 import { isoTime } from '../../base/wall-clock.js';
 import type { UnseenSpan } from '../../camera/state/state.js';
-import {
-  type AlertIntent,
-  CHANGE_STATUSES,
-  type ChangeEventType,
-  type ChangeStatus,
-  type ChangeUpdate,
-  type FoundChange,
-  statedAt,
-} from '../../schemas/change.js';
+import type { AlertIntent, ChangeUpdate, FoundChange } from '../../schemas/change.js';
+import { CHANGE_STATUSES, type ChangeEventType, type ChangeStatus } from '../../schemas/kinds.js';
 import { cameraSubject, type Message } from '../../schemas/message.js';
 import type { VectorOfChange } from '../../schemas/search-vector.js';
+import { statedAt } from '../../schemas/shown-change.js';
 import { type CameraHealthEvent, type Said, type StreamEvent, streamEvent } from '../../schemas/stream-event.js';
 import type { VisitEvent } from '../../schemas/visit.js';
 import { EXPIRY_SLACK_MS } from '../redis/index-tidying.js';

@@ -7,14 +7,8 @@
 import type { Redis } from 'ioredis';
 import { systemClock } from '../../base/clock.js';
 import type { BaselineEvent } from '../../camera/state/state.js';
-import {
-  type CameraEvent,
-  type Change,
-  type ChangeStatus,
-  type FilterKind,
-  hasKind,
-  type Severity,
-} from '../../schemas/change.js';
+import type { CameraEvent, Change } from '../../schemas/change.js';
+import { type ChangeStatus, type FilterKind, hasKind, type Severity } from '../../schemas/kinds.js';
 import type { SearchVector } from '../../schemas/search-vector.js';
 import { EXPIRY_SLACK_MS } from '../redis/index-tidying.js';
 import { KEYS } from '../redis/keys.js';

@@ -1,6 +1,8 @@
 /** The record of a change: the fields of its hash, and the resource that they make together. */
 import type { Redis } from 'ioredis';
-import type { Change, ChangeStatus, Feedback, FoundChange } from '../../schemas/change.js';
+import type { Change, FoundChange } from '../../schemas/change.js';
+import type { Feedback } from '../../schemas/feedback.js';
+import type { ChangeStatus } from '../../schemas/kinds.js';
 import { KEYS } from '../redis/keys.js';
 import { repliesOf } from '../redis/redis.js';
 

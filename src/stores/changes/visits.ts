@@ -1,16 +1,10 @@
 /** Visits and passages: one record each, which a camera's turn writes when it begins, is linked, or ends. */
 import type { Redis } from 'ioredis';
 import { systemTime } from '../../base/clock.js';
-import type { Feedback } from '../../schemas/change.js';
+import type { Feedback } from '../../schemas/feedback.js';
+import { VISIT_EVENTS, VISIT_KINDS, type VisitKind } from '../../schemas/kinds.js';
 import { streamEvent } from '../../schemas/stream-event.js';
-import {
-  VISIT_EVENTS,
-  VISIT_KINDS,
-  type Visit,
-  type VisitEvent,
-  type VisitJudgement,
-  type VisitKind,
-} from '../../schemas/visit.js';
+import type { Visit, VisitEvent, VisitJudgement } from '../../schemas/visit.js';
 import { eraseMessages } from '../delivery/erase-messages.js';
 import { EXPIRY_SLACK_MS } from '../redis/index-tidying.js';
 import { EVENTS_KEPT, KEYS } from '../redis/keys.js';

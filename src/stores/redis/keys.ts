@@ -1,6 +1,5 @@
 /** Every Redis key of the service. No other file spells one. */
-import type { ChangeStatus } from '../../schemas/change.js';
-import type { VisitKind } from '../../schemas/visit.js';
+import type { ChangeStatus, VisitKind } from '../../schemas/kinds.js';
 
 /** The stream of events is trimmed to about this many entries. */
 export const EVENTS_KEPT = 10_000;

@@ -1,7 +1,8 @@
 /** Laws of the alerts of a camera, and of repeated observations. */
 import { describe, expect } from '@jest/globals';
 import type { Observation } from '../../../src/camera/changes/state.js';
-import { type AlertIntent, compareSeverity } from '../../../src/schemas/change.js';
+import type { AlertIntent } from '../../../src/schemas/change.js';
+import { compareSeverity } from '../../../src/schemas/kinds.js';
 import { governed, law, opened } from './laws.js';
 import { AT_ONCE, regionAt, run, START, type Step, slotOf } from './scenario.js';
 

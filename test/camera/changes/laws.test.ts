@@ -7,8 +7,8 @@ import type { Observation, Settled, Track } from '../../../src/camera/changes/st
 import { plainStatement } from '../../../src/language/plain.js';
 import { readStatement } from '../../../src/language/read-clauses.js';
 import { write } from '../../../src/language/write.js';
-import { compareSeverity, type FoundChange } from '../../../src/schemas/change.js';
-import { SIDES_OF_KIND } from '../../../src/schemas/comparison.js';
+import type { FoundChange } from '../../../src/schemas/change.js';
+import { compareSeverity, SIDES_OF_KIND } from '../../../src/schemas/kinds.js';
 import { between, isTamper, law, longestRun, opened, RUNS, shows, updates } from './laws.js';
 import { observationsWithMoves, rules, run, slotOf } from './scenario.js';
 

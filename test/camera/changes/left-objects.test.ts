@@ -9,8 +9,8 @@ import type { Observation } from '../../../src/camera/changes/state.js';
 import { checkSettings } from '../../../src/camera/settings/settings.js';
 import { readCaption } from '../../../src/language/people/captions.js';
 import { write } from '../../../src/language/write.js';
-import { compareSeverity, hasKind } from '../../../src/schemas/change.js';
 import type { Finding } from '../../../src/schemas/comparison.js';
+import { compareSeverity, hasKind } from '../../../src/schemas/kinds.js';
 import { bag, every, LEFT, last, objects, thing } from './objects.js';
 import { blocked, empty, iso, observations, observed, type RULES, regionAt, rules, run, second } from './scenario.js';
 

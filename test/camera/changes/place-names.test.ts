@@ -1,7 +1,8 @@
 /** The sentence of a change with the names of zones. */
 import { describe, expect, it } from '@jest/globals';
 import { namePlaces } from '../../../src/camera/changes/place-names.js';
-import type { ChangeKind, ChangeRegion } from '../../../src/schemas/change.js';
+import type { ChangeRegion } from '../../../src/schemas/change.js';
+import type { ChangeKind } from '../../../src/schemas/kinds.js';
 
 const PHRASES = {
   bay: { at: 'in loading bay 2', end: 'loading bay 2' },

@@ -14,7 +14,8 @@ import { initialTrackerState } from '../../../src/camera/changes/state.js';
 import { checkSettings, type Zone } from '../../../src/camera/settings/settings.js';
 import { filterFinding } from '../../../src/camera/settings/zones.js';
 import type { Change } from '../../../src/schemas/change.js';
-import type { Finding, Region, StatementKind } from '../../../src/schemas/comparison.js';
+import type { Finding, Region } from '../../../src/schemas/comparison.js';
+import type { StatementKind } from '../../../src/schemas/kinds.js';
 import { finding as base } from '../../helpers/comparisons.js';
 
 interface Statement {

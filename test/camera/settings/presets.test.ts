@@ -5,7 +5,7 @@ import { severityOf } from '../../../src/camera/changes/severity.js';
 import { alertNotes } from '../../../src/camera/settings/alert-notes.js';
 import { PRESETS, type Preset, presetOf } from '../../../src/camera/settings/presets.js';
 import { checkSettings } from '../../../src/camera/settings/settings.js';
-import { compareSeverity } from '../../../src/schemas/change.js';
+import { compareSeverity } from '../../../src/schemas/kinds.js';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const NIGHT = Date.UTC(2026, 5, 1, 23);

@@ -4,7 +4,7 @@ import { foldVisits } from '../../../src/camera/visits/fold.js';
 import { alertVisits, type VisitRule } from '../../../src/camera/visits/rules.js';
 import { initialVisitsState, type VisitFrame } from '../../../src/camera/visits/state.js';
 import { readRuleSentence } from '../../../src/language/people/rule-sentence.js';
-import { compareSeverity, type Severity } from '../../../src/schemas/change.js';
+import { compareSeverity, type Severity } from '../../../src/schemas/kinds.js';
 import type { VisitEvent } from '../../../src/schemas/visit.js';
 import { at, BLACK, frame, SETTINGS, START, thing, walk } from './made-frames.js';
 
