@@ -7,7 +7,7 @@ import { lightOf, measureLight } from '../../camera/settings/light.js';
 import type { BaselineEvent, CameraState } from '../../camera/state/state.js';
 import type { IncomingFrame } from '../../frames/keep.js';
 import { type CameraStore, noCamera } from '../../stores/cameras/cameras.js';
-import type { BaselineOrderSchema } from '../schemas/camera.js';
+import type { BaselineOrderSchema } from '../schemas/camera-answers.js';
 import { keepPicture, type PictureDependencies } from './picture.js';
 
 type BaselineOrder = Static<typeof BaselineOrderSchema>;

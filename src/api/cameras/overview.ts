@@ -8,7 +8,7 @@ import { DEFAULT_LOCALE, textIn, translated } from '../../language/translate.js'
 import type { Comparison } from '../../schemas/comparison.js';
 import type { CameraRecord } from '../../stores/cameras/cameras.js';
 import type { ResultStore } from '../../stores/comparisons/results.js';
-import type { CameraOverview } from '../schemas/camera.js';
+import type { CameraOverview } from '../schemas/camera-answers.js';
 
 type Results = Pick<ResultStore, 'many'>;
 type Kept = Omit<CameraRecord, 'camera'>;

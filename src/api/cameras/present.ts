@@ -13,7 +13,7 @@ import { noCamera } from '../../stores/cameras/cameras.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { operatingPointsOf } from '../intake/models.js';
-import type { Camera } from '../schemas/camera.js';
+import type { Camera } from '../schemas/camera-answers.js';
 
 /** @returns the member `false_alarm_budget` of the answer; none if the camera has no budget */
 export async function falseAlarmBudgetOf(

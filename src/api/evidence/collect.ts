@@ -12,7 +12,7 @@ import { changesOf } from '../changes/one-change.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { parseTime } from '../parse-time.js';
-import type { Camera } from '../schemas/camera.js';
+import type { Camera } from '../schemas/camera-answers.js';
 import type { EvidenceQuery } from '../schemas/evidence.js';
 
 export type EvidenceStores = Pick<ApiDependencies, 'results' | 'cameras' | 'changes' | 'visits' | 'clock'>;

@@ -15,13 +15,8 @@ import type { Api } from '../dependencies.js';
 import { assertCertificate, assertUrl, fetchRules } from '../intake/url-policy.js';
 import { CAMERA_STRUCTURE } from '../json-structure.js';
 import { MERGE_PATCH } from '../plugins/problems.js';
-import {
-  type Camera,
-  CameraIdParams,
-  CameraPatchSchema,
-  CamerasPatchSchema,
-  SnapshotTestRequestSchema,
-} from '../schemas/camera.js';
+import { CameraIdParams, CameraPatchSchema, CamerasPatchSchema, SnapshotTestRequestSchema } from '../schemas/camera.js';
+import type { Camera } from '../schemas/camera-answers.js';
 import { BODY_PROBLEMS, json, PICTURE_PROBLEMS, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 

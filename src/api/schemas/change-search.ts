@@ -27,7 +27,7 @@ const MatchSchema = Type.Object(
   { $id: 'ChangeMatch', description: 'Why a search found the change.' },
 );
 
-export const ListedChangeSchema = Type.Object(
+const ListedChangeSchema = Type.Object(
   { ...ChangeSchema.properties, match: Type.Optional(MatchSchema) },
   { $id: 'ListedChange', description: 'A change; with `match` if a search found it.' },
 );

@@ -25,6 +25,7 @@ import * as payloads from '../../schemas/webhook-payload.js';
 import * as models from '../intake/models.js';
 import * as batches from './batches.js';
 import * as camera from './camera.js';
+import * as cameraAnswers from './camera-answers.js';
 import * as search from './change-search.js';
 import * as changes from './changes.js';
 import * as ask from './comparison-request.js';
@@ -48,10 +49,10 @@ const COMPONENTS: readonly TSchema[] = [
   ...[cameraFrame.CameraFrameSchema, settings.ZoneSchema, schedule.ScheduleSchema],
   ...[camera.CameraRequestSchema, camera.CameraPatchSchema, camera.CamerasPatchSchema],
   camera.SnapshotTestRequestSchema,
-  ...[snapshot.SnapshotTestSchema, camera.FalseAlarmBudgetSchema, camera.CameraSchema],
-  ...[camera.CameraStatusSchema, camera.CameraOverviewSchema, dryRun.CameraDryRunSchema],
+  ...[snapshot.SnapshotTestSchema, cameraAnswers.FalseAlarmBudgetSchema, cameraAnswers.CameraSchema],
+  ...[cameraAnswers.CameraStatusSchema, cameraAnswers.CameraOverviewSchema, dryRun.CameraDryRunSchema],
   ...[camera.CameraFrameRequestSchema, camera.CameraFrameFormSchema, camera.BaselineRequestSchema],
-  ...[camera.BaselineFormSchema, camera.BaselineOrderSchema, delivery.DeliverySchema],
+  ...[camera.BaselineFormSchema, cameraAnswers.BaselineOrderSchema, delivery.DeliverySchema],
   ...[batches.BatchOptionsSchema, batches.BatchRequestSchema, batches.BatchFormSchema],
   ...[batch.BatchCameraSchema, batch.BatchFailureSchema, batch.BatchSchema, place.PlaceIntervalSchema],
   ...[place.PlaceSearchSchema, models.ServedModelSchema, events.StreamEventSchema, events.SubjectSchema],
