@@ -7,8 +7,7 @@ import sharp, { type Sharp } from '../frames/sharp.js';
 import { renderOutline } from '../heatmaps/outline.js';
 import { renderGray, renderLayer } from '../heatmaps/render.js';
 
-export const STYLES = ['outline', 'overlay', 'gray'] as const;
-type Style = (typeof STYLES)[number];
+export type Style = 'outline' | 'overlay' | 'gray';
 
 /** Longer side of a picture, in pixels: enough for a screen. */
 const MAX_SIDE = 1280;

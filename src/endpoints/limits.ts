@@ -104,3 +104,6 @@ export const LIMITS = {
 export type FormatName = keyof typeof LIMITS;
 
 export const limitsOf = (format: FormatName): Limits => LIMITS[format];
+
+/** Characters of the body of a request as its template, in Liquid. */
+export const LONGEST_TEMPLATE = 20_000;

@@ -1,6 +1,6 @@
 /** The encrypted request of a notification (RFC 8291), signed with the key of this service (VAPID, RFC 8292). Pure. */
-import { createECDH, hkdfSync } from 'node:crypto';
 import webPush from 'web-push';
+import { vapidKeys } from '../secrets/vapid-keys.js';
 import { pushKeysOf } from './formats/web-push.js';
 
 export interface PushRequest {
@@ -11,20 +11,6 @@ export interface PushRequest {
 /** Push services ask for an address of the sender. A service without a public one has none. */
 const subjectOf = (baseUrl: string): string =>
   baseUrl.startsWith('https:') ? baseUrl : 'mailto:operator@scenedelta.invalid';
-
-/**
- * The key pair by which push services know this service. It derives from the key that all its processes share, so that
- * none has to be stored; another key ends all subscriptions.
- * @param loginKey the key that seals secrets
- */
-export function vapidKeys(loginKey: Buffer): { readonly publicKey: string; readonly privateKey: string } {
-  const scalar = Buffer.from(hkdfSync('sha256', loginKey, '', 'scenedelta/web-push/1', 32));
-  // Below the order of P-256, whatever the other bits are.
-  scalar[0] = (scalar[0] as number) & 0x7f;
-  const pair = createECDH('prime256v1');
-  pair.setPrivateKey(scalar);
-  return { publicKey: pair.getPublicKey('base64url'), privateKey: scalar.toString('base64url') };
-}
 
 /**
  * @param given.headers those of the format: `ttl` and `urgency`

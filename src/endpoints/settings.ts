@@ -7,8 +7,7 @@ import { literals, nullable } from '../schemas/constructors.js';
 import { ALERT_TYPES, FILTER_KINDS, SEVERITIES } from '../schemas/kinds.js';
 import { ENDPOINT_EVENTS } from '../schemas/message.js';
 import { addressPattern } from '../schemas/patterns.js';
-import { LONGEST_TEMPLATE } from './formats/template.js';
-import { type FormatName, LIMITS } from './limits.js';
+import { type FormatName, LIMITS, LONGEST_TEMPLATE } from './limits.js';
 
 /** Formats that are signed with the secret of the endpoint; the receivers of the others verify no signature. */
 export const SIGNED_FORMATS: readonly FormatName[] = ['standard-webhooks', 'cloudevents', 'cloudevents-binary'];

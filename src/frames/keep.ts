@@ -4,9 +4,7 @@ import pLimit from 'p-limit';
 import { type BlobStore, frameKey } from '../base/blobs.js';
 import type { PrivacyMask } from '../base/privacy-mask.js';
 import type { FrameRef, StoredFrameRef } from '../schemas/frame-ref.js';
-import { asJpeg } from './deep-grey.js';
 import type { DecodeLimits } from './header.js';
-import { maskedFrame } from './privacy-mask.js';
 
 /** Number of frames that are masked at a time; others wait, so that many uploads at once do not exhaust the memory. */
 const CONCURRENT_MASKS = 2;
@@ -49,10 +47,16 @@ export function createFrameKeeper(
 ): FrameKeeper {
   const limit = pLimit(CONCURRENT_MASKS);
   const masked = (bytes: Uint8Array, mask: PrivacyMask, field: string) =>
-    limit(() => maskedFrame(bytes, mask, { pixelLimit, decodeTimeout, field }));
+    limit(async () => {
+      // Loaded with the first mask, as the decoder that it needs.
+      const { maskedFrame } = await import('./privacy-mask.js');
+      return maskedFrame(bytes, mask, { pixelLimit, decodeTimeout, field });
+    });
   return {
-    shown: async (bytes, mask, field) =>
-      asJpeg((await masked(bytes, mask, field)).bytes, { pixelLimit, decodeTimeout, field }),
+    async shown(bytes, mask, field) {
+      const { asJpeg } = await import('./deep-grey.js');
+      return asJpeg((await masked(bytes, mask, field)).bytes, { pixelLimit, decodeTimeout, field });
+    },
     async keep(frame, mask, field) {
       if (frame.from !== 'bytes') return frame;
       if (mask === null) return (await storeFrame(blobs, frame)).ref;

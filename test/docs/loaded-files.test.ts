@@ -40,8 +40,26 @@ it.each([
   ['packs evidence', 'api/evidence/package.js'],
   ['reads the form of a batch', 'api/batches/read.js'],
   ['folds frames', 'camera/fold/fold.js'],
+  ['decodes frames', 'frames/sharp.js'],
+  ['reads queries', 'search/foreign.js'],
+  ['writes templates', 'endpoints/formats/template.js'],
+  ['describes comparisons', 'schemas/comparison.js'],
 ])('the API loads no file that %s at its start', (_what, file) => {
   expect(API.includes(file)).toBe(false);
+});
+
+/** @returns the lines of the sources of compiled files */
+const linesOf = (files: readonly string[]): number =>
+  files
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => readFileSync(new URL(`../src/${file.replace(/js$/, 'ts')}`, DIST), 'utf8').split('\n').length - 1)
+    .reduce((sum, lines) => sum + lines, 0);
+
+it.each([
+  ['The API', API, 22_000],
+  ['A worker', WORKER, 33_000],
+])('%s loads few lines of source at its start', (_process, files, most) => {
+  expect(linesOf(files)).toBeLessThanOrEqual(most);
 });
 
 it('finds the files that are loaded', () => {

@@ -1,7 +1,7 @@
 /** Notifications of browsers: a push service on loopback, which reads them as a browser does. */
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { vapidKeys } from '../../src/endpoints/push-request.js';
+import { vapidKeys } from '../../src/secrets/vapid-keys.js';
 import { createApiKeyStore } from '../../src/stores/redis/api-keys.js';
 import { useEndpointDeliveries } from '../helpers/endpoint-deliveries.js';
 import { KEY, storedEndpoint } from '../helpers/endpoints.js';

@@ -9,7 +9,7 @@ import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { OperatingPoint } from '../../camera/settings/operating-points.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';
 import type { FrameStats } from '../../footage/records.js';
-import type { DryRun } from '../../footage/replay/camera-replay.js';
+import { CameraReplay, type DryRun } from '../../footage/replay/camera-replay.js';
 import type { CameraNote } from '../../schemas/camera-frame.js';
 import type { ComparisonRecord } from '../../schemas/comparison.js';
 import { isForeign } from '../../schemas/loss.js';
@@ -47,8 +47,6 @@ export async function dryRunCamera(
     );
   }
   const kept = await keptFrames(id, before, context);
-  // Loaded with the first dry run: the fold of a camera's frames is a fifth of the code, and no other request needs it.
-  const { CameraReplay } = await import('../../footage/replay/camera-replay.js');
   const replay = new CameraReplay(id, proposed, { points: context.points ?? [], threshold: null });
   for (const [i, { stats }] of kept.frames.entries()) {
     if (i % FRAMES_AT_ONCE === 0) await setImmediate();

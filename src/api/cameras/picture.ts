@@ -7,10 +7,9 @@ import { type BlobStore, frameKey } from '../../base/blobs.js';
 import { invalidRequest, invalidValue } from '../../base/errors.js';
 import { sniffImage } from '../../base/image-type.js';
 import { maskOf, type StoredCamera } from '../../camera/settings/camera.js';
-import { type DecodedFrame, decodeFrame } from '../../frames/decode.js';
+import type { DecodedFrame } from '../../frames/decode.js';
 import type { DecodeLimits } from '../../frames/header.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
-import { assertComplete } from '../../frames/lost-rows.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { FrameUses } from '../../stores/blobs/frame-uses.js';
 import { readFrame } from '../intake/frame-input.js';
@@ -62,6 +61,9 @@ export async function keepPicture(
   }
   const mask = maskOf(camera);
   const shown = mask === null ? frame.bytes : await keeper.shown(frame.bytes, mask, field);
+  // Loaded with the first picture.
+  const { decodeFrame } = await import('../../frames/decode.js');
+  const { assertComplete } = await import('../../frames/lost-rows.js');
   // Before it is stored: every comparison with a damaged picture would fail.
   const pixels = await decodeFrame(shown, { field, pixelLimit, decodeTimeout });
   assertComplete(pixels, field);

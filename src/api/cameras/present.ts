@@ -1,7 +1,6 @@
 /** Finder of cameras for a request, and the form in which it sees them. */
 import { notFound } from '../../base/errors.js';
 import { originAndPath } from '../../base/redact-url.js';
-import { describeBudget } from '../../camera/settings/alarm-budget.js';
 import { type AlertReceivers, alertNotes } from '../../camera/settings/alert-notes.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
 import { matchesCamera } from '../../camera/settings/id-pattern.js';
@@ -24,6 +23,8 @@ export async function falseAlarmBudgetOf(
   const { false_alarms_per_day } = settings;
   if (false_alarms_per_day === null) return {};
   const points = await operatingPointsOf(settings.model, workers);
+  // Loaded with the first camera that has a budget.
+  const { describeBudget } = await import('../../camera/settings/alarm-budget.js');
   const history = state ?? { intervalMs: null };
   return { false_alarm_budget: describeBudget({ ...settings, false_alarms_per_day }, history, points) };
 }

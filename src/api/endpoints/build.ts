@@ -1,6 +1,5 @@
-/** From the body of a request to the endpoint that is stored, and from there to the answer. */
+/** Checks of the body of a request that makes or changes an endpoint, and its secrets. */
 import { randomBytes } from 'node:crypto';
-import type { Static } from 'typebox';
 import { invalidValue, ScenedeltaError } from '../../base/errors.js';
 import { authorizationFault } from '../../endpoints/authorization.js';
 import { BUCKET_LOGIN } from '../../endpoints/formats/bucket.js';
@@ -11,8 +10,8 @@ import { botOf } from '../../endpoints/formats/telegram.js';
 import { templateFault } from '../../endpoints/formats/template.js';
 import { pushKeysOf } from '../../endpoints/formats/web-push.js';
 import type { FormatName } from '../../endpoints/limits.js';
-import { type EndpointSecrets, openSecrets, originOf, shownUrl, validSecrets } from '../../endpoints/secrets.js';
-import { type EndpointPatch, type EndpointSettings, SIGNED_FORMATS } from '../../endpoints/settings.js';
+import { type EndpointSecrets, openSecrets, originOf, shownUrl } from '../../endpoints/secrets.js';
+import type { EndpointPatch, EndpointSettings } from '../../endpoints/settings.js';
 import type { AllowList } from '../../outbound/address.js';
 import { readCertificate } from '../../process/connect.js';
 import { SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
@@ -20,7 +19,6 @@ import { ALERT_TYPES } from '../../schemas/kinds.js';
 import type { EndpointRecord } from '../../stores/delivery/endpoints.js';
 import { assertCertificate, assertUrl } from '../intake/url-policy.js';
 import { assertZone } from '../parse-time.js';
-import type { EndpointSchema } from '../schemas/endpoints.js';
 
 /** Standard Webhooks asks for 24 to 64 bytes. */
 const SECRET_BYTES = 32;
@@ -140,37 +138,4 @@ export function secretsOf({ id, sealed }: EndpointRecord, key: Buffer): Endpoint
       { cause },
     );
   }
-}
-
-type Endpoint = Static<typeof EndpointSchema>;
-
-/** @param secrets undefined: they cannot be decrypted. @param now epoch ms */
-export function presentEndpoint(record: EndpointRecord, secrets: EndpointSecrets | undefined, now: number): Endpoint {
-  const { stopped, failingSince, settings } = record;
-  const isSigned = SIGNED_FORMATS.includes(settings.format);
-  const valid = secrets === undefined || !isSigned ? 0 : validSecrets(secrets, now).length;
-  const until = secrets?.signing[1]?.expiresAt ?? null;
-  return {
-    id: record.id,
-    url: record.shownUrl,
-    owner: record.subscriber?.owner ?? null,
-    ...settings,
-    has_authorization: secrets?.authorization != null,
-    secrets: valid,
-    previous_secret_until: valid < 2 || until === null ? null : new Date(until).toISOString(),
-    state: stateOf(record),
-    failing_since: failingSince,
-    last_delivered_at: record.lastDeliveredAt,
-    last_error: record.lastError,
-    held_back: record.heldBack,
-    stopped,
-    created_at: record.created_at,
-    updated_at: record.updated_at,
-  };
-}
-
-function stateOf({ settings, stopped, failingSince }: EndpointRecord): Endpoint['state'] {
-  if (!settings.enabled) return 'disabled';
-  if (stopped !== null) return 'stopped';
-  return failingSince === null ? 'active' : 'failing';
 }

@@ -1,41 +1,11 @@
-/** Actions behind the routes of endpoints: create, change and present one, and replace its secret. */
-import { invalidValue, notFound } from '../../base/errors.js';
+/** Actions behind the routes of endpoints: create and change one, and replace its secret. */
+import { invalidValue } from '../../base/errors.js';
 import { newId } from '../../base/ids.js';
-import { type EndpointSecrets, openSecrets, rotated, sealSecrets, shownUrl } from '../../endpoints/secrets.js';
+import { rotated, sealSecrets, shownUrl } from '../../endpoints/secrets.js';
 import { type EndpointPatch, SIGNED_FORMATS, settingsWith } from '../../endpoints/settings.js';
-import type { AllowList } from '../../outbound/address.js';
-import type { EndpointRecord, StoredEndpoint } from '../../stores/delivery/endpoints.js';
-import type { ApiDependencies } from '../dependencies.js';
-import { EndpointIdParams } from '../schemas/endpoints.js';
-import { ref } from '../schemas/shared.js';
-import {
-  assertAuthorization,
-  assertEvents,
-  assertReceiver,
-  assertTemplate,
-  newSecret,
-  presentEndpoint,
-  secretsOf,
-} from './build.js';
-
-export interface EndpointResources extends Pick<ApiDependencies, 'endpoints' | 'loginKey' | 'clock'> {
-  /** foreign addresses that may be requested */
-  readonly allow: AllowList;
-}
-
-/** @throws ScenedeltaError 'not-found' */
-export const findEndpoint = ({ endpoints }: EndpointResources, id: string) => endpointOf(endpoints)(id);
-
-/** An endpoint whose secrets cannot be decrypted is shown without them, so that it can be deleted. */
-export function presentStored({ loginKey, clock }: EndpointResources, record: EndpointRecord) {
-  let secrets: EndpointSecrets | undefined;
-  try {
-    secrets = openSecrets(record.id, record.sealed, loginKey);
-  } catch {
-    secrets = undefined;
-  }
-  return presentEndpoint(record, secrets, clock());
-}
+import type { StoredEndpoint } from '../../stores/delivery/endpoints.js';
+import { assertAuthorization, assertEvents, assertReceiver, assertTemplate, newSecret, secretsOf } from './build.js';
+import { type EndpointResources, findEndpoint, presentStored } from './stored.js';
 
 /**
  * @param subscriber absent: an administrator makes it
@@ -109,18 +79,3 @@ export async function rotateSecret(resources: EndpointResources, id: string, pre
   const until = next.signing[1]?.expiresAt;
   return { secret, previous_secret_until: until == null ? null : new Date(until).toISOString() };
 }
-
-export const tags = ['endpoints'];
-export const config = { scope: 'admin' } as const;
-export const params = EndpointIdParams;
-/** @param schema name of a component */
-export const body = (schema: string) => ({ content: { 'application/json': { schema: ref(schema) } } });
-
-/** @returns a reader of one endpoint, which throws ScenedeltaError 'not-found' */
-export const endpointOf =
-  (endpoints: Pick<ApiDependencies['endpoints'], 'get'>) =>
-  async (id: string): Promise<EndpointRecord> => {
-    const found = await endpoints.get(id);
-    if (found !== undefined) return found;
-    throw notFound(`There is no endpoint ${id}: it never was or has been deleted`);
-  };

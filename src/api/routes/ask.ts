@@ -1,6 +1,5 @@
 /** Route of questions about a comparison: how probable is a sentence? */
 import { notFound, ScenedeltaError } from '../../base/errors.js';
-import { probabilityByFacts } from '../../camera/changes/rule-sentences.js';
 import { isFinal } from '../../schemas/finding.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { checker } from '../../schemas/validation-error.js';
@@ -41,6 +40,8 @@ export function askRoutes(app: Api, deps: RouteContext): void {
       throw notFound(`${id} has no two frames to ask about`);
     }
     const answer = await deps.questions.ask({ kind: 'ask', comparison: id, sentence });
+    // Loaded with the first question: no other request reads a sentence by facts.
+    const { probabilityByFacts } = await import('../../camera/changes/rule-sentences.js');
     return roundFigures({ ...answer, by_facts: probabilityByFacts(sentence, comparison) });
   });
 }

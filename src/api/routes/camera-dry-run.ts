@@ -5,7 +5,6 @@ import { invalidRequest } from '../../base/errors.js';
 import { isObject } from '../../base/is-object.js';
 import { checkSettings } from '../../camera/settings/settings.js';
 import { roundFigures } from '../../schemas/rounding.js';
-import { dryRunCamera } from '../cameras/dry-run.js';
 import { findCamera } from '../cameras/present.js';
 import type { Api } from '../dependencies.js';
 import { operatingPointsOf } from '../intake/models.js';
@@ -42,6 +41,8 @@ export function cameraDryRunRoutes(app: Api, deps: RouteContext): void {
     const { reference: _reference, ...rest } = body as Record<string, unknown>;
     const settings = checkSettings(rest);
     const { since = deps.clock() - DAY_MS, until = Number.MAX_SAFE_INTEGER } = parsePageQuery(request.query);
+    // Loaded with the first dry run, as the fold of frames that it needs.
+    const { dryRunCamera } = await import('../cameras/dry-run.js');
     const points = await operatingPointsOf(settings.model, deps.workers);
     return roundFigures(await dryRunCamera(camera, settings, { results: deps.results, points, since, until }));
   });

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { HOUR_MS } from '../../base/clock.js';
 import { ScenedeltaError } from '../../base/errors.js';
-import { createPictures } from '../../frames/change-picture.js';
+import { once } from '../../base/once.js';
 import { shownFrame } from '../../schemas/shown-change.js';
 import { ChangeIdParams, changesOf, config as reading, tags } from '../changes/one-change.js';
 import type { Api } from '../dependencies.js';
@@ -14,7 +14,11 @@ const MOST_BYTES = 16_777_216;
 
 export function changePictureRoutes(app: Api, deps: RouteContext): void {
   const { options } = deps;
-  const pictureOf = createPictures({ ...deps, decodeLimits: options });
+  /** Loaded with the first picture. */
+  const pictures = once(async () => {
+    const { createPictures } = await import('../../frames/change-picture.js');
+    return createPictures({ ...deps, decodeLimits: options });
+  });
   const { find } = changesOf(deps);
   const schema = {
     operationId: 'readChangePicture',
@@ -41,6 +45,7 @@ export function changePictureRoutes(app: Api, deps: RouteContext): void {
   };
   app.get('/v1/changes/:id/picture', { schema, config }, async (request, reply) => {
     const change = await find(request.params.id, request.visibility);
+    const pictureOf = await pictures();
     const picture = await pictureOf(shownFrame(change), request.query.bytes ?? MOST_BYTES);
     if (picture === undefined) {
       throw new ScenedeltaError('gone', `The frame of ${change.id} is no longer kept, or no size fits into bytes`);

@@ -9,7 +9,6 @@ import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import { LIST_CHANGES_RESPONSES, ListChangesQuerySchema } from '../schemas/list-changes.js';
 import { pageBody, parsePageQuery } from '../schemas/pages.js';
 import { json, problems, ref } from '../schemas/shared.js';
-import { searchPage } from '../search/search-page.js';
 import type { RouteContext } from './context.js';
 
 const NOT_QUEUED = 'alert of an acknowledgement not queued; recovery will queue it';
@@ -34,6 +33,8 @@ export function changeRoutes(app: Api, deps: RouteContext): void {
     const visibility = await labelled(label, request.visibility, deps.cameras);
     const { q, like, ...query } = asked;
     if (q !== undefined || like !== undefined) {
+      // Loaded with the first search: no other request reads a query.
+      const { searchPage } = await import('../search/search-page.js');
       const [found, visitsFound] = await Promise.all([
         searchPage(asked, visibility, { ...deps, find: (id) => find(id, request.visibility) }),
         q === undefined || !asksForVisits(query)

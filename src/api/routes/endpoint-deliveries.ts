@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { recoverEndpoint } from '../../jobs/enqueue-delivery.js';
 import { checker } from '../../schemas/validation-error.js';
 import type { Api } from '../dependencies.js';
-import { body, config, endpointOf, params, tags } from '../endpoints/change.js';
+import { body, config, endpointOf, params, tags } from '../endpoints/stored.js';
 import { parseTime } from '../parse-time.js';
 import { RecoverRequestSchema } from '../schemas/endpoints.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';

@@ -7,16 +7,13 @@ import { checker } from '../../schemas/validation-error.js';
 import type { Api } from '../dependencies.js';
 import {
   body,
-  changeEndpoint,
   config,
-  createEndpoint,
   type EndpointResources,
   findEndpoint,
   params,
   presentStored,
-  rotateSecret,
   tags,
-} from '../endpoints/change.js';
+} from '../endpoints/stored.js';
 import { assertOwn, assertSubscription, isOwn, subscriberOf } from '../endpoints/subscription.js';
 import { RotateRequestSchema } from '../schemas/endpoints.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';
@@ -88,6 +85,9 @@ const rotateSchema = {
 /** With another scope than admin a key sees its own subscriptions alone. */
 const ownRecords = { scope: 'judge' } as const;
 
+/** Loaded with the first change: no other request needs the checks of each format. */
+const changes = () => import('../endpoints/change.js');
+
 export function endpointRoutes(app: Api, deps: RouteContext): void {
   const { endpoints, clock, loginKey, options } = deps;
   const resources: EndpointResources = { endpoints, clock, loginKey, allow: parseAllowList(options.outboundAllow) };
@@ -95,6 +95,7 @@ export function endpointRoutes(app: Api, deps: RouteContext): void {
   app.post('/v1/endpoints', { schema: createSchema, config: ownRecords }, async (request, reply) => {
     const given = checkRequest(request.body) as Static<typeof EndpointRequestSchema>;
     const allowed = assertSubscription(given as EndpointPatch & { url: string }, request);
+    const { createEndpoint } = await changes();
     const created = await createEndpoint(resources, allowed, subscriberOf(request));
     reply.code(201).header('Location', `/v1/endpoints/${created.id}`);
     return created;
@@ -110,9 +111,10 @@ export function endpointRoutes(app: Api, deps: RouteContext): void {
     presentStored(resources, assertOwn(await findEndpoint(resources, request.params.id), request)),
   );
 
-  app.patch('/v1/endpoints/:id', { schema: patchSchema, config }, async (request) =>
-    changeEndpoint(resources, request.params.id, checkPatch(request.body) as EndpointPatch),
-  );
+  app.patch('/v1/endpoints/:id', { schema: patchSchema, config }, async (request) => {
+    const { changeEndpoint } = await changes();
+    return changeEndpoint(resources, request.params.id, checkPatch(request.body) as EndpointPatch);
+  });
 
   app.delete('/v1/endpoints/:id', { schema: eraseSchema, config: ownRecords }, async (request, reply) => {
     const { id } = assertOwn(await findEndpoint(resources, request.params.id), request);
@@ -122,6 +124,7 @@ export function endpointRoutes(app: Api, deps: RouteContext): void {
 
   app.post('/v1/endpoints/:id/rotate', { schema: rotateSchema, config }, async (request) => {
     const { previous_valid_s = 86_400 } = checkRotate(request.body) as Static<typeof RotateRequestSchema>;
+    const { rotateSecret } = await changes();
     return rotateSecret(resources, request.params.id, previous_valid_s * 1000);
   });
 }

@@ -1,16 +1,15 @@
 /** Routes of evidence packages, and of the key that verifies them. */
 import { Type } from 'typebox';
+import { once } from '../../base/once.js';
 import { checker } from '../../schemas/validation-error.js';
 import { publicPem } from '../../secrets/evidence-key.js';
 import type { Api } from '../dependencies.js';
-import { body, endpointOf } from '../endpoints/change.js';
-import type { createEvidence } from '../evidence/evidence.js';
+import { body, endpointOf } from '../endpoints/stored.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import { EvidenceQuery, type EvidenceUploadRequest, EvidenceUploadRequestSchema } from '../schemas/evidence.js';
 import { BODY_PROBLEMS, binary, json, media, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
-type Evidence = ReturnType<typeof createEvidence>;
 const tags = ['evidence'];
 const config = { scope: 'read' } as const;
 const schema = {
@@ -50,12 +49,8 @@ const keySchema = {
 };
 
 export function evidenceRoutes(app: Api, deps: RouteContext): void {
-  let loaded: Promise<Evidence> | undefined;
   /** Loaded with the first package: no other request needs its parts. */
-  const evidence = () => {
-    loaded ??= import('../evidence/evidence.js').then(({ createEvidence }) => createEvidence(deps));
-    return loaded;
-  };
+  const evidence = once(async () => (await import('../evidence/evidence.js')).createEvidence(deps));
 
   app.get('/v1/evidence', { schema, config }, async (request, reply) => {
     const { zipOf } = await evidence();

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Change } from '../../schemas/change.js';
 import { literals } from '../../schemas/constructors.js';
-import { extensionOf, feedbackLine, type PairTruth, pairTruths } from '../../schemas/feedback-manifest.js';
+import type { PairTruth } from '../../schemas/feedback-manifest.js';
 import { checker } from '../../schemas/validation-error.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import {
@@ -99,6 +99,8 @@ async function* feedbackLines(
   { changes, results }: Pick<ApiDependencies, 'changes' | 'results'>,
   visibility: Visibility,
 ): AsyncGenerator<string> {
+  // Loaded with the first export.
+  const { extensionOf, feedbackLine, pairTruths } = await import('../../schemas/feedback-manifest.js');
   let truths: ReadonlyMap<string, PairTruth> = new Map();
   for await (const page of feedbackPages(changes)) truths = pairTruths(page, truths);
   for await (const page of feedbackPages(changes)) {

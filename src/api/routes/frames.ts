@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { ScenedeltaError } from '../../base/errors.js';
 import { IMAGE_TYPES } from '../../base/image-type.js';
 import type { Box } from '../../base/images.js';
+import { once } from '../../base/once.js';
 import { servedFrame } from '../../frames/served-frame.js';
-import { createThumbnails } from '../../frames/thumbnail.js';
 import { literals } from '../../schemas/constructors.js';
 import { isFinal } from '../../schemas/finding.js';
 import { findComparison } from '../comparisons/find-comparison.js';
@@ -14,7 +14,8 @@ import type { RouteContext } from './context.js';
 
 export function frameRoutes(app: Api, deps: RouteContext): void {
   const { options, keeper } = deps;
-  const small = createThumbnails(options);
+  /** Loaded with the first small picture, as the decoder that it needs. */
+  const small = once(async () => (await import('../../frames/thumbnail.js')).createThumbnails(options));
   const schema = {
     operationId: 'readFrame',
     summary: 'Read one of the two frames',
@@ -65,7 +66,7 @@ export function frameRoutes(app: Api, deps: RouteContext): void {
     reply.header('ETag', etag).header('Cache-Control', PICTURE_CACHE);
     if (request.headers['if-none-match'] === etag) return reply.code(304).send();
     const bytes = isSmall
-      ? await small.read(etag, frame, side, around === undefined ? undefined : boxOf(around))
+      ? await (await small()).read(etag, frame, side, around === undefined ? undefined : boxOf(around))
       : await frame.bytes();
     if (bytes === undefined) {
       throw new ScenedeltaError('gone', `The ${side} frame of ${id} is no longer kept (FRAME_RETENTION_HOURS)`);

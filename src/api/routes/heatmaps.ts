@@ -3,14 +3,15 @@ import { Type } from 'typebox';
 import { heatmapKey } from '../../base/blobs.js';
 import { invalidValue, notFound, ScenedeltaError } from '../../base/errors.js';
 import type { Heatmap, Side } from '../../base/images.js';
+import { once } from '../../base/once.js';
 import { type ServedFrame, servedFrame } from '../../frames/served-frame.js';
-import { decodeHeatmapData, type HeatmapData } from '../../heatmaps/data.js';
+import type { HeatmapData } from '../../heatmaps/data.js';
 import { literals } from '../../schemas/constructors.js';
 import { isFinal } from '../../schemas/finding.js';
 import type { StoredComparison } from '../../stores/comparisons/results.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
-import { createHeatmapPainter, STYLES } from '../heatmap-painter.js';
+import type { Style } from '../heatmap-painter.js';
 import { binary, FrameQuery, media, PICTURE_CACHE, problems, RESPONSE_HEADERS, SideParams } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
@@ -18,6 +19,8 @@ const RAW_HEADERS = {
   'Heatmap-Width': Type.Integer({ description: 'raw only: columns of the grid.' }),
   'Heatmap-Height': Type.Integer({ description: 'raw only: rows of the grid.' }),
 };
+
+const STYLES = ['outline', 'overlay', 'gray'] as const satisfies readonly Style[];
 
 const HeatmapQuery = Type.Object(
   {
@@ -43,7 +46,8 @@ const HeatmapQuery = Type.Object(
 
 export function heatmapRoutes(app: Api, deps: RouteContext): void {
   const { options, keeper } = deps;
-  const painter = createHeatmapPainter(options);
+  /** Loaded with the first heatmap. */
+  const painter = once(async () => (await import('../heatmap-painter.js')).createHeatmapPainter(options));
   const schema = {
     operationId: 'readHeatmap',
     summary: 'Read a heatmap of the change',
@@ -79,7 +83,8 @@ export function heatmapRoutes(app: Api, deps: RouteContext): void {
       reply.header('Heatmap-Width', map.width).header('Heatmap-Height', map.height);
       return reply.type('application/octet-stream').send(littleEndian(map));
     }
-    const png = await painter.paint(map, await readFrame(stored, side, frame), style);
+    const { paint } = await painter();
+    const png = await paint(map, await readFrame(stored, side, frame), style);
     return reply.type('image/png').send(png);
   });
 }
@@ -95,6 +100,7 @@ async function readMaps({ comparison }: StoredComparison, deps: Pick<ApiDependen
   }
   // The maps of a quiet frame are those of the frame that it equals.
   const bytes = await deps.blobs.get(heatmapKey(camera_frame?.nothing_new_since?.comparison ?? id));
+  const { decodeHeatmapData } = await import('../../heatmaps/data.js');
   if (bytes !== undefined) return decodeHeatmapData(bytes);
   throw new ScenedeltaError('gone', `The heatmaps of ${id} are no longer kept (HEATMAP_RETENTION_HOURS)`);
 }

@@ -1,7 +1,6 @@
 /** Routes of links to one change, for people without a key: making one, and the page that it opens. */
 import { Type } from 'typebox';
 import { HOUR_MS } from '../../base/clock.js';
-import { fillTemplate, readTemplate } from '../../base/document-template.js';
 import { DEFAULT_LOCALE } from '../../language/translate.js';
 import { dateTime } from '../../schemas/constructors.js';
 import type { EvidenceData } from '../../schemas/documents.js';
@@ -10,7 +9,6 @@ import { changePicturePath, framePath, signLink, verifyLink } from '../../secret
 import { withIncluded } from '../../stores/redis/scopes.js';
 import { seesCamera } from '../../stores/redis/visibility.js';
 import { ChangeIdParams, changesOf, judging, tags } from '../changes/one-change.js';
-import { endedData, sharedData } from '../changes/shared-page.js';
 import type { Api } from '../dependencies.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import { BODY_PROBLEMS, json, problems } from '../schemas/shared.js';
@@ -94,6 +92,9 @@ export function shareRoutes(app: Api, deps: RouteContext): void {
     async ({ params, query, locale: asked }, reply) => {
       const found = await shown(params.key, params.change, query);
       const locale = asked ?? found?.camera?.settings.locale ?? DEFAULT_LOCALE;
+      // Loaded with the first page.
+      const { endedData, sharedData } = await import('../changes/shared-page.js');
+      const { fillTemplate, readTemplate } = await import('../../base/document-template.js');
       const data: EvidenceData = found === undefined ? endedData(locale) : sharedData(found, locale);
       const template = await readTemplate(deps.documentsFolder, 'evidence');
       return reply

@@ -5,8 +5,6 @@
 import { currentVisits } from '../../brief/current-visits.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { Visit } from '../../schemas/visit.js';
-import { inEnglish } from '../../search/foreign.js';
-import { havingAll } from '../../search/query.js';
 import { framePath } from '../../secrets/links.js';
 import type { VisitStore } from '../../stores/changes/visits.js';
 import type { Link } from '../comparisons/links-presenter.js';
@@ -33,11 +31,17 @@ export function visitPages(deps: Pick<ApiDependencies, 'visits' | 'cameras' | 'c
     present,
     /** @param q words that must all be in the sentence; undefined: all visits */
     list: async (query: VisitQuery, q?: string) => {
-      const page = await deps.visits.list({
-        ...query,
-        ...(q === undefined ? {} : { fits: havingAll(inEnglish(q).text) }),
-      });
+      const page = await deps.visits.list({ ...query, ...(q === undefined ? {} : { fits: await havingWords(q) }) });
       return { ...page, items: await present(page.items) };
     },
   };
+}
+
+/** Loaded with the first search. */
+async function havingWords(q: string): Promise<(visit: Visit) => boolean> {
+  const [{ havingAll }, { inEnglish }] = await Promise.all([
+    import('../../search/query.js'),
+    import('../../search/foreign.js'),
+  ]);
+  return havingAll(inEnglish(q).text);
 }

@@ -3,10 +3,10 @@ import { Liquid } from 'liquidjs';
 import { escapeHtml } from '../../base/escape-html.js';
 import { endsSubject } from '../../schemas/message.js';
 import { onOneLine } from '../../schemas/patterns.js';
+import { LONGEST_TEMPLATE } from '../limits.js';
 import { type EndpointMessage, type Format, linkOf, pictureOf, testMessage, textOf, titleOf } from '../message.js';
 import { payloadOf } from '../payload.js';
 
-export const LONGEST_TEMPLATE = 20_000;
 const LIMITED = { parseLimit: LONGEST_TEMPLATE, renderLimit: 1_000, memoryLimit: 10_000_000 } as const;
 
 /** An output is written as a text of the content type, so that names and captions stay texts; not with `raw`. */
