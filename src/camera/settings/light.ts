@@ -30,40 +30,50 @@ const DUSK_LUMA = [45, 60] as const;
 /** Every fourth pixel of every fourth row: thousands of samples are enough for a mean. */
 const STRIDE = 4;
 
-/** Black pixels are excluded, because privacy masks are black. */
+/** Black pixels are excluded, because privacy masks are black. The loops run per pixel: no lists. */
 export function measureLight({ data, width, height }: RgbImage): LightMeasure {
-  const luma: number[] = [];
-  const colour: number[] = [];
-  const redness: number[] = [];
-  const blueness: number[] = [];
+  const most = Math.ceil(width / STRIDE) * Math.ceil(height / STRIDE);
+  const [redness, blueness] = [new Int16Array(most), new Int16Array(most)];
+  let [luma, colour, count] = [0, 0, 0];
   for (let y = 0; y < height; y += STRIDE) {
-    for (let x = 0; x < width; x += STRIDE) {
-      const at = (y * width + x) * 3;
+    for (let at = y * width * 3, end = at + width * 3; at < end; at += STRIDE * 3) {
       const r = data[at] as number;
       const g = data[at + 1] as number;
       const b = data[at + 2] as number;
       if (r + g + b === 0) continue;
-      luma.push(0.299 * r + 0.587 * g + 0.114 * b);
-      colour.push(Math.max(r, g, b) - Math.min(r, g, b));
-      redness.push(r - g);
-      blueness.push(b - g);
+      luma += 0.299 * r + 0.587 * g + 0.114 * b;
+      colour += Math.max(r, g, b) - Math.min(r, g, b);
+      redness[count] = r - g;
+      blueness[count++] = b - g;
     }
   }
   // The median, because a few coloured pixels do not tint a frame.
-  const [red, blue] = [median(redness), median(blueness)];
-  const deviations = redness.map((value, i) =>
-    Math.min(Math.max(Math.abs(value - red), Math.abs((blueness[i] as number) - blue)), VARIETY_LIMIT),
-  );
-  return { luma: mean(luma), colour: mean(colour), variety: mean(deviations) };
+  const [red, blue] = [medianOf(redness, count), medianOf(blueness, count)];
+  let variety = 0;
+  for (let i = 0; i < count; i++) {
+    const deviation = Math.max(Math.abs((redness[i] as number) - red), Math.abs((blueness[i] as number) - blue));
+    variety += Math.min(deviation, VARIETY_LIMIT);
+  }
+  const share = Math.max(1, count);
+  return { luma: luma / share, colour: colour / share, variety: variety / share };
 }
 
-/** 0 of no values */
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+const LEVELS = 255;
 
-/** 0 of no values */
-const median = (values: readonly number[]): number =>
-  Int16Array.from(values).sort()[Math.floor(values.length / 2)] ?? 0;
+/** @param values -LEVELS..LEVELS, of which the first `count` are read @returns 0 of no values */
+function medianOf(values: Int16Array, count: number): number {
+  const counts = new Uint32Array(2 * LEVELS + 1);
+  for (let i = 0; i < count; i++) {
+    const at = (values[i] as number) + LEVELS;
+    counts[at] = (counts[at] as number) + 1;
+  }
+  let below = 0;
+  const middle = counts.findIndex((of) => {
+    below += of;
+    return below > count >> 1;
+  });
+  return middle < 0 ? 0 : middle - LEVELS;
+}
 
 /** @param previous light of the frame before; null for the first frame */
 export function lightOf({ luma, colour, variety }: LightMeasure, previous: Light | null): Light {
