@@ -46,7 +46,8 @@ function gather(before: RgbImage, after: RgbImage, fitted: Fitted): ViewpointEvi
     nuisances: withConditions(scoresOf(fitted.nuisances, measurements), outcome.registration, measurements),
     tampers: showsTooLittle(outcome) ? NO_TAMPERING : scoresOf(fitted.tampers, measurements),
     lost: findLosses(before, after),
-    detail: liesOnCells(outcome) && isOfSize(before, after) ? mapDetail({ before, after }) : null,
+    detail:
+      liesOnCells(outcome) && isOfSize(before, after) ? mapDetail({ before: frame.luma, after: other.luma }) : null,
   };
 }
 

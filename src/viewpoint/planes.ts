@@ -12,7 +12,7 @@ export interface Plane {
 }
 
 /** Pixels: the longer side of a working frame is at most this long. */
-const WORKING_SIDE = 320;
+export const WORKING_SIDE = 320;
 
 /**
  * A frame at working size; colours are means over COLOUR_CELL x COLOUR_CELL working pixels, which suffices for tiles.

@@ -1,8 +1,9 @@
 /** The part of a view whose detail is gone. */
 import { describe, expect, it } from '@jest/globals';
-import type { RgbImage } from '../../src/base/images.js';
+import type { RgbImage, Side } from '../../src/base/images.js';
 import { coverOf } from '../../src/viewpoint/lens/cover.js';
 import { mapDetail } from '../../src/viewpoint/lens/detail.js';
+import { toWorking } from '../../src/viewpoint/planes.js';
 import { altered, flat, noisy, size, street } from './scenes.js';
 
 const before = noisy(street('cover'), 2, 'a');
@@ -13,8 +14,9 @@ const behindFog = (share: number): RgbImage =>
   altered(noisy(street('cover'), 3, 'b'), (value, i) =>
     Math.floor(i / 3) % size.width < share * size.width ? 140 + 0.1 * (value - 140) : value,
   );
-const coverBehind = (after: RgbImage, scene: Parameters<typeof coverOf>[1] = []) =>
-  coverOf(mapDetail({ before, after }), scene);
+const coverIn = (frames: Readonly<Record<Side, RgbImage>>, scene: Parameters<typeof coverOf>[1] = []) =>
+  coverOf(mapDetail({ before: toWorking(frames.before).luma, after: toWorking(frames.after).luma }), scene);
+const coverBehind = (after: RgbImage, scene?: Parameters<typeof coverOf>[1]) => coverIn({ before, after }, scene);
 
 describe('A cover', () => {
   it.each([0.25, 0.5, 1])('of %s of the view is found with its share and its place', (share) => {
@@ -41,6 +43,6 @@ describe('A cover', () => {
   });
 
   it('needs detail that can be lost', () => {
-    expect(coverOf(mapDetail({ before: flat(90), after: flat(160) }), [])).toBeNull();
+    expect(coverIn({ before: flat(90), after: flat(160) })).toBeNull();
   });
 });
