@@ -1,6 +1,6 @@
 /**
- * The names of what findings, changes and visits may be, in an order that counts where one is said: kinds, verdicts,
- * states, severities, events.
+ * The names of verdicts, kinds, states, severities and events of findings, changes and visits. Severities are in their
+ * order, the least first.
  */
 import { SIDES, type Side } from '../base/images.js';
 

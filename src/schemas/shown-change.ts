@@ -1,4 +1,4 @@
-/** What is shown of a change: its sentence, its regions, and the frame that shows it best. */
+/** The sentence of a change, its regions, and the frame that shows it best. */
 import type { Box, Side } from '../base/images.js';
 import type { FoundChange } from './change.js';
 
