@@ -10,7 +10,7 @@ const ROOMS = [
   ['base', [], [], 'Values that every part shares.'],
   ['process', ['base'], [], 'Settings, log, metrics and shutdown of a process.'],
   ['secrets', ['base', 'process'], [], 'Keys, signatures and sealed values.'],
-  ['schemas', GROUND, [], 'Shapes that every part shares.'],
+  ['schemas', ['base'], [], 'Shapes that every part shares.'],
   ['language', ['base', 'schemas'], [], 'Statements as words and words as statements: no model, no camera, no store.'],
   ['heatmaps', ['base'], [], 'The codec and the pictures of heatmaps.'],
   ['model', [], ['base/(images|logistic)'], 'Numbers in, numbers out.'],

@@ -1,11 +1,8 @@
 /** Routes of the feedback on changes. */
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import type { Change } from '../../schemas/change.js';
 import { literals } from '../../schemas/constructors.js';
-import type { PairTruth } from '../../schemas/feedback-manifest.js';
 import { checker } from '../../schemas/validation-error.js';
-import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import {
   CHANGE_RESPONSES,
   ChangeIdParams,
@@ -15,13 +12,12 @@ import {
   judging,
   tags,
 } from '../changes/one-change.js';
-import type { Api, ApiDependencies } from '../dependencies.js';
+import type { Api } from '../dependencies.js';
 import { type BulkFeedbackRequest, BulkFeedbackRequestSchema } from '../schemas/changes.js';
 import { BODY_PROBLEMS, json, media, problems, ref } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
 const checkBulk = checker(BulkFeedbackRequestSchema);
-const FEEDBACK_PAGE_SIZE = 100;
 
 export function feedbackRoutes(app: Api, deps: RouteContext): void {
   const { find, altered } = changesOf(deps);
@@ -89,35 +85,9 @@ export function feedbackRoutes(app: Api, deps: RouteContext): void {
     ),
     response: { 200: media('The lines.', { 'application/x-ndjson': Type.String() }), ...problems() },
   };
-  app.get('/v1/feedback', { schema: exportSchema, config }, async (request, reply) =>
-    reply.type('application/x-ndjson').send(Readable.from(feedbackLines(deps, request.visibility))),
-  );
-}
-
-/** Yields the manifest line by line. */
-async function* feedbackLines(
-  { changes, results }: Pick<ApiDependencies, 'changes' | 'results'>,
-  visibility: Visibility,
-): AsyncGenerator<string> {
-  // Loaded with the first export.
-  const { extensionOf, feedbackLine, pairTruths } = await import('../../schemas/feedback-manifest.js');
-  let truths: ReadonlyMap<string, PairTruth> = new Map();
-  for await (const page of feedbackPages(changes)) truths = pairTruths(page, truths);
-  for await (const page of feedbackPages(changes)) {
-    for (const change of page) {
-      if (!seesCamera(visibility, change.camera)) continue;
-      const { before, after: then } = (await results.get(change.comparisons.best))?.frames ?? {};
-      if (before == null || then == null) continue;
-      const extensions = { before: extensionOf(before.contentType), after: extensionOf(then.contentType) };
-      yield `${JSON.stringify(feedbackLine(change, truths.get(change.comparisons.best), extensions))}\n`;
-    }
-  }
-}
-
-async function* feedbackPages(changes: ApiDependencies['changes']): AsyncGenerator<Change[]> {
-  for (let after = 0; ; after += FEEDBACK_PAGE_SIZE) {
-    const { items, last } = await changes.withFeedback(after, FEEDBACK_PAGE_SIZE);
-    yield items;
-    if (last) return;
-  }
+  app.get('/v1/feedback', { schema: exportSchema, config }, async (request, reply) => {
+    // Loaded with the first export.
+    const { feedbackLines } = await import('../changes/feedback-lines.js');
+    return reply.type('application/x-ndjson').send(Readable.from(feedbackLines(deps, request.visibility)));
+  });
 }

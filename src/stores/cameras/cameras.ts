@@ -8,7 +8,7 @@ import type { PrivacyMask } from '../../base/privacy-mask.js';
 import { maskOf, type StoredCamera } from '../../camera/settings/camera.js';
 import type { BaselineEvent, CameraState } from '../../camera/state/state.js';
 import { CAMERA_EVENTS_KEPT, KEYS } from '../redis/keys.js';
-import { defineScript, redisCall, repliesOf } from '../redis/redis.js';
+import { defineScript, parsedField, redisCall, repliesOf } from '../redis/redis.js';
 import { TAKE_LOCK } from '../redis/runs.js';
 import { seesCamera, type Visibility } from '../redis/visibility.js';
 import { readCameraState } from './camera-state.js';
@@ -52,10 +52,7 @@ export interface CameraQuery {
 /** Cameras that are read at once, and ids, which are short. */
 const [PAGE, IDS_AT_ONCE] = [100, 1_000] as const;
 
-const parsed = <T>(json: string | null): T | undefined =>
-  json === null || json === '' ? undefined : (JSON.parse(json) as T);
-
-const cameraOf = (json: string | null): StoredCamera | undefined => parsed<StoredCamera>(json);
+const cameraOf = parsedField<StoredCamera>;
 
 /** All methods throw ScenedeltaError 'queue-unavailable' if Redis is away. */
 export function createCameraStore(redis: Redis) {
@@ -132,16 +129,14 @@ export function createCameraStore(redis: Redis) {
           for (const id of ids.filter((one) => seesCamera(visibility, one))) {
             pipeline.hmget(KEYS.camera(id), 'camera', 'state', 'snapshot', 'failure');
           }
-          for (const [json = null, state = null, snapshot = null, failure = null] of repliesOf<(string | null)[]>(
-            await pipeline.exec(),
-          )) {
+          for (const [json, state = null, snapshot, failure] of repliesOf<(string | null)[]>(await pipeline.exec())) {
             const camera = cameraOf(json);
             if (camera === undefined) continue;
             found.push({
               camera,
               state: readCameraState(state, camera.id),
-              snapshot: parsed<SnapshotOutcome>(snapshot),
-              failure: parsed<FrameFailure>(failure),
+              snapshot: parsedField<SnapshotOutcome>(snapshot),
+              failure: parsedField<FrameFailure>(failure),
             });
           }
           after = ids.at(-1);
@@ -168,11 +163,11 @@ export function createCameraStore(redis: Redis) {
       ),
     snapshot: (id: string) =>
       redisCall("reading a camera's snapshot", async () =>
-        parsed<SnapshotOutcome>(await redis.hget(KEYS.camera(id), 'snapshot')),
+        parsedField<SnapshotOutcome>(await redis.hget(KEYS.camera(id), 'snapshot')),
       ),
     failure: (id: string) =>
       redisCall("reading a camera's failure", async () =>
-        parsed<FrameFailure>(await redis.hget(KEYS.camera(id), 'failure')),
+        parsedField<FrameFailure>(await redis.hget(KEYS.camera(id), 'failure')),
       ),
     saveSnapshot: (id: string, outcome: SnapshotOutcome): Promise<void> =>
       redisCall("saving a camera's snapshot", async () => {

@@ -12,7 +12,7 @@ import { type Said, streamEvent } from '../../schemas/stream-event.js';
 import { addEvent, type StoredMessage, writesOfMessage } from '../changes/change-writes.js';
 import { EXPIRY_SLACK_MS } from '../redis/index-tidying.js';
 import { KEYS } from '../redis/keys.js';
-import { type RedisCommand, redisCall, repliesOf } from '../redis/redis.js';
+import { parsedField, type RedisCommand, redisCall, repliesOf, runInOneStep } from '../redis/redis.js';
 import type { FrameFailure, SnapshotOutcome } from './cameras.js';
 
 /** Cameras that are read at once. */
@@ -61,7 +61,6 @@ export function fieldOfStill(
 }
 
 const FIELDS = ['camera', 'seen', 'snapshot', 'failure', 'still', 'standstill'] as const;
-const parsed = <T>(json: string | null): T | null => (json === null || json === '' ? null : (JSON.parse(json) as T));
 
 export type StandstillStore = ReturnType<typeof createStandstillStore>;
 
@@ -78,23 +77,16 @@ export function createStandstillStore(redis: Redis, options: { retentionMs: numb
           const pipeline = redis.pipeline();
           for (const id of ids.slice(start, start + PAGE)) pipeline.hmget(KEYS.camera(id), ...FIELDS);
           const replies = repliesOf<(string | null)[]>(await pipeline.exec());
-          for (const [
-            json = null,
-            seen = null,
-            snapshot = null,
-            failure = null,
-            still = null,
-            said = null,
-          ] of replies) {
-            const camera = parsed<StoredCamera>(json);
+          for (const [json, seen, snapshot, failure, still, said] of replies) {
+            const camera = parsedField<StoredCamera>(json);
             // It may have been erased between the two reads.
-            if (camera === null) continue;
+            if (camera === undefined) continue;
             found.push({
               camera,
-              seen: seen === null ? null : Number(seen),
-              error: parsed<SnapshotOutcome>(snapshot)?.error ?? parsed<FrameFailure>(failure)?.error ?? null,
-              still: parsed(still),
-              standstill: parsed(said),
+              seen: seen == null ? null : Number(seen),
+              error: parsedField<SnapshotOutcome>(snapshot)?.error ?? parsedField<FrameFailure>(failure)?.error ?? null,
+              still: parsedField<EqualFrames>(still) ?? null,
+              standstill: parsedField<ReportedStandstill>(said) ?? null,
             });
           }
         }
@@ -124,9 +116,7 @@ export function createStandstillStore(redis: Redis, options: { retentionMs: numb
             ),
           ]),
         ];
-        const transaction = redis.multi();
-        for (const [name, ...args] of commands) transaction.call(String(name), ...args.map(String));
-        repliesOf(await transaction.exec());
+        await runInOneStep(redis.multi(), commands);
       }),
     /** Drops the record of standstills that were reported. */
     forget: (cameras: readonly string[]): Promise<void> =>

@@ -12,9 +12,9 @@ import { type ChangeStatus, type FilterKind, hasKind, type Severity } from '../.
 import type { SearchVector } from '../../schemas/search-vector.js';
 import { EXPIRY_SLACK_MS } from '../redis/index-tidying.js';
 import { KEYS } from '../redis/keys.js';
-import { idPages, type PageQuery, pageOf } from '../redis/pages.js';
-import { redisCall, repliesOf } from '../redis/redis.js';
-import { fewCameras, seesCamera, seesNoCamera, type Visibility } from '../redis/visibility.js';
+import { countsOf, idPages, type PageQuery, pageOf } from '../redis/pages.js';
+import { redisCall, repliesOf, runInOneStep } from '../redis/redis.js';
+import { fewCameras, seesCamera, type Visibility } from '../redis/visibility.js';
 import { erasureOf } from './change-erasure.js';
 import { judgementsOf } from './change-judgements.js';
 import { decodeVector, VECTOR_FIELD } from './change-vectors.js';
@@ -44,10 +44,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
     list: (query: ChangeQuery) =>
       redisCall('listing changes', async () => {
         const { camera, visibility = 'everything' } = query;
-        if (seesNoCamera(visibility) || (camera !== undefined && !seesCamera(visibility, camera))) {
-          return { items: [], nextCursor: null };
-        }
-        const few = camera === undefined ? fewCameras(visibility) : null;
+        const few = fewCameras(visibility, camera);
         const index = few?.map((one) => indexOf({ ...query, camera: one })) ?? indexOf(query);
         return pageOf(redis, index, query, async (ids) => {
           const found = await read(ids);
@@ -66,15 +63,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
     counts: (cameras: readonly string[] | null, bounds: readonly number[]): Promise<number[]> =>
       redisCall('counting changes', async () => {
         const indexes = cameras === null ? [KEYS.changesByTime] : cameras.map((camera) => KEYS.changesByCamera(camera));
-        const spans = bounds.slice(1);
-        const pipeline = redis.pipeline();
-        for (const [i, until] of spans.entries()) {
-          for (const index of indexes) pipeline.zcount(index, bounds[i] as number, `(${until}`);
-        }
-        const found = repliesOf<number>(await pipeline.exec());
-        return spans.map((_until, i) =>
-          found.slice(i * indexes.length, (i + 1) * indexes.length).reduce((sum, count) => sum + count, 0),
-        );
+        return countsOf(redis, indexes, bounds);
       }),
     /** Changes with feedback, the earliest feedback first. @param after how many to skip */
     withFeedback: (after: number, limit: number): Promise<{ items: Change[]; last: boolean }> =>
@@ -100,11 +89,7 @@ export function createChangeStore(redis: Redis, options: { retentionMs: number; 
     saveMessage: (stored: StoredMessage): Promise<void> =>
       redisCall('saving a message', async () => {
         const now = (options.now ?? systemClock)();
-        const transaction = redis.multi();
-        for (const [name, ...args] of writesOfMessage(stored, now, options.retentionMs + EXPIRY_SLACK_MS)) {
-          transaction.call(String(name), ...args.map(String));
-        }
-        repliesOf(await transaction.exec());
+        await runInOneStep(redis.multi(), writesOfMessage(stored, now, options.retentionMs + EXPIRY_SLACK_MS));
       }),
     /** Pages of the ids of all alerts made from `since` on (epoch ms), the oldest first. */
     alertsSince: (since: number, pageSize: number): AsyncGenerator<string[]> =>

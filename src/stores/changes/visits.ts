@@ -8,9 +8,9 @@ import type { Visit, VisitEvent, VisitJudgement } from '../../schemas/visit.js';
 import { eraseMessages } from '../delivery/erase-messages.js';
 import { EXPIRY_SLACK_MS } from '../redis/index-tidying.js';
 import { EVENTS_KEPT, KEYS } from '../redis/keys.js';
-import { type PageQuery, pageOf } from '../redis/pages.js';
+import { countsOf, type PageQuery, pageOf } from '../redis/pages.js';
 import { defineScript, type RedisCommand, redisCall, repliesOf } from '../redis/redis.js';
-import { fewCameras, seesCamera, seesNoCamera, type Visibility } from '../redis/visibility.js';
+import { fewCameras, seesCamera, type Visibility } from '../redis/visibility.js';
 import { addEvent } from './change-writes.js';
 
 /** `since` and `until` refer to the first frame, by the camera's clock. */
@@ -99,9 +99,8 @@ export function createVisitStore(redis: Redis) {
     list: (query: VisitQuery) =>
       redisCall('listing visits', async () => {
         const { kind, camera, visibility = 'everything', fits = () => true } = query;
-        if (seesNoCamera(visibility)) return { items: [], nextCursor: null };
-        const few = camera === undefined ? fewCameras(visibility) : [camera];
-        const index = few?.map((one) => KEYS.visitsByCamera(kind, one)) ?? KEYS.visitsByTime(kind);
+        const index =
+          fewCameras(visibility, camera)?.map((one) => KEYS.visitsByCamera(kind, one)) ?? KEYS.visitsByTime(kind);
         return pageOf(redis, index, query, async (ids) =>
           (await read(ids)).map((visit) =>
             visit !== undefined && seesCamera(visibility, visit.camera) && fits(visit) ? visit : undefined,
@@ -113,13 +112,7 @@ export function createVisitStore(redis: Redis) {
      * @param bounds epoch ms, ascending: one more than there are spans
      */
     counts: (kind: VisitKind, camera: string, bounds: readonly number[]): Promise<number[]> =>
-      redisCall('counting visits', async () => {
-        const pipeline = redis.pipeline();
-        for (const [i, until] of bounds.slice(1).entries()) {
-          pipeline.zcount(KEYS.visitsByCamera(kind, camera), bounds[i] as number, `(${until}`);
-        }
-        return repliesOf<number>(await pipeline.exec());
-      }),
+      redisCall('counting visits', () => countsOf(redis, [KEYS.visitsByCamera(kind, camera)], bounds)),
     /**
      * Erases the camera's visits with their messages.
      * @param before only those that were last written earlier, epoch ms

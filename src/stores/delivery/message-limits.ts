@@ -7,7 +7,7 @@ import type { HeldBack } from '../../endpoints/digest.js';
 import { type StoredMessage, writesOfMessage } from '../changes/change-writes.js';
 import { EXPIRY_SLACK_MS } from '../redis/index-tidying.js';
 import { KEYS } from '../redis/keys.js';
-import { defineScript, redisCall, repliesOf } from '../redis/redis.js';
+import { defineScript, redisCall, runInOneStep } from '../redis/redis.js';
 
 /** Time for which it is known of a message or its subject that it was held back. */
 const KNOWN_MS = 7 * 24 * 3_600_000;
@@ -115,8 +115,7 @@ export function createMessageLimits(redis: Redis, now: () => number) {
         const transaction = redis.multi().zrem(KEYS.digestsDue, memberOf(endpoint, camera)).del(counts);
         if (message !== undefined) transaction.hset(counts, 'reported', now()).pexpire(counts, LATE_MS);
         const writes = message === undefined ? [] : writesOfMessage(message, now(), KNOWN_MS + EXPIRY_SLACK_MS);
-        for (const [name, ...args] of writes) transaction.call(String(name), ...args.map(String));
-        repliesOf(await transaction.exec());
+        await runInOneStep(transaction, writes);
       }),
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import { invalidRequest } from '../../base/errors.js';
-import { redisCall } from './redis.js';
+import { redisCall, repliesOf } from './redis.js';
 
 export interface PageQuery {
   /** epoch ms, inclusive */
@@ -108,6 +108,23 @@ export async function* idPages(redis: Redis, index: string, since: number, size:
     from = last.at;
     ofLastTime = found.filter(({ at }) => at === last.at).map(({ id }) => id);
   }
+}
+
+/**
+ * Number of items in each of several spans that follow each other.
+ * @param indexes sorted sets whose ids are distinct
+ * @param bounds epoch ms, ascending: one more than there are spans
+ */
+export async function countsOf(redis: Redis, indexes: readonly string[], bounds: readonly number[]): Promise<number[]> {
+  const spans = bounds.slice(1);
+  const pipeline = redis.pipeline();
+  for (const [i, until] of spans.entries()) {
+    for (const index of indexes) pipeline.zcount(index, bounds[i] as number, `(${until}`);
+  }
+  const found = repliesOf<number>(await pipeline.exec());
+  return spans.map((_until, i) =>
+    found.slice(i * indexes.length, (i + 1) * indexes.length).reduce((sum, count) => sum + count, 0),
+  );
 }
 
 interface Position {

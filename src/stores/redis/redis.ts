@@ -1,5 +1,5 @@
 /** Connections to Redis, and the translation of its failures into ScenedeltaError. */
-import { Redis, type RedisOptions, ReplyError } from 'ioredis';
+import { type ChainableCommander, Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { systemClock } from '../../base/clock.js';
 import { ScenedeltaError } from '../../base/errors.js';
 import type { Logger } from '../../process/logger.js';
@@ -169,6 +169,16 @@ export function repliesOf<T>(results: [error: Error | null, reply: unknown][] | 
     if (error !== null) throw error;
     return reply as T;
   });
+}
+
+/** A field of a hash that has JSON. @returns undefined if it is absent or '' */
+export const parsedField = <T>(json: string | null | undefined): T | undefined =>
+  json == null || json === '' ? undefined : (JSON.parse(json) as T);
+
+/** Runs commands in one transaction, after those that it has. @throws the first error among the replies */
+export async function runInOneStep(transaction: ChainableCommander, commands: readonly RedisCommand[]): Promise<void> {
+  for (const [name, ...args] of commands) transaction.call(String(name), ...args.map(String));
+  repliesOf(await transaction.exec());
 }
 
 /** Whether `redisCall` translated an unreachable Redis into this error. */

@@ -20,20 +20,18 @@ export const CAMERA_SCOPE_PATTERN = /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,63}\*?)$
 export const seesCamera = (visibility: Visibility, camera: string): boolean =>
   visibility === 'everything' || visibility.cameras.some((pattern) => matchesCamera(pattern, camera));
 
-/** Whether no camera is visible, so that nothing has to be read. */
-export const seesNoCamera = (visibility: Visibility): boolean =>
-  visibility !== 'everything' && visibility.cameras.length === 0;
-
 /** Most indexes of cameras that are read instead of that of all. */
 const FEW_CAMERAS = 32;
 
-/** @returns the visible cameras if they are known and few, so that the rest need not be read; else null */
-export const fewCameras = (visibility: Visibility): readonly string[] | null =>
-  visibility === 'everything' ||
-  visibility.cameras.length > FEW_CAMERAS ||
-  visibility.cameras.some((pattern) => pattern.endsWith('*'))
-    ? null
-    : visibility.cameras;
+/**
+ * @param asked of this camera alone; undefined: of all
+ * @returns the visible cameras if they are known and few, so that the rest need not be read; else null
+ */
+export function fewCameras(visibility: Visibility, asked?: string): readonly string[] | null {
+  if (asked !== undefined) return seesCamera(visibility, asked) ? [asked] : [];
+  if (visibility === 'everything' || visibility.cameras.length > FEW_CAMERAS) return null;
+  return visibility.cameras.some((pattern) => pattern.endsWith('*')) ? null : visibility.cameras;
+}
 
 /** @param of.owner undefined: the event is about no comparison, or about one without its owner */
 export const seesComparison = (

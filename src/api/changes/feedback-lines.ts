@@ -1,13 +1,17 @@
-/** Feedback on changes as lines of the manifest that `scenedelta evaluate` reads. Pure. */
-import { SIDES, type Side } from '../base/images.js';
-import { framePath } from '../secrets/links.js';
-import type { Change, ChangeRegion } from './change.js';
-import type { Feedback } from './feedback.js';
+/** Feedback on changes as lines of the manifest that `scenedelta evaluate` reads. */
+import { SIDES, type Side } from '../../base/images.js';
+import type { Change, ChangeRegion } from '../../schemas/change.js';
+import type { Feedback } from '../../schemas/feedback.js';
+import { framePath } from '../../secrets/links.js';
+import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
+import type { ApiDependencies } from '../dependencies.js';
+
+const PAGE_SIZE = 100;
 
 /** Reference caption of a pair that was reported in error. */
 const NO_CHANGE = 'there is no change';
 
-export interface FeedbackLine {
+interface FeedbackLine {
   readonly id: string;
   /** path relative to the folder of the manifest, where the exporting command writes the frame */
   readonly before: string;
@@ -31,7 +35,7 @@ export interface FeedbackLine {
 }
 
 /** The truth about a pair of frames, by those of its changes that were judged right. */
-export interface PairTruth {
+interface PairTruth {
   readonly references: readonly string[];
   readonly kinds: readonly Change['kind'][];
 }
@@ -43,7 +47,7 @@ const captionOf = ({ model_caption, caption }: Change): string => model_caption 
  * @param changes with feedback
  * @returns the truth about each pair of which a change was judged right, by the id of its comparison
  */
-export function pairTruths(changes: Iterable<Change>, known: ReadonlyMap<string, PairTruth>): Map<string, PairTruth> {
+function pairTruths(changes: Iterable<Change>, known: ReadonlyMap<string, PairTruth>): Map<string, PairTruth> {
   const truths = new Map(known);
   for (const change of changes) {
     if (change.feedback?.judgement !== 'correct') continue;
@@ -61,7 +65,7 @@ export function pairTruths(changes: Iterable<Change>, known: ReadonlyMap<string,
  * @param extensions of the frames' files, e.g. { before: 'jpeg', after: 'png' }
  * @throws Error if it has no feedback
  */
-export function feedbackLine(
+function feedbackLine(
   change: Change,
   truth: PairTruth | undefined,
   extensions: Readonly<Record<Side, string>>,
@@ -91,4 +95,30 @@ export function feedbackLine(
 }
 
 /** 'image/jpeg' -> 'jpeg' */
-export const extensionOf = (contentType: string): string => /^image\/([a-z0-9]+)$/.exec(contentType)?.[1] ?? 'bin';
+const extensionOf = (contentType: string): string => /^image\/([a-z0-9]+)$/.exec(contentType)?.[1] ?? 'bin';
+
+/** Yields the manifest line by line. */
+export async function* feedbackLines(
+  { changes, results }: Pick<ApiDependencies, 'changes' | 'results'>,
+  visibility: Visibility,
+): AsyncGenerator<string> {
+  let truths: ReadonlyMap<string, PairTruth> = new Map();
+  for await (const page of feedbackPages(changes)) truths = pairTruths(page, truths);
+  for await (const page of feedbackPages(changes)) {
+    for (const change of page) {
+      if (!seesCamera(visibility, change.camera)) continue;
+      const { before, after: then } = (await results.get(change.comparisons.best))?.frames ?? {};
+      if (before == null || then == null) continue;
+      const extensions = { before: extensionOf(before.contentType), after: extensionOf(then.contentType) };
+      yield `${JSON.stringify(feedbackLine(change, truths.get(change.comparisons.best), extensions))}\n`;
+    }
+  }
+}
+
+async function* feedbackPages(changes: ApiDependencies['changes']): AsyncGenerator<Change[]> {
+  for (let after = 0; ; after += PAGE_SIZE) {
+    const { items, last } = await changes.withFeedback(after, PAGE_SIZE);
+    yield items;
+    if (last) return;
+  }
+}
