@@ -20,7 +20,7 @@ await build({
   root: ROOT,
   build: {
     outDir: BUNDLED,
-    minify: false,
+    minify: true,
     target: 'node20',
     reportCompressedSize: false,
     lib: {

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
 import { BundleError, COARSE_STRIDE } from './bundle.js';
 import { CheckSchema, contradictionOfCheck } from './check-schema.js';
@@ -177,7 +178,8 @@ function parseManifest(bytes: Uint8Array, path: string): BundleManifest {
   } catch (error) {
     throw new BundleError(path, `is not JSON: ${error instanceof Error ? error.message : error}`, { cause: error });
   }
-  if (!Value.Check(ManifestSchema, json)) throw new BundleError(path, firstFault(json));
+  // Compiled: the nodes of the trees are thousands of values, which `Value.Check` takes a tenth of a second for.
+  if (!Compile(ManifestSchema).Check(json)) throw new BundleError(path, firstFault(json));
   const contradiction = findContradiction(json);
   if (contradiction !== null) throw new BundleError(path, contradiction);
   return json;
