@@ -110,8 +110,9 @@ export class Pipeline {
       const { pair, evidence, viewpoint, lost } = seen;
       const fused = fuse(pair.difference, evidence, bundle.manifest, input.threshold);
       const all = fused.changed ? outsideOf(findRegions(pair.difference, bundle.manifest.regions), lost) : [];
-      const lens = lost === null ? lensCover(evidence, bundle.manifest, all) : null;
-      const located = await step('register', () => locate(this.#captionParts, comparison, pair, fused, all, lens));
+      const cover = lensCover(seen, bundle.manifest, all);
+      const located = await step('register', () => locate(this.#captionParts, comparison, pair, fused, all, cover));
+      const lens = located.mostOnLens ? lensCover(seen, bundle.manifest, located.regions, true) : cover;
       // A change without regions may be anywhere, except if a lost part explains it.
       const output =
         located.prediction.changed && (located.regions.length > 0 || (lost === null && lens === null))
@@ -138,11 +139,10 @@ export class Pipeline {
   async #see(comparison: Comparison): Promise<Seen> {
     const { manifest } = comparison.bundle;
     const { frames, stretchedFrom } = await this.#decode(comparison);
-    const { before, after } = frames;
-    const isWhole = !isCut(before) && !isCut(after);
+    const isWhole = !isCut(frames.before) && !isCut(frames.after);
     if (isWhole && stretchedFrom === null && haveSamePixels(frames)) return { finding: identicalFinding() };
     const { evidence, features, unaligned } = await this.#gatherEvidence(comparison, frames);
-    assertOneView(stretchedFrom, before, evidence);
+    assertOneView(stretchedFrom, frames.before, evidence);
     const viewpoint = viewpointOf(evidence, frames.after.sourceWidth);
     const lost = lostOf(frames, manifest.camera === 'moving' ? null : evidence);
     // A camera's whole frame takes the place of a damaged "before".
@@ -151,7 +151,7 @@ export class Pipeline {
     if (!isJudged) return { finding: lostFinding(lost, viewpoint) };
     const tampers = lost === null ? fuseTampers(manifest, evidence, features, ofCamera) : [];
     if (tampers.length > 0) return { finding: tamperedFinding(tampers, viewpoint) };
-    const cover = lost === null ? lensCover(evidence, manifest, []) : null;
+    const cover = lensCover({ evidence, lost }, manifest, []);
     if (cover !== null && isCovered(cover)) return { finding: coveredFinding(cover, viewpoint) };
     const alignment = chooseAlignment(evidence, manifest);
     const pair =
@@ -219,10 +219,9 @@ export class Pipeline {
     const sentence = bundle.manifest.unchanged_sentence;
     const finding = unchangedFinding(prediction, this.#catalogue.modelUsed(bundle), viewpoint, sentence, lost);
     const empty = finding.words.map(() => emptyLike(after));
-    const words = { before: empty, after: empty };
     return {
       finding,
-      heatmaps: { before, after: toSourceFrame.map(after), words },
+      heatmaps: { before, after: toSourceFrame.map(after), words: { before: empty, after: empty } },
       ...(evidence.length > 0 ? { evidence: () => ({ ...NO_EVENTS, regions: evidence }) } : {}),
     };
   }

@@ -30,6 +30,8 @@ export interface LocatedRegions {
   readonly maps: Readonly<Record<Side, Heatmap>>;
   /** of all regions; empty of a bundle that does not separate them */
   readonly evidence: readonly RegionEvidence[];
+  /** whether most of them lie on the lens */
+  readonly mostOnLens: boolean;
   /** of the regions; undefined: the bundle does not separate them, or nothing changed */
   readonly crops?: readonly NamedCrop[];
 }
@@ -49,7 +51,7 @@ export async function locate(
   // A change that no region shows is looked at where the maps show most.
   const looked = regions.length > 0 ? regions : [strongestPlace(maps)].filter((one) => one !== null);
   if (lens === undefined || names === undefined || !prediction.changed || looked.length === 0) {
-    return { regions, prediction, maps, evidence: [] };
+    return { regions, prediction, maps, evidence: [], mostOnLens: false };
   }
   const [measured, crops] = await allSettledOrThrow(
     parts.pool.run('measureRegions', name, { ...frames, regions: looked }),
@@ -76,7 +78,7 @@ export async function locate(
   const judgedRegions = looked.map((region, i) => ({ ...region, scene: probabilities[i] as number }));
   const [ofScene, onLens] = partition(judgedRegions, ({ scene }) => scene >= 0.5);
   const shown = regions.length > 0 ? ofScene : [];
-  const kept = { regions: shown, evidence, crops: cropsOf(crops, shown) };
+  const kept = { regions: shown, evidence, crops: cropsOf(crops, shown), mostOnLens: onLens.length > ofScene.length };
   if (onLens.length === 0) return { ...kept, prediction, maps };
   return {
     ...kept,

@@ -51,15 +51,19 @@ const WHOLE = 0.9;
 export const isCovered = ({ share }: Pick<Cover, 'share'>): boolean => share >= WHOLE;
 
 /**
- * @param regions all that changed: a thing that came hides detail, too, and one that left takes its own along
- * @returns null: nothing covers so much that an operator must know
+ * @param scene regions that changed: a thing that came hides detail, too, and one that left takes its own along
+ * @param isOther whether detail that is not of the view is on the lens, as in drops
+ * @returns null: nothing covers so much that an operator must know, or a part of a frame was lost
  */
 export function lensCover(
-  { detail }: Pick<ViewpointEvidence, 'detail'>,
+  { evidence, lost }: { readonly evidence: Pick<ViewpointEvidence, 'detail'>; readonly lost: Lost | null },
   { camera }: Pick<BundleManifest, 'camera'>,
-  regions: readonly { readonly box: Box }[],
+  scene: readonly { readonly box: Box }[],
+  isOther = false,
 ): Cover | null {
-  const cover = detail === null || camera === 'moving' ? null : coverOf(detail, regions);
+  const { detail } = evidence;
+  if (detail === null || lost !== null || camera === 'moving') return null;
+  const cover = coverOf(detail, scene, isOther);
   return cover !== null && isUnusable(cover) ? cover : null;
 }
 

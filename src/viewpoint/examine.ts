@@ -5,7 +5,7 @@ import { FITTED } from './fitted.js';
 import type { Fitted } from './fitted-schema.js';
 import { measureGrain } from './grain.js';
 import { rescaled } from './homography.js';
-import { HALF_CELL, mapDetail } from './lens/detail.js';
+import { HALF_TILE, mapDetail } from './lens/detail.js';
 import { findLosses } from './lost.js';
 import { measure } from './measure.js';
 import type { Measurements } from './measurements.js';
@@ -47,7 +47,9 @@ function gather(before: RgbImage, after: RgbImage, fitted: Fitted): ViewpointEvi
     tampers: showsTooLittle(outcome) ? NO_TAMPERING : scoresOf(fitted.tampers, measurements),
     lost: findLosses(before, after),
     detail:
-      liesOnCells(outcome) && isOfSize(before, after) ? mapDetail({ before: frame.luma, after: other.luma }) : null,
+      liesOnTiles(outcome) && isOfSize(before, after)
+        ? mapDetail({ before: frame.luma, after: other.luma }, tiles)
+        : null,
   };
 }
 
@@ -57,9 +59,9 @@ function gather(before: RgbImage, after: RgbImage, fitted: Fitted): ViewpointEvi
  */
 const LEAST_COLOUR_LOST = Math.log(0.6);
 
-/** Whether what one cell of the map of detail shows is in the same cell of the other frame. */
-const liesOnCells = ({ registration }: Pick<Outcome, 'registration'>): boolean =>
-  registration !== null && registration.displacement <= HALF_CELL;
+/** Whether what one tile shows is in the same tile of the other frame. */
+const liesOnTiles = ({ registration }: Pick<Outcome, 'registration'>): boolean =>
+  registration !== null && registration.displacement <= HALF_TILE;
 const isOfSize = (a: Size, b: Size): boolean => a.width === b.width && a.height === b.height;
 
 /** Sets scores to 0 if a necessary condition of the class fails, because the regressions extrapolate. */

@@ -50,11 +50,12 @@ describe('locate', () => {
     expect([...found.maps.after.data.slice(0, 4)].map((value) => value > 0)).toEqual([true, true, false, true]);
     expect(found.maps.before).toEqual(maps.before);
     expect(found.evidence.map(({ probability }) => probability > 0.5)).toEqual([true, false]);
+    expect(found.mostOnLens).toBe(false);
   });
 
   it('calls a pair unchanged if all regions lie on the lens', async () => {
-    const { prediction: answer, regions } = await located([regionAt(0, 0.3), regionAt(0.5, 0.2)]);
-    expect(regions).toEqual([]);
+    const { prediction: answer, regions, mostOnLens } = await located([regionAt(0, 0.3), regionAt(0.5, 0.2)]);
+    expect({ regions, mostOnLens }).toEqual({ regions: [], mostOnLens: true });
     expect(answer.changed).toBe(false);
     expect(answer.change).toBeLessThan(0.05);
     expect(answer.nuisances[0]?.score).toBeGreaterThan(0.9);

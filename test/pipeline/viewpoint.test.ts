@@ -4,7 +4,7 @@ import { decodeHeatmapData, encodeHeatmapData } from '../../src/heatmaps/data.js
 import type { Pipeline } from '../../src/pipeline/compare.js';
 import { FindingSchema } from '../../src/schemas/comparison.js';
 import { copyOfTiny, put } from '../model/tiny-bundle.js';
-import { seen, street, withBox } from '../viewpoint/scenes.js';
+import { altered, seen, softened, street, withBox } from '../viewpoint/scenes.js';
 import { highest, image, peak, RED, removeLater, startTiny } from './tiny-pipeline.js';
 
 const road = street('a road');
@@ -56,6 +56,44 @@ describe('a tampered camera', () => {
     expect(finding.tamper?.[0]).toEqual({ name: 'turned', score: finding.confidence });
     expect(heatmaps).toBeNull();
     expect((await pipeline.compare(frames)).finding.verdict).not.toBe('tamper');
+  });
+});
+
+describe('a covered lens', () => {
+  const blurred = softened(road, 14);
+  const mist = (value: number, around: number) => around + 0.12 * (value - around);
+  /** The road behind something that leaves little of its contrast, left of `share` of the width. */
+  const covered = (share: number) =>
+    altered(road, (value, i) =>
+      Math.floor(i / 3) % road.width < share * road.width ? mist(value, blurred.data[i] as number) : value,
+    );
+
+  it('over the whole view has the verdict tamper with its reason', async () => {
+    const { finding } = await pipeline.compare({ before: await png(road), after: await png(covered(1)) });
+    expect(finding).toMatchObject({
+      verdict: 'tamper',
+      caption: 'Something on the lens covers the view of the camera.',
+      tamper: [{ name: 'covered' }],
+    });
+    expect(finding.lens?.share).toBeGreaterThan(0.9);
+  });
+
+  it('over half of the view says which part is not judged, and keeps what has changed in the rest', async () => {
+    const came = withBox(covered(0.5), { ...box, x: 0.7 }, [255, 255, 255]);
+    for (const [after, verdict] of [
+      [covered(0.5), 'nuisance'],
+      [came, 'change'],
+    ] as const) {
+      const { finding } = await pipeline.compare({ before: await png(road), after: await png(after) });
+      expect(finding.verdict).toBe(verdict);
+      expect(finding.nuisance[0]?.name).toBe('lens');
+      expect(finding.lens?.share).toBeGreaterThan(0.4);
+      expect(finding.lens?.share).toBeLessThan(0.55);
+      const [largest] = finding.lens?.boxes ?? [];
+      expect(largest?.x).toBeLessThan(0.1);
+      expect(largest?.width).toBeCloseTo(0.5, 1);
+      expect(finding.regions.every(({ box: { x } }) => x > 0.6)).toBe(true);
+    }
   });
 });
 
