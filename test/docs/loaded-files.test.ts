@@ -48,10 +48,10 @@ it.each([
   expect(API.includes(file)).toBe(false);
 });
 
-/** @returns the lines of the sources of compiled files */
+/** @returns the lines of the sources of compiled files; the bundle of TypeBox has no source here */
 const linesOf = (files: readonly string[]): number =>
   files
-    .filter((file) => file.endsWith('.js'))
+    .filter((file) => file.endsWith('.js') && !file.startsWith('typebox/'))
     .map((file) => readFileSync(new URL(`../src/${file.replace(/js$/, 'ts')}`, DIST), 'utf8').split('\n').length - 1)
     .reduce((sum, lines) => sum + lines, 0);
 
