@@ -2,6 +2,7 @@
  * `scenedelta compare BEFORE AFTER`: runs one pair through the pipeline of the service, without queue and stores. The
  * thread of the graphs loads its code, and opens them, while the rest of the program (compare/start.ts) loads.
  */
+import { setFlagsFromString } from 'node:v8';
 import { bootThread } from '../inference/thread-handle.js';
 import { DEFAULT_LOCALE } from '../language/translate.js';
 import { createCommand } from './command.js';
@@ -22,6 +23,8 @@ export const command = createCommand('compare')
   .option('--model <name>', 'bundle to use; default: DEFAULT_MODEL')
   .option('--device <device>', 'auto, cpu or cuda:N; default: DEVICE')
   .action(async (beforePath: string, afterPath: string, options: CompareOptions) => {
+    // One pair is compared before optimised code pays for its compilation, which took a fifth of the CPU time.
+    setFlagsFromString('--no-opt');
     const booted = bootThread(1);
     const { startCompare } = await import('./compare/start.js');
     await startCompare(beforePath, afterPath, options, booted);
