@@ -1,6 +1,7 @@
 /** The texts of the console in each language: complete, the chosen one alone is loaded, and pages stay small. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { parse } from '@babel/parser';
 import type { Page } from 'playwright-core';
 import { globSync } from 'tinyglobby';
@@ -136,8 +137,10 @@ describeInBrowser('The language of the page', () => {
     expect(await page.getAttribute('html', 'lang')).toBe('en');
   });
 
-  it(`keeps each page below ${MOST_BYTES / 1000} kB, compressed, in each language`, async () => {
-    for (const locale of LOCALES) {
+  it(`keeps each page below ${MOST_BYTES / 1000} kB, compressed, also in the language with the largest table`, async () => {
+    const bytesOf = (locale: string) => gzipSync(JSON.stringify(tables[locale])).length;
+    const [largest = ''] = Object.keys(tables).sort((a, b) => bytesOf(b) - bytesOf(a));
+    for (const locale of ['en', largest]) {
       const { page } = await open({ locale });
       for (const path of ['/try', '/review', '/cameras', '/wall', '/footage', '/endpoints', '/system']) {
         await page.goto('about:blank');

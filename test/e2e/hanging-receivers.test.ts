@@ -6,10 +6,10 @@ import { changedPair } from '../helpers/scenes.js';
 import { post, type Service, startService } from '../helpers/service.js';
 
 /** More deliveries than a worker has under way for one owner (24); at most 4 of them go to one receiver at a time. */
-const RECEIVERS = 13;
-const DELIVERIES = 52;
+const RECEIVERS = 8;
+const DELIVERIES = 32;
 const SLOTS = 24;
-const COMPARISONS = 50;
+const COMPARISONS = 20;
 const LIMIT_MS = 120_000;
 
 let service: Service;

@@ -9,7 +9,17 @@ import sharp from 'sharp';
 import { loadConfig } from '../../src/process/config.js';
 import { eventually } from '../helpers/eventually.js';
 import { changedPair } from '../helpers/scenes.js';
-import { ask, ENVIRONMENT, finished, isAlive, newDataDir, post, spawnUp, startService } from '../helpers/service.js';
+import {
+  ask,
+  ENVIRONMENT,
+  finished,
+  isAlive,
+  newDataDir,
+  post,
+  type Service,
+  spawnUp,
+  startService,
+} from '../helpers/service.js';
 
 let dataDir: string;
 beforeEach(() => {
@@ -35,26 +45,60 @@ it('the demo with the default bundle finds the change in the example pair and dr
   expect(picture).toMatchObject({ width: 768, height: 576 });
 }, 180_000);
 
-it('SIGTERM closes everything: status 0, no process left, nothing lost; only its owner may read the key', async () => {
-  const service = await startService({ dataDir });
-  const pids = Object.values(await service.processes());
-  expect(pids).toHaveLength(3);
-  expect(pids.filter(isAlive)).toEqual(pids);
-  expect(service.output()).toContain(`${service.url}/docs`);
-  const [, ofWorker = ''] = /\(of the worker: (http\S+)\)/.exec(service.output()) ?? [];
-  expect(await (await fetch(ofWorker)).text()).toContain('scenedelta_model_info{model="bundle-tiny"');
-  expect(statSync(join(dataDir, 'first-key')).mode & 0o777).toBe(0o600);
-  const pair = await changedPair();
-  const accepted = await Promise.all(Array.from({ length: 5 }, () => post(service, pair, { prefer: 'respond-async' })));
-  expect(await service.stop()).toEqual({ status: 0, signal: null });
-  expect(pids.filter(isAlive)).toEqual([]);
+describe('A service that is up', () => {
+  const folder = newDataDir();
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ dataDir: folder });
+  }, 180_000);
+  afterAll(async () => {
+    await service?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
 
-  const key = readFileSync(join(dataDir, 'first-key'), 'utf8');
-  const again = await startService({ dataDir });
-  expect(readFileSync(join(dataDir, 'first-key'), 'utf8')).toBe(key);
-  for (const { body } of accepted) expect((await finished(again, body.id)).status).toBe('finished');
-  expect(await again.stop()).toEqual({ status: 0, signal: null });
-}, 240_000);
+  it('leaves the cores to the API, with all threads of the worker, also where Linux shares them among sessions', async () => {
+    const { api, worker } = (await service.processes()) as { api: number; worker: number };
+    expect(getPriority(api)).toBe(getPriority());
+    expect(getPriority(worker)).toBe(Math.min(19, getPriority() + 5));
+    if (process.platform !== 'linux') return;
+    const threads = readdirSync(`/proc/${worker}/task`).map((thread) => getPriority(Number(thread)));
+    expect(threads.length).toBeGreaterThan(5);
+    expect(new Set(threads)).toEqual(new Set([getPriority(worker)]));
+    // A kernel without such groups has no such file.
+    if (!existsSync('/proc/self/autogroup')) return;
+    expect(readFileSync(`/proc/${worker}/autogroup`, 'utf8')).toMatch(/ nice 5\n$/);
+    expect(readFileSync(`/proc/${api}/autogroup`, 'utf8')).toMatch(/ nice 0\n$/);
+  }, 30_000);
+
+  it('is the only one on its folder: a second one ends with one sentence and advice', async () => {
+    const second = spawnUp(folder);
+    expect((await second.ended).status).toBe(1);
+    expect(second.output()).toMatch(/is in use: scenedelta runs there as process \d+ at http:/);
+    expect(second.output()).toContain('DATA_DIR=./data2');
+  }, 60_000);
+
+  it('closes everything by SIGTERM: status 0, no process left, nothing lost; only its owner may read the key', async () => {
+    const pids = Object.values(await service.processes());
+    expect(pids).toHaveLength(3);
+    expect(pids.filter(isAlive)).toEqual(pids);
+    expect(service.output()).toContain(`${service.url}/docs`);
+    const [, ofWorker = ''] = /\(of the worker: (http\S+)\)/.exec(service.output()) ?? [];
+    expect(await (await fetch(ofWorker)).text()).toContain('scenedelta_model_info{model="bundle-tiny"');
+    expect(statSync(join(folder, 'first-key')).mode & 0o777).toBe(0o600);
+    const pair = await changedPair();
+    const accepted = await Promise.all(
+      Array.from({ length: 5 }, () => post(service, pair, { prefer: 'respond-async' })),
+    );
+    expect(await service.stop()).toEqual({ status: 0, signal: null });
+    expect(pids.filter(isAlive)).toEqual([]);
+
+    const key = readFileSync(join(folder, 'first-key'), 'utf8');
+    const again = await startService({ dataDir: folder });
+    expect(readFileSync(join(folder, 'first-key'), 'utf8')).toBe(key);
+    for (const { body } of accepted) expect((await finished(again, body.id)).status).toBe('finished');
+    expect(await again.stop()).toEqual({ status: 0, signal: null });
+  }, 240_000);
+});
 
 it('killed, takes its processes with it, and comes up with its backlog, before which no example waits', async () => {
   const first = await startService({ dataDir });
@@ -74,25 +118,6 @@ it('killed, takes its processes with it, and comes up with its backlog, before w
   expect(await again.stop()).toEqual({ status: 0, signal: null });
 }, 240_000);
 
-it('the worker leaves the cores to the API, with all its threads, also where Linux shares them among sessions', async () => {
-  const service = await startService({ dataDir });
-  try {
-    const { api, worker } = (await service.processes()) as { api: number; worker: number };
-    expect(getPriority(api)).toBe(getPriority());
-    expect(getPriority(worker)).toBe(Math.min(19, getPriority() + 5));
-    if (process.platform !== 'linux') return;
-    const threads = readdirSync(`/proc/${worker}/task`).map((thread) => getPriority(Number(thread)));
-    expect(threads.length).toBeGreaterThan(5);
-    expect(new Set(threads)).toEqual(new Set([getPriority(worker)]));
-    // A kernel without such groups has no such file.
-    if (!existsSync('/proc/self/autogroup')) return;
-    expect(readFileSync(`/proc/${worker}/autogroup`, 'utf8')).toMatch(/ nice 5\n$/);
-    expect(readFileSync(`/proc/${api}/autogroup`, 'utf8')).toMatch(/ nice 0\n$/);
-  } finally {
-    await service.stop();
-  }
-}, 180_000);
-
 it('started by npm, it ends with all its processes when npm is ended', async () => {
   const npm = spawn('npm', ['run', '--silent', 'up'], {
     env: { ...process.env, ...ENVIRONMENT, DATA_DIR: dataDir },
@@ -111,18 +136,6 @@ it('started by npm, it ends with all its processes when npm is ended', async () 
 }, 300_000);
 
 describe('a failed start is one sentence with advice:', () => {
-  it('a second instance on the same folder', async () => {
-    const service = await startService({ dataDir });
-    try {
-      const second = spawnUp(dataDir);
-      expect((await second.ended).status).toBe(1);
-      expect(second.output()).toMatch(/is in use: scenedelta runs there as process \d+ at http:/);
-      expect(second.output()).toContain('DATA_DIR=./data2');
-    } finally {
-      await service.stop();
-    }
-  }, 180_000);
-
   it('a port that is in use', async () => {
     const other = createServer();
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
