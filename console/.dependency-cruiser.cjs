@@ -38,7 +38,7 @@ module.exports = {
       to: {
         path: '^src/',
         pathNot:
-          '^src/(base/(box-around|clock|privacy-mask)|heatmaps/contour|camera/settings/zone-phrase|footage/records|language/locales|schemas/(documents|place-search)|camera/visits/places)\\.ts$',
+          '^src/(base/(box-around|clock|privacy-mask)|heatmaps/contour|camera/settings/zone-phrase|footage/records|language/locales|schemas/(documents|kinds|message|place-search)|camera/visits/places)\\.ts$',
       },
     },
   ],

@@ -6,6 +6,7 @@ import { Value } from 'typebox/value';
 import { counted } from '../base/counted.js';
 import { invalidRequest, type ScenedeltaError } from '../base/errors.js';
 import { jsonFault } from '../base/json-fault.js';
+import { present } from '../base/present.js';
 import { assertTimeZone, localTimeZone } from '../base/wall-clock.js';
 import { parseCalendarTime } from '../footage/inputs/times.js';
 import {
@@ -155,11 +156,7 @@ function readOptions(
   return {
     filter: {
       ...(camera === undefined ? {} : { camera: (name: string) => name === camera }),
-      ...(zone === undefined ? {} : { zone }),
-      ...(kind === undefined ? {} : { kind }),
-      ...(severity === undefined ? {} : { severity }),
-      ...(since === undefined ? {} : { since }),
-      ...(until === undefined ? {} : { until }),
+      ...present({ zone, kind, severity, since, until }),
     },
     limit,
     zoneOf: (name) => given ?? zones.get(name) ?? timeZone,

@@ -24,12 +24,11 @@ const TYPE_OF: Readonly<Record<string, string>> = {
   'camera.lens_clear': 'lens_clear',
 };
 
-/** Judgements of people are not published. */
-const VISIT_EVENTS = ['visit.opened', 'visit.ended', 'visit.alerted'];
-
 /** Whether the event is published. The stream has one for each camera that fails, and the first of them is enough. */
 export function isPublished({ type, camera, subject, data }: StreamEvent): boolean {
-  if (subject.kind !== 'camera') return subject.kind === 'change' || VISIT_EVENTS.includes(type);
+  // Judgements of visits by people are not published.
+  if (subject.kind === 'visit') return !type.endsWith('acknowledged');
+  if (subject.kind !== 'camera') return subject.kind === 'change';
   const { cameras = [camera] } = data as { cameras?: readonly (string | null)[] };
   return type in TYPE_OF && cameras[0] === camera;
 }

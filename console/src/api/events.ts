@@ -1,5 +1,6 @@
 /** The live event stream of the service. It connects again by itself, also after the service was away. */
 import { signal } from '@preact/signals';
+import { ENDPOINT_EVENTS } from '../../../src/schemas/message.js';
 import { probe, reportAway } from './connection.js';
 import { addressOf } from './root.js';
 
@@ -9,27 +10,15 @@ export interface LiveEvent {
   readonly subject: { readonly kind: string; readonly id: string };
 }
 
-const TYPES = [
-  'change.opened',
+/** Events that receivers can ask for, and events that only pages show. */
+const TYPES: readonly string[] = [
+  ...ENDPOINT_EVENTS,
   'change.persisting',
-  'change.escalated',
   'change.settled',
-  'change.reverted',
-  'change.acknowledged',
   'change.unacknowledged',
-  'visit.opened',
-  'visit.ended',
-  'visit.alerted',
   'visit.acknowledged',
   'visit.unacknowledged',
   'comparison.finished',
-  'camera.silent',
-  'camera.stuck',
-  'camera.back',
-  'camera.signal_lost',
-  'camera.signal_back',
-  'camera.lens_covered',
-  'camera.lens_clear',
 ];
 const AGAIN_MS = 3_000;
 

@@ -1,5 +1,7 @@
 /** Form of an endpoint, a new one or one that is edited: its address, its format and its filters. */
 import { type Signal, useSignal } from '@preact/signals';
+import { FILTER_KINDS } from '../../../src/schemas/kinds.js';
+import { ENDPOINT_EVENTS } from '../../../src/schemas/message.js';
 import { type Endpoint, type EndpointPatch, SEVERITIES } from '../api/types.js';
 import { t } from '../texts/texts.js';
 import { Field } from '../ui/field.js';
@@ -21,25 +23,6 @@ const FORMATS: readonly (readonly [Format, name: string, address: string])[] = [
   ['email', 'E-mail', 'smtps://user@mail.example?from=…&to=…'],
   ['bucket', 'S3', 'https://s3.eu-central-1.amazonaws.com/my-bucket/evidence'],
 ];
-const EVENTS: Endpoint['events'] = [
-  'change.opened',
-  'change.escalated',
-  'change.reverted',
-  'change.acknowledged',
-  'visit.opened',
-  'visit.ended',
-  'visit.alerted',
-  'camera.silent',
-  'camera.stuck',
-  'camera.back',
-  'camera.signal_lost',
-  'camera.signal_back',
-  'camera.lens_covered',
-  'camera.lens_clear',
-  'pair.compared',
-];
-const KINDS = ['appear', 'disappear', 'move', 'replace', 'tamper', 'object_left', 'object_removed'] as const;
-
 /** Name of the secret of formats that send none as the header Authorization. */
 const SECRETS: Readonly<Partial<Record<Format, string>>> = {
   pagerduty: t('Integration key'),
@@ -68,7 +51,7 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
   const cameras = useSignal(endpoint?.cameras.join(', ') ?? '');
   const zones = useSignal(endpoint?.zones.join(', ') ?? '');
   const text = useSignal(endpoint?.text ?? '');
-  const kinds = useSignal<readonly (typeof KINDS)[number][]>(endpoint?.kinds ?? []);
+  const kinds = useSignal<readonly (typeof FILTER_KINDS)[number][]>(endpoint?.kinds ?? []);
   const events = useSignal<Endpoint['events']>(endpoint?.events ?? []);
   const severity = useSignal<(typeof SEVERITIES)[number]>(endpoint?.min_severity ?? 'info');
   const template = useSignal(endpoint?.template ?? '');
@@ -206,7 +189,7 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
             ))}
           </select>
         </label>
-        <Several all={KINDS} chosen={kinds} />
+        <Several all={FILTER_KINDS} chosen={kinds} />
       </fieldset>
       <fieldset>
         <legend>
@@ -225,7 +208,7 @@ export function EndpointForm({ endpoint, onSubmit, onCancel }: Props) {
       )}
       <fieldset>
         <legend>{endpoint ? t('Events (none: they stay)') : t('Events (none: the usual ones of the format)')}</legend>
-        <Several all={EVENTS} chosen={events} />
+        <Several all={ENDPOINT_EVENTS} chosen={events} />
       </fieldset>
       <div class="endpoint-row">
         <button type="submit" class="primary" disabled={isSending.value}>

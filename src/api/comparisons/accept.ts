@@ -1,5 +1,6 @@
 /** Acceptance of a comparison: stores its frames, then the comparison, and queues a job that refers to them. */
 import { ScenedeltaError } from '../../base/errors.js';
+import { present } from '../../base/present.js';
 import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
 import { priorityOf } from '../../jobs/producer.js';
 import { unfetchedFrames } from '../../jobs/unfetched.js';
@@ -51,13 +52,11 @@ export async function accept(
   const deadlineSeconds = incoming.options.deadline_s ?? deps.options.deadline;
   const request: ComparisonRequest = {
     traceId,
-    ...(traceparent === undefined ? {} : { traceparent }),
     before,
     after,
     ...(settings === undefined ? {} : { byCamera: true }),
     model: incoming.options.model ?? settings?.model ?? null,
-    ...(truth === undefined ? {} : { truth }),
-    ...(secondsApart === undefined ? {} : { secondsApart }),
+    ...present({ traceparent, truth, secondsApart }),
     acceptedAt: now,
     deadline: deadlineSeconds > 0 ? now + Math.round(deadlineSeconds * 1000) : null,
     callbackUrl: incoming.options.callback_url ?? null,

@@ -1,5 +1,6 @@
 /** One page of the changes that answer a query. */
 import { invalidValue } from '../../base/errors.js';
+import { present } from '../../base/present.js';
 import type { Change } from '../../schemas/change.js';
 import type { ChangeStatus, FilterKind, Severity } from '../../schemas/kinds.js';
 import { roundFigures } from '../../schemas/rounding.js';
@@ -123,6 +124,3 @@ function startOf(hits: readonly Hit[], cursor: string | undefined): number {
   const found = hits.findIndex((hit) => hit.id === id);
   return found < 0 ? at : found + 1;
 }
-
-const present = <T extends object>(all: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as never;

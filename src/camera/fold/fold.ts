@@ -3,6 +3,7 @@
  * changes, its alerts and its answer. Live frames, quiet ones, recordings and dry runs all call `foldFrame`. Pure.
  */
 import type { Box } from '../../base/images.js';
+import { present } from '../../base/present.js';
 import { isoTime } from '../../base/wall-clock.js';
 import type { CameraFrame, CameraNote } from '../../schemas/camera-frame.js';
 import type { AlertIntent, CameraEvent, ChangeUpdate } from '../../schemas/change.js';
@@ -189,7 +190,8 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
       tracker: after.state,
       recordedFrom: previous.recordedFrom ?? at,
       visits: visits.state,
-      ...given({
+      // Stored states have no fields without a value.
+      ...present({
         counts,
         examined,
         noise: isForeign(counting.finding) ? state.noise : evidence.noise,
@@ -219,21 +221,6 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
 const coveredBoxes = (finding: Finding | null): readonly Box[] => finding?.lens?.boxes ?? [];
 
 const sinceOf = ({ comparison, at }: ExaminedFrame) => ({ comparison, captured_at: isoTime(at) });
-
-interface OptionalState {
-  readonly counts: CameraState['counts'] | undefined;
-  readonly levels: CameraState['levels'];
-  readonly stretchedFrom: CameraState['stretchedFrom'];
-  readonly examined: ExaminedFrame | undefined;
-  readonly noise: CameraState['noise'] | undefined;
-  readonly still: CameraState['still'] | undefined;
-  readonly signal: CameraState['signal'] | undefined;
-  readonly lens: CameraState['lens'] | undefined;
-}
-
-/** The fields that have a value: stored states do not have the others. */
-const given = (fields: OptionalState): Partial<Pick<CameraState, keyof OptionalState>> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** The part of a finding that counts by threshold, zones and areas, in a sentence that is about nothing else. */
 function countingFinding(
