@@ -79,7 +79,7 @@ export function aroundEach({ width, height, data }: Plane): Plane {
 }
 
 /** Central differences. @param pixels of the finest plane per value */
-export function gradientOf({ width, height, data }: Plane, pixels: number): Gradient {
+function gradientOf({ width, height, data }: Plane, pixels: number): Gradient {
   const dx = new Float32Array(data.length);
   const dy = new Float32Array(data.length);
   const size = new Float32Array(data.length);
