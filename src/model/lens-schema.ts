@@ -7,12 +7,12 @@ import { linearOf, strict, treesOf } from './judge-schema.js';
 
 /**
  * The columns for a changed region: measurements of viewpoint/lens, outputs of the graph `difference` about it, the
- * number of regions of the pair, and the namer's classes of its picture.
+ * number of regions of the pair, and the namer's classes and colours of its picture.
  */
 const REGION = [
   ...['ownSteep', 'ownEdge', 'ownEdgeWide', 'ownFine', 'otherFine', 'ownCoarse', 'otherCoarse'],
-  ...['fineKept', 'middleKept', 'wideKept', 'change', 'oneSided', 'light', 'black', 'fill', 'size', 'aspect'],
-  ...['score', 'cells', 'changed', 'count', 'nothing', 'person', 'vehicle', 'animal', 'object'],
+  ...['fineKept', 'middleKept', 'wideKept', 'change', 'oneSided', 'light', 'black', 'hue', 'fill', 'size'],
+  ...['aspect', 'score', 'cells', 'changed', 'count', 'nothing', 'person', 'vehicle', 'animal', 'object', 'colour'],
 ] as const;
 
 /**

@@ -29,6 +29,13 @@ describe('measureRegion', () => {
     expect(measured(disc(1)).fineKept).toBeLessThan(0.5);
   });
 
+  it('separates the colour of a thing from other light', () => {
+    const red = altered(disc(1), (value, index) => (value === 15 && index % 3 === 0 ? 120 : value));
+    const light = measured(altered(scene, (value) => value + 40));
+    expect(measured(red).hue).toBeGreaterThan(4);
+    expect(light.hue).toBeLessThan(1);
+  });
+
   it('exchanges own and other with the frames', () => {
     const after = disc(3);
     const there = measured(after);

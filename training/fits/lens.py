@@ -6,8 +6,8 @@
       [--pairs ... --evidence ...] [--test TEST/pairs.ndjson --test-evidence ...] [--write BUNDLE]
     python -m training.fits lens --start --write BUNDLE
 
-The pairs are real ones and those of the scenarios "lens" and "pieces": labelled real pairs show people and vehicles
-almost alone. --start writes a model that takes every region for the scene, so that a bundle without one can
+The pairs are real ones and those of the scenarios "lens", "pieces" and "carried": labelled real pairs show people and
+vehicles almost alone. --start writes a model that takes every region for the scene, so that a bundle without one can
 be measured. A region that lies on a labelled change is of the scene; one that touches none, in a pair with something on
 the lens, is of the lens; the others have no label. Prints figures of whole cameras that were held out, then
 those of --test, whose pairs teach nothing.
@@ -32,13 +32,12 @@ from training.inputs import existing_file, existing_folder, read_json, read_ndjs
 from training.learn.logistic import sigmoid
 
 COLUMNS = "ownSteep ownEdge ownEdgeWide ownFine otherFine ownCoarse otherCoarse fineKept middleKept wideKept change "
-COLUMNS += "oneSided light black fill size aspect score cells changed count nothing person vehicle animal object"
+COLUMNS += "oneSided light black hue fill size aspect score cells changed count nothing person vehicle animal object "
+COLUMNS += "colour"
 ON_CHANGE, BESIDE = 0.3, 0.02  # share that a region and a labelled box have in common, of the smaller one
-# Least probability of the scene at which one frame shows a change (set). At even odds 2 in place of 4 of 98 frames with
-# rain are called a change, and 61 % in place of 44 % of the pieces are lost.
-LEVEL = 0.3
 TREES, DEPTH, RATE, LEAF, SHARE = 80, 3, 0.1, 20, 0.7  # of the boosted trees; SHARE: of the rows that one tree sees
 RIDGE = 20.0  # of the correction
+MADE_WEIGHT = 0.3  # of a change that was drawn, or has something drawn on the lens, beside a real one
 LENS = "lens"  # the first nuisance of a pair with something on the lens; the second says what
 
 
@@ -110,7 +109,8 @@ def balanced(rows: Rows) -> Rows:
 def fit(rows: Rows) -> dict:
     """Boosted trees (src/pipeline/judge.ts)."""
     table, truths = np.array(rows.rows, dtype=np.float32), np.array(rows.truths)
-    weights = np.where(truths, 1.0, truths.sum() / max(1, (~truths).sum()))
+    scene = np.where(rows.made, MADE_WEIGHT, 1.0)
+    weights = np.where(truths, scene, scene[truths].sum() / max(1, (~truths).sum()))
     rule = {"n_estimators": TREES, "max_depth": DEPTH, "learning_rate": RATE, "min_samples_leaf": LEAF}
     model = GradientBoostingClassifier(**rule, subsample=SHARE, random_state=0).fit(table, truths, weights)
     prior = float(model.init_.class_prior_[1])
@@ -175,7 +175,7 @@ def beside(scores: np.ndarray, rows: Rows, of: list[LensPair]) -> Rows:
     return out
 
 
-def figures(scores: np.ndarray, of: list[LensPair], truths: np.ndarray, level: float) -> list[str]:
+def figures(scores: np.ndarray, of: list[LensPair], truths: np.ndarray) -> list[str]:
     lines = [f"regions: {len(truths)}, {truths.sum()} of the scene, AUROC {roc_auc_score(truths, scores):.3f}"]
     pairs: dict[str, list[tuple[float, bool, LensPair]]] = defaultdict(list)
     for score, truth, pair in zip(scores, truths, of):
@@ -186,10 +186,10 @@ def figures(scores: np.ndarray, of: list[LensPair], truths: np.ndarray, level: f
         if changed:
             made = "drawn " if pair.made else ""
             name = "changed, with something on the lens: lost" if pair.lens else f"{made}changed: lost"
-            wrong = not any(truth and score >= level for score, truth, _ in regions)
+            wrong = not any(truth and score >= 0.5 for score, truth, _ in regions)
         else:
             name = f"unchanged, {pair.lens}: called a change"
-            wrong = any(score >= level for score, _, _ in regions)
+            wrong = any(score >= 0.5 for score, _, _ in regions)
         called[name][0] += wrong
         called[name][1] += 1
     return lines + [f"  {name}: {wrong} of {count}" for name, (wrong, count) in sorted(called.items())]
@@ -211,14 +211,12 @@ def main() -> None:
             raise SystemExit("lens: expected labelled regions of the scene and of the lens in --pairs and --evidence")
         corrected, truths = beside(held_out(rows, fit, apply), rows, of), np.array(rows.truths)
         scores = held_out(corrected, fit_beside, apply_linear)
-        print("\n".join(figures(scores, of, truths, LEVEL)))
+        print("\n".join(figures(scores, of, truths)))
         fitted = fit(rows) | {"beside": fit_beside(corrected)}
         if args.test:
             tests, of_tests = collect(args.test, args.test_evidence)
             of_lens = apply_linear(fitted["beside"], beside(apply(fitted, tests), tests, of_tests))
-            print("\n".join(["test", *figures(of_lens, of_tests, np.array(tests.truths), LEVEL)]))
-        # A camera adds the log-odds of its frames, so that even odds must lie at the level of one frame.
-        fitted["beside"]["offset"] = round(fitted["beside"]["offset"] - math.log(LEVEL / (1 - LEVEL)), 4)
+            print("\n".join(["test", *figures(of_lens, of_tests, np.array(tests.truths))]))
     if args.write:
         manifest = read_json(args.write / "manifest.json", "calibration")
         replace_manifest(args.write, manifest | {"lens": fitted})

@@ -2,7 +2,8 @@
  * Measurements of a changed region that separate the scene from the lens. The optics focus on the scene, so what lies
  * on the glass or flies close to it has no sharp edge, and light leaves the edges of the scene where they are. The
  * blur of an edge shows in the ratio of its gradients at two scales (after Zhuo and Sim, "Defocus map estimation from a
- * single image", Pattern Recognition 2011).
+ * single image", Pattern Recognition 2011). Water, webs and dust show the colours of the scene behind them, and a thing
+ * its own.
  */
 import type { Box, RgbImage, Side } from '../../base/images.js';
 import { halved, type Plane } from '../planes.js';
@@ -30,6 +31,8 @@ export interface LensMeasurements {
   /** brightness of the changed pixels, 0..2, and the share of black ones */
   readonly light: number;
   readonly black: number;
+  /** log of how far the mean colour of the changed pixels is from that of the other frame, without its brightness */
+  readonly hue: number;
   /** share of the pixels read that changed; log of their share of the frame; log of height by width of the region */
   readonly fill: number;
   readonly size: number;
@@ -74,6 +77,7 @@ export function measureRegion(frames: Readonly<Record<Side, RgbImage>>, side: Si
     middleKept: correlation(a[1], b[1], mask),
     wideKept: correlation(a[3], b[3], mask),
     ...lightOf(mine, theirs, mask, frames.after, part.step),
+    hue: hueOf(frames, part, mask),
     aspect: Math.log((box.height * height) / (box.width * width)),
   };
 }
@@ -184,4 +188,23 @@ function lightOf(mine: Plane, theirs: Plane, mask: Plane, frame: RgbImage, step:
     fill: count / (mine.width * mine.height),
     size: Math.log(((count + 16) * step * step) / (frame.width * frame.height)),
   };
+}
+
+/** Reads every second changed pixel in both directions. @param mask at a quarter of the part */
+function hueOf({ before, after }: Readonly<Record<Side, RgbImage>>, { left, top, step }: Part, mask: Plane): number {
+  let count = 0;
+  let red = 0;
+  let blue = 0;
+  for (let y = 0; y < mask.height * 4; y += 2) {
+    const row = (y >> 2) * mask.width;
+    for (let x = 0; x < mask.width * 4; x += 2) {
+      if (!((mask.data[row + (x >> 2)] as number) > DIFFERS)) continue;
+      const at = ((top + y * step) * after.width + left + x * step) * 3;
+      const green = (after.data[at + 1] as number) - (before.data[at + 1] as number);
+      red += (after.data[at] as number) - (before.data[at] as number) - green;
+      blue += (after.data[at + 2] as number) - (before.data[at + 2] as number) - green;
+      count++;
+    }
+  }
+  return Math.log(Math.hypot(red, blue) / Math.max(1, count) + 1);
 }

@@ -1,5 +1,5 @@
 """Pairs of real frames of fixed cameras, with known changes: the scenarios "painted", "one-person", "two-people",
-"lens" and "pieces".
+"lens", "pieces" and "carried".
 
     python -m training.data cache --data REAL --scenario painted --features F --maps difference.onnx --out DIR ...
     python -m training.worlds pairs --data REAL --scenario two-people --count 100 --out DIR
@@ -28,12 +28,13 @@ from training.data.regions import area, overlap
 from training.inputs import read_json
 from training.text.lexicon import NOUNS
 from training.text.noun_tree import NOTHING
+from training.worlds.surveillance.carried import CarriedThings
 from training.worlds.surveillance.lens import with_lens
 from training.worlds.surveillance.pieces import with_pieces
 from training.worlds.surveillance.real_variations import CHANGED, box_parts, reversed_in_time, varied
 
 PAINTED, ONE_PERSON, TWO_PEOPLE = "painted", "one-person", "two-people"  # the scenarios
-LENS, PIECES = "lens", "pieces"
+LENS, PIECES, CARRIED = "lens", "pieces", "carried"
 TIER = {"train": "A", "heldout": "B"}
 STREAM = 77  # random stream of a seed
 LEAST_FRAMES = 4  # of a camera whose median is taken for its background
@@ -69,6 +70,7 @@ class PaintedSource:
         listed = read_json(root / "cameras.json")
         cameras = {name for name, camera in listed.items() if camera["tier"] == TIER[split]}
         self.scenario = scenario
+        self.carried = CarriedThings(root.parent, split) if scenario == CARRIED else None
         self.frames = Frames(root, most=250)
         self.things: dict[str, list[Label]] = defaultdict(list)
         self.nothing: dict[str, list[Label]] = defaultdict(list)
@@ -103,8 +105,8 @@ class PaintedSource:
         if self.scenario == LENS:  # a thing that was cut out has soft edges, as on a lens: only real changes are drawn
             pair = self._real(rng) if self.real and rng.random() < CHANGED_SHARE else self._still(rng)
             return with_lens(varied(pair, seed, rng), rng)
-        if self.scenario == PIECES:
-            return self._pieces(rng, seed)
+        if self.scenario in (PIECES, CARRIED):
+            return self._laid(rng, seed)
         draw = "painted" if self.scenario != PAINTED else rng.choice(list(SHARES), p=list(SHARES.values()))
         if draw == "real" and self.real:
             return varied(self._real(rng), seed, rng)
@@ -136,12 +138,13 @@ class PaintedSource:
         frame, none = self.frames(str(rng.choice(self.files[camera]))), np.zeros((1, 1), np.float32)
         return Pair(frame, frame.copy(), "none", [], none, none, [], [], camera, [camera])
 
-    def _pieces(self, rng: np.random.Generator, seed: int) -> Pair:
+    def _laid(self, rng: np.random.Generator, seed: int) -> Pair:
         for _ in range(ATTEMPTS):
-            pair = with_pieces(varied(self._still(rng), seed, rng), rng)
+            still = varied(self._still(rng), seed, rng)
+            pair = with_pieces(still, rng) if self.carried is None else self.carried.put(still, rng)
             if pair is not None:
                 return pair
-        raise RuntimeError(f"seed {seed}: no frame has a piece that shows at another place of it")
+        raise RuntimeError(f"seed {seed}: nothing that is laid into a frame shows there")
 
     def _painted(self, rng: np.random.Generator, unchanged: bool) -> Pair | None:
         kept = self.nothing if unchanged else self.things

@@ -25,6 +25,7 @@ GONE = 0.35  # share of the pairs whose piece was there before
 EDGE = (0.45, 0.8)  # pixels: standard deviation of the blur of a camera
 MARGIN = 2  # pixels for this blur
 LEAST_CHANGE = 14  # levels, mean over the piece
+NOISE = (0.5, 2.0)  # levels: standard deviation, of each frame
 RECOLOURED = 0.6  # share of the pieces with another light and colour
 
 Piece = tuple[int, int, np.ndarray]  # left, top, uint8 [H, W]: 1 in the piece
@@ -85,7 +86,7 @@ def with_pieces(pair: Pair, rng: np.random.Generator) -> Pair | None:
             break
     if not things:
         return None
-    noisy = [np.uint8(np.clip(f + rng.normal(0, rng.uniform(0.5, 2.0), f.shape), 0, 255)) for f in (pair.before, after)]
+    noisy = [np.uint8(np.clip(f + rng.normal(0, rng.uniform(*NOISE), f.shape), 0, 255)) for f in (pair.before, after)]
     made = replace(pair, before=noisy[0], after=noisy[1], kind="appear", objects=things)
     return reversed_in_time(made) if rng.random() < GONE else made
 
