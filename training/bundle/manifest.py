@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -93,7 +94,12 @@ def replacing(path: Path) -> Iterator[Path]:
 def replace_manifest(bundle: Path, manifest: dict) -> None:
     """Writes manifest.json of the folder whole: a reader sees the old one or the new one."""
     with replacing(bundle / "manifest.json") as partial:
-        partial.write_text(json.dumps(manifest, indent=1) + "\n")
+        partial.write_text(flat_arrays_on_one_line(json.dumps(manifest, indent=1)) + "\n")
+
+
+def flat_arrays_on_one_line(text: str) -> str:
+    """JSON whose arrays of numbers and words are a line each, so that the trees of a lens are not a number per line."""
+    return re.sub(r"\[\n\s*([^\[\]{}]*?)\n\s*\]", lambda found: "[" + re.sub(r"\n *", " ", found[1]) + "]", text)
 
 
 def configuration_of(saved: dict, hedge: float) -> dict:
