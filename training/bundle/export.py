@@ -10,14 +10,13 @@ beside its place and renamed into it when everything has been checked; a failure
 """
 
 import argparse
-import json
 import shutil
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
 from training.bundle.graphs import export_graphs
-from training.bundle.manifest import command_of, configuration_of, manifest
+from training.bundle.manifest import command_of, configuration_of, manifest, replace_manifest
 from training.bundle.parity import check_parity
 from training.contract import SPECIALS
 from training.inputs import existing_file, read_json
@@ -99,7 +98,7 @@ def write_bundle(
         folder.mkdir()
         export_graphs(difference, captioner, features, folder)
         errors = check_parity(folder, difference, captioner)
-        (folder / "manifest.json").write_text(json.dumps(manifest(folder, c, facts), indent=1) + "\n")
+        replace_manifest(folder, manifest(folder, c, facts))
         size = sum(p.stat().st_size for p in folder.iterdir())
         put_in_place(folder, out)
     print(f"{out}: {size / 1e6:.1f} MB; PyTorch = ONNX Runtime within {max(errors.values()):.1e}")

@@ -9,19 +9,16 @@ colour of its own, as sharp as the camera sees, lies in the scene.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 
 from training.contract import Pair
-from training.worlds.surveillance.pieces import MARGIN, NOISE, thing_at
-from training.worlds.surveillance.real_variations import reversed_in_time
+from training.worlds.surveillance.pieces import MARGIN, Laid, thing_at, with_laid
 from training.worlds.surveillance.sprite_nouns import CARRIED
 from training.worlds.surveillance.sprites import Sprite, load_sprites, sprite_pixels
 
-MOST = 2  # things of a pair
 WIDTH = (0.018, 0.12)  # longer side of a thing, of the frame's width
 ENLARGED = 1.2  # most, of a sprite
 SKY = 0.15  # of the frame's height, in which nothing is put down
@@ -47,25 +44,13 @@ class CarriedThings:
 
     def put(self, pair: Pair, rng: np.random.Generator) -> Pair | None:
         """@returns None if no thing shows"""
-        after, things = pair.after.astype(np.float32), []
-        wanted = int(rng.integers(1, MOST + 1))
-        for _ in range(TRIES):
-            noun = str(rng.choice(sorted(self.models)))
-            views = self.models[noun][str(rng.choice(sorted(self.models[noun])))]
-            done = put_down(after, sprite_pixels(views[int(rng.integers(len(views)))].path), rng)
-            if done is None:
-                continue
-            after, box = done
-            things.append({**thing_at(box), "noun": noun})
-            if len(things) == wanted:
-                break
-        if not things:
-            return None
-        frames = [
-            np.uint8(np.clip(f + rng.normal(0, rng.uniform(*NOISE), f.shape), 0, 255)) for f in (pair.before, after)
-        ]
-        made = replace(pair, before=frames[0], after=frames[1], kind="appear", objects=things)
-        return reversed_in_time(made) if rng.random() < GONE else made
+        return with_laid(pair, self._lay, TRIES, GONE, rng)
+
+    def _lay(self, frame: np.ndarray, rng: np.random.Generator) -> Laid | None:
+        noun = str(rng.choice(sorted(self.models)))
+        views = self.models[noun][str(rng.choice(sorted(self.models[noun])))]
+        done = put_down(frame, sprite_pixels(views[int(rng.integers(len(views)))].path), rng)
+        return done and (done[0], thing_at(done[1], noun))
 
 
 def put_down(frame: np.ndarray, pixels: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, list[float]] | None:

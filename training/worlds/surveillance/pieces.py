@@ -8,6 +8,7 @@ scene, too: their edges are as sharp as those of the camera, which separates the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 from training.contract import Pair
 from training.worlds.surveillance.real_variations import reversed_in_time
 
-MOST = 2  # pieces of a pair
+MOST = 2  # things of a pair
 AREA = (0.0006, 0.03)  # of the frame
 FILLED = 0.45  # least share of a piece's box that is its own
 MOST_TRIES = 200
@@ -29,6 +30,7 @@ NOISE = (0.5, 2.0)  # levels: standard deviation, of each frame
 RECOLOURED = 0.6  # share of the pieces with another light and colour
 
 Piece = tuple[int, int, np.ndarray]  # left, top, uint8 [H, W]: 1 in the piece
+Laid = tuple[np.ndarray, dict[str, Any]]  # the frame with a thing, and the changed object
 
 
 def segments(frame: np.ndarray, rng: np.random.Generator) -> list[Piece]:
@@ -74,23 +76,43 @@ def laid(frame: np.ndarray, piece: Piece, rng: np.random.Generator) -> tuple[np.
 def with_pieces(pair: Pair, rng: np.random.Generator) -> Pair | None:
     """@param pair one frame twice. @returns None if no piece of the frame shows at another place of it"""
     free = segments(pair.before, rng)
+
+    def lay(frame: np.ndarray, rng: np.random.Generator) -> Laid | None:
+        done = laid(frame, free[int(rng.integers(len(free)))], rng)
+        return done and (done[0], thing_at(done[1]))
+
+    return with_laid(pair, lay, MOST_TRIES if free else 0, GONE, rng)
+
+
+def with_laid(
+    pair: Pair,
+    lay: Callable[[np.ndarray, np.random.Generator], Laid | None],
+    tries: int,
+    gone: float,
+    rng: np.random.Generator,
+) -> Pair | None:
+    """The pair with one or MOST things, each laid into a frame, with the noise of a camera.
+
+    @param pair one frame twice. @param gone share of the pairs whose things were there before.
+    @returns None if `lay` returns no thing that shows in so many tries
+    """
     after, things = pair.after.astype(np.float32), []
     wanted = int(rng.integers(1, MOST + 1))
-    for _ in range(MOST_TRIES if free else 0):
-        done = laid(after, free[int(rng.integers(len(free)))], rng)
+    for _ in range(tries):
+        done = lay(after, rng)
         if done is None:
             continue
-        after, box = done
-        things.append(thing_at(box))
+        after, thing = done
+        things.append(thing)
         if len(things) == wanted:
             break
     if not things:
         return None
     noisy = [np.uint8(np.clip(f + rng.normal(0, rng.uniform(*NOISE), f.shape), 0, 255)) for f in (pair.before, after)]
     made = replace(pair, before=noisy[0], after=noisy[1], kind="appear", objects=things)
-    return reversed_in_time(made) if rng.random() < GONE else made
+    return reversed_in_time(made) if rng.random() < gone else made
 
 
-def thing_at(box: list[float]) -> dict[str, Any]:
+def thing_at(box: list[float], noun: str = "object") -> dict[str, Any]:
     boxes = {"box_before": None, "box_after": box, "boxes_before": [], "boxes_after": [box]}
-    return {"noun": "object", "hypernym": "object", "action": "appeared", "count": 1, **boxes}
+    return {"noun": noun, "hypernym": "object", "action": "appeared", "count": 1, **boxes}
