@@ -22,6 +22,8 @@ const REGION = [
 const BESIDE = ['region', 'others'] as const;
 
 export const LensSchema = Type.Object({ ...treesOf(REGION).properties, beside: linearOf(BESIDE) }, strict);
+export type LensManifest = Static<typeof LensSchema>;
+
 /** @returns position of the first tree with a node that names itself, one before it, or none; -1: there is none */
 export const brokenTree = ({ trees }: LensManifest): number =>
   trees.findIndex((nodes) =>
@@ -30,8 +32,6 @@ export const brokenTree = ({ trees }: LensManifest): number =>
         typeof node === 'object' && node.slice(2).some((next) => Number(next) <= i || Number(next) >= nodes.length),
     ),
   );
-
-export type LensManifest = Static<typeof LensSchema>;
 
 /** Evidence about one changed region by the name of its column. */
 export type RegionRow = Readonly<Record<(typeof REGION)[number], number>>;

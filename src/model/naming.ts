@@ -107,10 +107,10 @@ function classShares({ nouns }: ThingNames, { wider }: Names): ReadonlyMap<strin
   return shares;
 }
 
-/** @returns the probability that a picture shows no thing, and those of the classes of a thing */
+/** @returns the probability that a picture shows no thing, and those of the classes and the colours of a thing */
 export function classesOf(shown: CropNames, names: Names) {
   const thing = thingNames([shown], names);
-  return { nothing: thing.nothing, shares: classShares(thing, names) };
+  return { nothing: thing.nothing, shares: classShares(thing, names), colours: thing.colours };
 }
 
 /** @returns the class whose nouns are together the most probable; null if no noun has one */

@@ -3,7 +3,7 @@
  * fitted model of the pixels, of the network's own scores and of the namer's classes decides it for each region.
  */
 import type { Heatmap, Side } from '../base/images.js';
-import { logitOf, softmax } from '../base/logistic.js';
+import { logitOf } from '../base/logistic.js';
 import { allSettledOrThrow } from '../frames/pair.js';
 import type { Prediction } from '../model/calibration.js';
 import type { RegionRow } from '../model/lens-schema.js';
@@ -121,8 +121,8 @@ function without(map: Heatmap, side: Side, regions: readonly MapRegion[], others
 function classesIn(region: MapRegion, crops: readonly NamedCrop[], names: Names) {
   const shown = crops.find(({ regions }) => regions.includes(region))?.names[region.side];
   if (shown === undefined) return { nothing: 0, person: 0, vehicle: 0, animal: 0, object: 0, colour: 0 };
-  const { nothing, shares } = classesOf(shown, names);
+  const { nothing, shares, colours } = classesOf(shown, names);
   const of = (word: string): number => shares.get(word) ?? 0;
   const classes = { person: of('person'), vehicle: of('vehicle'), animal: of('animal'), object: of('object') };
-  return { nothing, ...classes, colour: Math.max(...softmax(shown.colours)) };
+  return { nothing, ...classes, colour: Math.max(...colours.values()) };
 }
