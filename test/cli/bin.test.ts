@@ -1,15 +1,17 @@
 /** bin/scenedelta.js in checkouts of several states. */
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+
+// Processes start slowly on a busy machine.
+jest.setTimeout(120_000);
 
 let checkout: string;
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'sd-checkout-'));
-  const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
-  for (const part of ['bin', 'scripts/lib/cpu.mjs', ...settings]) {
+  for (const part of ['bin', 'scripts/lib/cpu.mjs', 'package.json']) {
     cpSync(resolve(part), join(checkout, part), { recursive: true });
   }
 });
@@ -30,19 +32,22 @@ it('without packages it names the two commands that are missing', async () => {
 
 it('never built, it compiles and then runs', async () => {
   symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'));
-  for (const folder of ['src', 'clients', 'console', 'openapi', 'scripts']) {
-    cpSync(resolve(folder), join(checkout, folder), { recursive: true });
-  }
+  const { scripts, ...settings } = JSON.parse(readFileSync(resolve('package.json'), 'utf8'));
+  expect(scripts).toHaveProperty('build:program');
+  // In place of the compilers, which npm test runs before its tests.
+  const compilers = `echo compiled && ln -s ${JSON.stringify(resolve('dist'))} dist`;
+  writeFileSync(
+    join(checkout, 'package.json'),
+    JSON.stringify({ ...settings, scripts: { 'build:program': compilers } }),
+  );
   const { status, stdout, stderr } = await scenedelta('--version');
-  expect(stderr).toBe('scenedelta: compiling, this once ...\n');
+  expect(stderr).toBe('scenedelta: compiling, this once ...\ncompiled\n');
   expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+(-rc\.\d+)?\n$/) });
-  expect(existsSync(join(checkout, 'dist/cli/main.js'))).toBe(true);
-}, 180_000);
+});
 
 it('built, it runs at once', async () => {
   symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'));
-  mkdirSync(join(checkout, 'dist'));
-  cpSync(resolve('dist'), join(checkout, 'dist'), { recursive: true });
+  symlinkSync(resolve('dist'), join(checkout, 'dist'));
   const { stderr } = await scenedelta('--version');
   expect(stderr).toBe('');
 });
