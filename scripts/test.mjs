@@ -48,27 +48,34 @@ async function runEverything(tally) {
   mkdirSync(reports);
 
   console.log('set-up');
-  say('redis', await ensureRedisServer());
-  say('ffmpeg', await ensureFfmpeg());
-  say('chromium', (await ensureChromium()) ?? 'missing: the tests of the console are skipped');
-  say('mosquitto', (await ensureMosquitto()) ?? 'missing: the tests of the MQTT publisher are skipped');
-  say('nginx', (await ensureNginx()) ?? 'missing: a test of the console behind it is skipped');
-  say('promtool', (await ensurePromtool()) ?? 'missing: the tests of the alert rules are skipped');
-  // Downloads of npm and pip wait for the network most of the time.
-  const [{ tools, python }] = await Promise.all([installPython(), ensurePackages().then(ensureBuild)]);
+  const system = installSystem();
+  // After the programs of the system, because they may have to install one too.
+  const apiTools = system.then(ensureApiTools);
+  const training = apiTools.then(ensurePython);
+  // Awaited where it is needed.
+  training.catch(() => undefined);
+  // Downloads of npm, of pip and of the system wait for the network most of the time.
+  const [tools] = await Promise.all([apiTools, ensurePackages().then(ensureBuild)]);
   // After the packages, whose installation empties its folder.
   const alertmanager = (await ensureAlertmanager())?.server;
   say('alertmanager', alertmanager ?? 'missing: the tests with a real Alertmanager are skipped');
 
   console.log('\nchecks');
-  const npm = (name, script) => tally.check(name, 'npm', ['run', '--silent', script]);
-  await Promise.all([npm('lint and format', 'lint'), npm('types', 'typecheck')]);
-  await Promise.all([npm('import rules', 'check:imports'), npm('openapi.yaml is current', 'openapi:check')]);
-  await Promise.all([
+  const npm = (name, script) => () => tally.check(name, 'npm', ['run', '--silent', script]);
+  await inLanes(availableParallelism(), [
+    npm('types', 'typecheck'),
+    npm('lint and format', 'lint'),
+    npm('import rules', 'check:imports'),
     npm('nothing unused', 'check:unused'),
-    tally.check('resampler is compiled from its source', process.execPath, ['scripts/write-resampler.mjs', '--check']),
+    npm('openapi.yaml is current', 'openapi:check'),
+    npm('prose', 'check:prose'),
+    npm('Markdown', 'check:markdown'),
+    () =>
+      tally.check('resampler is compiled from its source', process.execPath, [
+        'scripts/write-resampler.mjs',
+        '--check',
+      ]),
   ]);
-  await Promise.all([npm('prose', 'check:prose'), npm('Markdown', 'check:markdown')]);
 
   await tally.jest(
     'units (jest)',
@@ -77,27 +84,51 @@ async function runEverything(tally) {
   );
   await tally.jest('processes (jest)', [WORKERS, ...PROCESS_TESTS], join(reports, 'processes.json'));
 
+  const python = await training;
   console.log('\nhostile images, generated requests, and disturbances');
-  await Promise.all([
-    sendHostileImages(tally),
-    sendGeneratedRequests(tally, tools).then(() => measureVisits(tally)),
-    disturbService(tally)
-      .then(() => checkPython(tally, python, join(reports, 'training.xml')))
-      .then(() => damageRecordings(tally)),
+  // The longest first, so that no lane goes on alone for long.
+  await inLanes(availableParallelism() + 1, [
+    () => sendGeneratedRequests(tally, tools),
+    () => sendHostileImages(tally),
+    () => disturbService(tally),
+    () => checkPython(tally, python, join(reports, 'training.xml')),
+    () => measureVisits(tally),
+    () => damageRecordings(tally),
+    () => readArchives(tally),
+    () => flood(tally),
   ]);
 }
 
-/** One after the other, because both may have to install a package of the system. */
-async function installPython() {
-  const tools = await ensureApiTools();
-  return { tools, python: await ensurePython() };
+/** Runs the work in this order, so many parts at a time. */
+async function inLanes(count, work) {
+  const left = [...work];
+  const lane = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) await next();
+  };
+  await Promise.all(Array.from({ length: count }, lane));
+}
+
+/** One after the other: the package manager takes one command at a time. */
+async function installSystem() {
+  say('redis', await ensureRedisServer());
+  say('ffmpeg', await ensureFfmpeg());
+  say('chromium', (await ensureChromium()) ?? 'missing: the tests of the console are skipped');
+  say('mosquitto', (await ensureMosquitto()) ?? 'missing: the tests of the MQTT publisher are skipped');
+  say('nginx', (await ensureNginx()) ?? 'missing: a test of the console behind it is skipped');
+  say('promtool', (await ensurePromtool()) ?? 'missing: the tests of the alert rules are skipped');
 }
 
 async function sendHostileImages(tally) {
   const hostile = (name, option) => tally.check(name, process.execPath, ['test/hostile/main.mjs', option]);
   await hostile('hostile images (short)', '--short');
   await hostile('hostile images find planted faults', '--self-test');
+}
+
+async function flood(tally) {
   await tally.check('flood without a key (short)', process.execPath, ['test/flood/main.mjs', '--short']);
+}
+
+async function readArchives(tally) {
   await tally.check('faulty archives (short)', process.execPath, ['test/archives/main.mjs', '--short']);
 }
 

@@ -15,6 +15,8 @@ const MANAGERS = [
   { program: 'brew', root: false, install: ['install', '--quiet'] },
 ];
 
+let updated = false;
+
 /**
  * @param {Record<string, string>} names the package's name for each manager that has it
  * @param {string} otherwise advice for the reader if installing is not allowed
@@ -39,7 +41,9 @@ export async function installSystemPackage(what, names, otherwise) {
   say(what, `installing (${command.join(' ')}) ...`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const privileged = (args) => (asRoot ? run('sudo', ['-n', ...args], { env }) : run(args[0], args.slice(1), { env }));
-  if (manager.before) await privileged([manager.program, ...manager.before]);
+  // Once for all packages of a run.
+  if (manager.before && !updated) await privileged([manager.program, ...manager.before]);
+  updated = true;
   const { ok, output } = await privileged(command);
   if (!ok) throw new Stop(`${command.join(' ')} failed:\n${output.trim().slice(-2000)}\n\n${otherwise}`);
   say(what, `installed in ${seconds(start)}`);
