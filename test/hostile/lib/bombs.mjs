@@ -1,5 +1,5 @@
 /** Bombs: small images whose decoding costs much time or memory, in every format. */
-import { gifOfImages, jpegOfScans, pngChunk, solidPng, tiffOfPages, webpOfImages } from './encoders.mjs';
+import { gifOfImages, jpegOfInks, jpegOfScans, pngChunk, solidPng, tiffOfPages, webpOfImages } from './encoders.mjs';
 
 /** Images of the image library itself, which take seconds to make: each is made once per run. */
 const MADE = {
@@ -7,7 +7,6 @@ const MADE = {
   'avif 4096x4096': (solid) => solid(4096, 4096).avif({ effort: 0 }),
   'jpeg 7000x7000 progressive': (solid) => solid(7000, 7000).jpeg({ progressive: true, chromaSubsampling: '4:4:4' }),
   'jpeg 7000x7000 turned': (solid) => solid(7000, 7000).withMetadata({ orientation: 6 }).jpeg(),
-  'jpeg 7000x7000 CMYK': (solid) => solid(7000, 7000).toColourspace('cmyk').jpeg(),
   'webp 7000x7000': (solid) => solid(7000, 7000).webp(),
   'webp 7000x7000 lossless': (solid) => solid(7000, 7000).webp({ lossless: true }),
   'gif 7000x7000': (solid) => solid(7000, 7000).gif(),
@@ -28,6 +27,7 @@ async function library(name) {
 /** Name and maker of each bomb. */
 export const BOMBS = {
   ...Object.fromEntries(Object.keys(MADE).map((name) => [name, () => library(name)])),
+  'jpeg 7000x7000 CMYK': () => jpegOfInks(7000, 7000),
   'png 7000x7000': () => solidPng(7000, 7000),
   'png 7000x7000 of 1 bit': () => solidPng(7000, 7000, { depth: 1, colourType: 0 }),
   'png 7000x7000 grey': () => solidPng(7000, 7000, { colourType: 0 }),

@@ -158,6 +158,26 @@ export function jpegOfScans(width, height, scans) {
   return Buffer.concat([...parts, bytes(0xff, 0xd9)]);
 }
 
+/** A grey baseline JPEG of four inks: each block is two codes of one bit, so that four blocks are a byte of zeros. */
+export function jpegOfInks(width, height) {
+  const inks = [1, 2, 3, 4];
+  const adobe = Buffer.concat([Buffer.from('Adobe'), be16(100), be16(0), be16(0), bytes(0)]);
+  return Buffer.concat([
+    bytes(0xff, 0xd8),
+    jpegSegment(0xee, adobe),
+    jpegSegment(0xdb, Buffer.concat([bytes(0), Buffer.alloc(64, 1)])),
+    jpegSegment(
+      0xc0,
+      Buffer.concat([bytes(8), be16(height), be16(width), bytes(4, ...inks.flatMap((ink) => [ink, 0x11, 0]))]),
+    ),
+    huffmanTable(0x00, [0]),
+    huffmanTable(0x10, [0]),
+    jpegSegment(0xda, bytes(4, ...inks.flatMap((ink) => [ink, 0]), 0, 63, 0)),
+    Buffer.alloc(Math.ceil(width / 8) * Math.ceil(height / 8)),
+    bytes(0xff, 0xd9),
+  ]);
+}
+
 /** @param bits text of 0 and 1. @returns the bytes, filled up with 1; 0xff is followed by 0 as in a JPEG */
 function packedBits(bits) {
   const padded = bits.padEnd(Math.ceil(bits.length / 8) * 8, '1');
