@@ -1,10 +1,11 @@
 /**
  * Sizes that never vary on a CPU, written into a graph before ONNX Runtime optimises it. It then computes the shapes of
  * the tensors once instead of at every run, and opens the optimised graph in a fraction of the time
- * (docs/adr/0012-run-inference-in-its-own-threads.md). The layout of the file is that of onnx.proto (Protocol Buffers).
+ * (docs/adr/0012-run-inference-in-its-own-threads.md).
  */
 import { statedGraph } from '../model/contract.js';
 import type { BundleManifest } from '../model/manifest.js';
+import { fieldsAt, fieldsOf, VARINT } from './onnx-fields.js';
 
 type GraphName = keyof BundleManifest['graphs'];
 
@@ -33,7 +34,6 @@ export function fixedSizeOf(manifest: BundleManifest, name: GraphName): FixedSiz
 /** Numbers of the fields on the way from a model to a size: graph, value, type, tensor type, shape, dimension. */
 const PATHS = [11, 12, 13].map((inputOutputOrInner) => [7, inputOutputOrInner, 2, 1, 2, 1]);
 const [SIZE, SYMBOL] = [1, 2];
-const [VARINT, BYTES] = [0, 2];
 
 /**
  * @param model bytes of an ONNX file
@@ -44,46 +44,13 @@ export function withFixedSize(model: Uint8Array, { symbol, size }: FixedSize): U
   const copy = model.slice();
   const wanted = new TextEncoder().encode(symbol);
   for (const path of PATHS) {
-    for (const dimension of fieldsAt(copy, path)) {
-      const [{ number, bytes } = { number: 0, bytes: dimension }] = fieldsOf(dimension);
-      if (number !== SYMBOL || Buffer.compare(bytes, wanted) !== 0) continue;
+    for (const { bytes: dimension } of fieldsAt(copy, path)) {
+      const [stated] = fieldsOf(dimension);
+      if (stated?.number !== SYMBOL || Buffer.compare(stated.bytes, wanted) !== 0) continue;
       // As many bytes as before, so that no length around it changes: a varint may end in groups of zeros.
       dimension.fill(0x80).set([(SIZE << 3) | VARINT, 0x80 | size]);
       dimension[dimension.length - 1] = 0;
     }
   }
   return copy;
-}
-
-function* fieldsAt(message: Uint8Array, [first, ...rest]: readonly number[]): Generator<Uint8Array> {
-  if (first === undefined) {
-    yield message;
-    return;
-  }
-  for (const { number, bytes } of fieldsOf(message)) if (number === first) yield* fieldsAt(bytes, rest);
-}
-
-/** Fields of a message that hold bytes, as views; numbers are skipped. */
-function* fieldsOf(message: Uint8Array): Generator<{ readonly number: number; readonly bytes: Uint8Array }> {
-  let at = 0;
-  const varint = (): number => {
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = message[at++];
-      if (byte === undefined) throw new RangeError('ends within a number, expected Protocol Buffers');
-      value += (byte & 0x7f) * scale;
-      if (byte < 0x80) return value;
-    }
-  };
-  while (at < message.length) {
-    const tag = varint();
-    const [number, type] = [Math.floor(tag / 8), tag % 8];
-    if (type === VARINT) varint();
-    else if (type === BYTES) {
-      const length = varint();
-      yield { number, bytes: message.subarray(at, at + length) };
-      at += length;
-    } else if (type === 1 || type === 5) at += type === 1 ? 8 : 4;
-    else throw new RangeError(`has a field of type ${type}, expected Protocol Buffers`);
-  }
 }

@@ -4,14 +4,16 @@
  * the folder costs time and nothing else.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
+import { open, readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.js';
-import { statedGraph } from '../model/contract.js';
+import { checkGraph, statedGraph } from '../model/contract.js';
+import type { TensorSpec } from '../model/graphs-schema.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { type Graph, openGraph, type Provider, RUNTIME_VERSION } from '../model/session.js';
 import { type FixedSize, fixedSizeOf, withFixedSize } from './fixed-sizes.js';
+import { hideInputShapes } from './hidden-shapes.js';
 import { perShape } from './lazy-graph.js';
 
 const SUFFIX = '.onnx';
@@ -32,7 +34,7 @@ export async function openBundleGraph(
   folder: string | null,
   opener: typeof openGraph = openGraph,
 ): Promise<Graph> {
-  const { file } = statedGraph(bundle.manifest, name);
+  const { file, inputs } = statedGraph(bundle.manifest, name);
   const original = join(bundle.directory, file);
   // On a GPU pairs share runs, and most of the work is done at the first run of each shape, which no file keeps.
   if (provider !== 'cpu') {
@@ -53,18 +55,23 @@ export async function openBundleGraph(
     });
   };
   if (folder === null) return openOriginal();
-  const cached = join(folder, `${await keyOf(bundle.manifest.files[file] ?? '', fixed)}${SUFFIX}`);
+  const cached = join(folder, `${await keyOf(bundle.manifest.files[file] ?? '', fixed, inputs)}${SUFFIX}`);
   try {
     const now = new Date(systemClock());
     await utimes(cached, now, now);
-    // Errors name the file of the bundle, because the copy cannot be repaired by hand.
-    return { ...(await opener(cached, provider, { isOptimised: true })), file: original };
+    // Errors name the file of the bundle, because the copy cannot be repaired by hand. A copy states no shapes of its
+    // inputs, and is kept only if they were those of the manifest.
+    return { ...(await opener(cached, provider, { isOptimised: true })), file: original, inputs };
   } catch {
     // missing or damaged: it is written again
   }
   const temporary = join(folder, `${randomUUID()}.tmp`);
   try {
     const graph = await openOriginal(temporary);
+    checkGraph(name, graph, bundle.manifest);
+    const copy = await readFile(temporary);
+    hideInputShapes(copy);
+    await writeFile(temporary, copy);
     await moveDurably(temporary, cached);
     await deleteUnused(folder);
     return graph;
@@ -75,11 +82,11 @@ export async function openBundleGraph(
 }
 
 /** The key covers the processor, because ONNX Runtime arranges weights for its instruction set. */
-async function keyOf(graphSha256: string, fixed: FixedSize | null): Promise<string> {
+async function keyOf(graphSha256: string, fixed: FixedSize | null, stated: readonly TensorSpec[]): Promise<string> {
   const information = await readFile('/proc/cpuinfo', 'utf8').catch(() => '');
   const instructions = /^(?:flags|Features)\s*:.*$/m.exec(information)?.[0];
-  const inputs = [graphSha256, fixed, RUNTIME_VERSION, process.arch, cpus()[0]?.model, instructions];
-  return createHash('sha256').update(JSON.stringify(inputs)).digest('hex');
+  const parts = [graphSha256, fixed, stated, RUNTIME_VERSION, process.arch, cpus()[0]?.model, instructions];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
 /** Renames a file after its bytes are on disk, so that a power failure leaves a complete file or none. */

@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import { openBundleGraph } from '../../src/inference/graph-cache.js';
 import { graphCacheIn } from '../../src/inference/graph-folder.js';
+import type { TensorSpec } from '../../src/model/graphs-schema.js';
 import { type Bundle, type BundleManifest, loadBundle } from '../../src/model/manifest.js';
-import type { Graph, Tensor } from '../../src/model/session.js';
+import { type Graph, openGraph, type Tensor } from '../../src/model/session.js';
 import { TINY } from '../model/tiny-bundle.js';
 
 jest.setTimeout(120_000);
@@ -55,6 +56,33 @@ describe('the graph cache', () => {
     const bundle = await tiny();
     const plain = await outputsOf(bundle, 'difference');
     expect(await outputsOf({ ...bundle, directory: '/nowhere' }, 'difference')).toEqual(plain);
+  });
+
+  it('keeps a copy without shapes of inputs, and states those of the manifest', async () => {
+    const bundle = await tiny();
+    const { inputs } = bundle.manifest.graphs.difference;
+    await outputsOf(bundle, 'difference');
+    const [name = ''] = await readdir(folder);
+    const copy = await openGraph(join(folder, name), 'cpu', { isOptimised: true });
+    expect(copy.inputs).toEqual(inputs.map((input) => ({ ...input, shape: [] })));
+    const cached = await openBundleGraph(bundle, 'difference', 'cpu', folder);
+    expect(cached.inputs).toEqual(inputs);
+    await Promise.all([copy.release(), cached.release()]);
+  });
+
+  it('keeps no copy of a graph that differs from the manifest', async () => {
+    const bundle = await tiny();
+    const { difference } = bundle.manifest.graphs;
+    const [first, ...others] = difference.inputs;
+    const inputs = [{ ...first, shape: [1, 2, 3, 4] } as TensorSpec, ...others];
+    const manifest = {
+      ...bundle.manifest,
+      graphs: { ...bundle.manifest.graphs, difference: { ...difference, inputs } },
+    };
+    const graph = await openBundleGraph({ ...bundle, manifest }, 'difference', 'cpu', folder);
+    expect(graph.inputs[0]?.shape).not.toEqual([1, 2, 3, 4]);
+    expect(await readdir(folder)).toEqual([]);
+    await graph.release();
   });
 
   it('writes a damaged graph again', async () => {
