@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
+import { type ListedFile, listFiles } from '../../src/footage/inputs/list-files.js';
+import { planRecording } from '../../src/footage/inputs/plan.js';
 import type { FootageSummary } from '../../src/footage/records.js';
 import sharp from '../../src/frames/sharp.js';
 import type { ReportData } from '../../src/schemas/documents.js';
@@ -48,6 +50,16 @@ async function footage(input: string, ...options: string[]) {
     frames: summary.cameras.map(({ frames }) => frames),
     changes: changes.map(({ first_seen }) => first_seen.at),
   };
+}
+
+/** @returns the plan of a folder of pictures, as `footage` makes it */
+async function planned(input: string, timeZone = 'UTC') {
+  const listed: ListedFile[] = [];
+  for await (const file of listFiles(join(folder, input), { outputs: null, s3: undefined })) listed.push(file);
+  return planRecording(listed, {
+    ...{ template: null, camera: null, start: null, timeZone, imageInterval: 1, ffmpeg: FFMPEG },
+    ...{ videoPixelLimit: 1_000_000, now: Date.now(), signal: new AbortController().signal },
+  });
 }
 
 describe('clips that overlap', () => {
@@ -130,10 +142,17 @@ describe('--scan-only', () => {
   ])('names the doubt about %s in %s', async (name, zone, doubt) => {
     const camera = `clock-${name}-${zone.replaceAll('/', '-')}`;
     await picture(`${camera}/${name}.png`);
-    const rows = await scan(camera, '--tz', zone);
-    expect(rows.filter((row) => row.includes('a time that'))).toEqual(
-      doubt === null ? [] : [expect.stringContaining(doubt)],
-    );
+    const { sequences, failures } = await planned(camera, zone);
+    expect(failures).toEqual([]);
+    expect(sequences.map(({ items, doubts }) => [items.length, doubts])).toEqual([
+      [1, doubt === null ? [] : [expect.stringContaining(doubt)]],
+    ]);
+  });
+
+  it('prints such a doubt', async () => {
+    await picture('autumn/20261025_023000.png');
+    const rows = await scan('autumn', '--tz', 'Europe/Berlin');
+    expect(rows.filter((row) => row.includes('a time that Europe/Berlin has twice'))).toHaveLength(1);
     expect(rows.at(-1)).toBe('1 file in = 1 of 1 camera + 0 left out');
   });
 });
@@ -160,15 +179,19 @@ const exifText = (i: number) =>
   new Date(Date.UTC(2026, 5, 1, 12) + i * 10_000).toISOString().slice(0, 19).replaceAll('-', ':').replace('T', ' ');
 
 describe('a clock that was lost for some pictures', () => {
+  const byName = (lost: string) => (i: number, at: Date) => `${isLost(i) ? `${lost}${i}` : digits(at)}.jpg`;
+  const times = Array.from({ length: 13 }, (_, i) => Date.UTC(2026, 5, 1, 12) + i * 10_000);
+  const timesAndWarnings = async (camera: string) => {
+    const { sequences, warnings } = await planned(camera);
+    return [sequences.map(({ items }) => items.map(({ at }) => at)), warnings];
+  };
+  const doubt = [expect.stringContaining('3 files state a time that cannot be')];
+
   it.each(['19700101_00001', '18991230_00001', '19040101_00001', '20990101_00001', '19800101_00001'])(
     'uses the time of modification instead of names as %s',
     async (lost) => {
-      const camera = `names-${lost}`;
-      await writePictures(camera, (i, at) => `${isLost(i) ? `${lost}${i}` : digits(at)}.jpg`);
-      const { account, warnings, changes } = await footage(camera);
-      expect(account).toBe('13 frames in = 13 looked at + 0 skipped');
-      expect(changes).toEqual(['2026-06-01T12:00:50.000Z']);
-      expect(warnings).toEqual([expect.stringContaining('3 files state a time that cannot be')]);
+      await writePictures(`names-${lost}`, byName(lost));
+      expect(await timesAndWarnings(`names-${lost}`)).toEqual([[times], doubt]);
     },
   );
 
@@ -181,12 +204,17 @@ describe('a clock that was lost for some pictures', () => {
         (i) => `img${i}.jpg`,
         (i) => (isLost(i) ? lost : exifText(i)),
       );
-      const { account, warnings, changes } = await footage(camera);
-      expect(account).toBe('13 frames in = 13 looked at + 0 skipped');
-      expect(changes).toEqual(['2026-06-01T12:00:50.000Z']);
-      expect(warnings).toHaveLength(1);
+      expect(await timesAndWarnings(camera)).toEqual([[times], [expect.any(String)]]);
     },
   );
+
+  it('finds the change at its time', async () => {
+    await writePictures('lost', byName('20990101_00001'));
+    const { account, warnings, changes } = await footage('lost');
+    expect(account).toBe('13 frames in = 13 looked at + 0 skipped');
+    expect(changes).toEqual(['2026-06-01T12:00:50.000Z']);
+    expect(warnings).toEqual(doubt);
+  });
 });
 
 describe('bursts', () => {
