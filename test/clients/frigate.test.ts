@@ -107,9 +107,13 @@ describe('a look at the events of a recorder', () => {
   });
 
   it('reads more than one page, and only the chosen cameras', async () => {
-    for (let i = 0; i < 230; i++) recorder.add(`e${i}`, 1_000 + i / 10, { camera: i % 2 === 0 ? 'gate' : 'yard' });
+    // Of 23 events all but two have a text already, which costs no requests.
+    const known = { data: { description: 'the postman' } };
+    for (let i = 0; i < 230; i++) {
+      recorder.add(`e${i}`, 1_000 + i / 10, { camera: i % 2 === 0 ? 'gate' : 'yard', ...(i % 23 < 2 ? {} : known) });
+    }
     await look(BEGIN, { cameras: ['gate'] });
-    expect(compared).toHaveLength(115);
+    expect(compared).toHaveLength(10);
     expect(new Set(compared.map((pair) => pair.split('@')[0]))).toEqual(new Set(['gate']));
   });
 
