@@ -1,15 +1,14 @@
 /**
- * Chromium for the tests of the console. Screenshots are written to tmp/console. Without Chromium the tests that use it
- * are skipped (npm test installs it).
+ * Chromium for the tests of the console. Screenshots are written to the folder SCREENSHOTS, if it is set. Without Chromium
+ * the tests that use it are skipped (npm test installs it).
  */
 import { mkdir } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { jest } from '@jest/globals';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../../scripts/lib/chromium.mjs';
 
-const SCREENSHOTS = resolve('tmp/console');
+const screenshots = process.env.SCREENSHOTS;
 const program = findChromium();
 const WIDTHS = [1440, 390];
 const SCHEMES = ['light', 'dark'] as const;
@@ -37,7 +36,7 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Tab> 
     // Containers and root have no sandbox; the pages are the project's own.
     const args = ['--no-sandbox', '--disable-dev-shm-usage'];
     browser = await chromium.launch({ executablePath: program, args });
-    await mkdir(SCREENSHOTS, { recursive: true });
+    if (screenshots !== undefined) await mkdir(screenshots, { recursive: true });
   }, 60_000);
   afterAll(() => browser?.close());
   return async (options = {}) => {
@@ -67,14 +66,20 @@ const NAVIGATION = `(() => {
 })()`;
 const MOST_NAVIGATION = 80;
 
-/** Takes screenshots of the page: wide and narrow, light and dark. @returns violations found by axe */
+/** Ends when the page has been drawn with its new size and colours. */
+const DRAWN = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+
+/** Looks at the page wide and narrow, light and dark, with a screenshot of each. @returns what is wrong with it */
 export async function inspect(page: Page, name: string): Promise<string[]> {
   const found: string[] = [];
   for (const width of WIDTHS) {
     for (const colorScheme of SCHEMES) {
       await page.setViewportSize({ width, height: HEIGHT });
       await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}-${colorScheme}.png` });
+      await page.evaluate(DRAWN);
+      if (screenshots !== undefined) {
+        await page.screenshot({ path: `${screenshots}/${name}-${width}-${colorScheme}.png` });
+      }
       // Each width and each scheme once: the rules about colours and those about layout do not depend on each other.
       const isChecked = WIDTHS.indexOf(width) === SCHEMES.indexOf(colorScheme);
       for (const violation of isChecked ? await violations(page) : []) {
