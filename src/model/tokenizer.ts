@@ -43,15 +43,6 @@ export function toSentence(
   return sentenceOf(words, sum);
 }
 
-/** @returns the sentence of some of the words. @param indices of these words, ascending */
-export function withWords({ words }: Sentence, indices: readonly number[]): Sentence {
-  const kept = indices.map((i) => words[i] as ScoredWord);
-  return sentenceOf(
-    kept,
-    kept.reduce((sum, { score }) => sum + Math.log(score), 0),
-  );
-}
-
 /** @param words at least one */
 export const toClause = (words: readonly ScoredWord[]): Sentence =>
   sentenceOf(

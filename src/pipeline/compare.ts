@@ -1,5 +1,5 @@
 /** The pipeline: two encoded frames in, a finding and heatmaps out. Start reading at `Pipeline.compare`. */
-import { DecodedFrames } from '../frames/decoded-frames.js';
+import { DecodedFrames, type HeldBuffers } from '../frames/decoded-frames.js';
 import { pairInEightBits } from '../frames/deep-grey.js';
 import { fillLostRows, isCut } from '../frames/lost-rows.js';
 import { allSettledOrThrow, haveSamePixels, mapSides } from '../frames/pair.js';
@@ -7,19 +7,19 @@ import { FeatureCache } from '../inference/feature-cache.js';
 import type { InferencePool } from '../inference/pool.js';
 import type { CheckOutput, FeaturePair } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
-import { findRegions, type MapRegion } from '../model/regions.js';
+import { findRegions } from '../model/regions.js';
 import type { Config } from '../process/config.js';
 import type { CheckAnswer } from '../schemas/ask.js';
-import type { Viewpoint } from '../schemas/comparison.js';
+import type { Finding, Viewpoint } from '../schemas/comparison.js';
 import { keepRegions } from '../schemas/finding.js';
 import type { Lost } from '../schemas/loss.js';
 import type { ModelDescription } from '../schemas/model-description.js';
+import type { ViewpointEvidence } from '../viewpoint/evidence.js';
 import type { Registration } from '../viewpoint/registration.js';
 import { answerOf, answerWithoutModel, readQuestion } from './ask.js';
-import { captionerOf } from './captioners.js';
 import { Catalogue, type OperatingPoints } from './catalogue.js';
 import { embedder } from './crops-about.js';
-import type { CaptionParts, Wanted } from './describe.js';
+import { type CaptionParts, captionPair, type Wanted } from './describe.js';
 import { Encoder } from './encoder.js';
 import {
   changedFinding,
@@ -36,12 +36,28 @@ import { type LocatedRegions, locate } from './lens.js';
 import { isCovered, isUnusable, lensCover, lostOf, outsideOf } from './lost-parts.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
 import type { AlignedPair, EmbeddedTexts, FramePair, PairInput, PairOutput } from './pair.js';
-import type { Comparison, Seen } from './seen.js';
 import { seenThings } from './seen-things.js';
 import { type PipelineOptions, startPool } from './start-pool.js';
-import { stopwatch, withTimeLimit } from './stopwatch.js';
+import { type Stopwatch, stopwatch, withTimeLimit } from './stopwatch.js';
 import { fuseTampers } from './tamper-fusion.js';
 import { emptyLike, mapToSourceFrame, wordHeatmaps } from './word-heatmaps.js';
+
+/** State of one comparison. */
+interface Comparison extends Stopwatch, Wanted {
+  readonly input: PairInput;
+  /** pixel buffers to be given back at the end */
+  readonly buffers: HeldBuffers;
+}
+
+/** A pair with its evidence, or a finding that needs no model: identical frames, a tampered view. */
+type Seen =
+  | { readonly finding: Finding }
+  | {
+      readonly pair: AlignedPair;
+      readonly evidence: ViewpointEvidence;
+      readonly viewpoint: Viewpoint;
+      readonly lost: Lost | null;
+    };
 
 export class Pipeline {
   readonly #catalogue: Catalogue;
@@ -109,7 +125,7 @@ export class Pipeline {
       if ('finding' in seen) return { finding: seen.finding, heatmaps: null, timings };
       const { pair, evidence, viewpoint, lost } = seen;
       const fused = fuse(pair.difference, evidence, bundle.manifest, input.threshold);
-      const all = fused.changed ? outsideOf(findRegions(pair.difference, bundle.manifest.regions), lost) : [];
+      const all = fused.changed ? outsideOf(findRegions(pair.difference, bundle.manifest.regions), lost?.boxes) : [];
       const cover = lensCover(seen, bundle.manifest, all);
       const located = await step('register', () => locate(this.#captionParts, comparison, pair, fused, all, cover));
       const lens = located.mostOnLens ? lensCover(seen, bundle.manifest, located.regions, true) : cover;
@@ -235,38 +251,34 @@ export class Pipeline {
     const { bundle, input } = comparison;
     const { manifest } = bundle;
     const { difference, toSourceFrame } = pair;
-    const { captioned, check, crops, seenTogether, statements, facts, tightIn, notes, evidence } =
-      await comparison.step('caption', () =>
-        captionerOf(manifest)(this.#captionParts, comparison, pair, regions, named),
-      );
+    const { captioned, check, crops, description, people, notes, evidence } = await comparison.step('caption', () =>
+      captionPair(this.#captionParts, comparison, pair, regions, named),
+    );
     const words = await comparison.step('heatmap', async () =>
       toSourceFrame.words(wordHeatmaps(captioned, manifest.attention, maps.after)),
     );
+    const { statements } = description;
     const described = changedFinding(
       prediction,
       captioned,
       regions,
-      this.#catalogue.modelUsed(comparison.bundle),
+      this.#catalogue.modelUsed(bundle),
       viewpoint,
-      input.statements ? statements : undefined,
-      facts,
+      input.statements && crops.length > 0 ? statements : undefined,
+      manifest.names && statements.flatMap(({ fact }) => fact ?? []),
     );
     const finding = { ...described, ...(check && { check }), ...(notes.length > 0 && { notes: [...notes] }) };
     const after = toSourceFrame.map(maps.after);
-    const located = finding.regions.map((region, i) => ({ region, things: () => tightIn(regions[i] as MapRegion) }));
-    const seen = input.statements && seenThings(located, toSourceFrame);
     return {
       finding: { ...finding, ...keepRegions(finding, toSourceFrame.region) },
-      ...(seen ? { seen } : {}),
+      ...(input.statements && { seen: seenThings(pair, regions, people) }),
       heatmaps: { before: maps.before, after, words },
-      ...(evidence === undefined ? {} : { evidence: () => ({ ...evidence(), regions: ofRegions }) }),
-      ...(manifest.graphs.pair === undefined
-        ? {}
-        : {
-            embed: embedder(crops, seenTogether, toSourceFrame, (shown) =>
-              this.#pool.run('embedPair', manifest.name, { ...difference, crops: shown }),
-            ),
-          }),
+      ...(evidence && { evidence: () => ({ ...evidence(), regions: ofRegions }) }),
+      ...(manifest.graphs.pair && {
+        embed: embedder(crops, manifest.glance?.regions ?? 0, toSourceFrame, (shown) =>
+          this.#pool.run('embedPair', manifest.name, { ...difference, crops: shown }),
+        ),
+      }),
     };
   }
 

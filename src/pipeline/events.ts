@@ -3,11 +3,10 @@
  * probability that it is true, by the judge from the evidence of all witnesses.
  */
 import { areaOf, type Box, boxDistance, sharedArea } from '../base/images.js';
-import { logitOf } from '../base/logistic.js';
 import type { EventRow } from '../model/judge-schema.js';
 import { intersectionOverUnion } from '../model/regions.js';
 import type { StatementKind } from '../schemas/kinds.js';
-import { type Judge, judged, LEAST_PROBABILITY as LEAST } from './judge.js';
+import { type Judge, judged, oddsOf } from './judge.js';
 import { assignedLinks, classOf, type Link } from './links.js';
 import type { Thing } from './things.js';
 
@@ -54,38 +53,29 @@ function evidenceOf(
   const mean = (of: (thing: Thing) => number): number =>
     things.reduce((sum, thing) => sum + of(thing), 0) / things.length;
   const most = (of: (thing: Thing) => number): number => Math.max(...things.map(of));
-  const said = (name: string): number =>
-    logitOf(
-      mean(({ witness }) => witness.kinds[name] ?? 0),
-      LEAST,
-    );
+  const said = (name: string): number => oddsOf(mean(({ witness }) => witness.kinds[name] ?? 0));
   const others = all.filter((thing) => !things.includes(thing));
-  const covered = (thing: Thing, by: (other: Thing) => boolean): number =>
-    Math.max(
-      0,
-      ...others
-        .filter((other) => by(other) && areaOf(other.box) > areaOf(thing.box))
-        .map((other) => sharedArea(thing.box, other.box) / areaOf(thing.box)),
-    );
+  const covered = ({ side, box }: Thing, isOfItsSide: boolean): number => {
+    const larger = others.filter((other) => (other.side === side) === isOfItsSide && areaOf(other.box) > areaOf(box));
+    return Math.max(0, ...larger.map((other) => sharedArea(box, other.box) / areaOf(box)));
+  };
   const involved = links.filter((link) => things.includes(link.before) || things.includes(link.after));
-  const direct =
-    kind === 'move' ? involved.find((link) => things.includes(link.before) && things.includes(link.after)) : undefined;
+  const isMove = kind === 'move';
+  const direct = isMove
+    ? involved.find((link) => things.includes(link.before) && things.includes(link.after))
+    : undefined;
   // A thing that is coloured otherwise than the one that could be it came or left.
   const alike =
     direct ?? involved.reduce<Link | undefined>((a, b) => (a && a.row.alike >= b.row.alike ? a : b), undefined);
   const rival = Math.max(0, ...involved.filter((link) => link !== direct).map((link) => link.probability));
   const largest = Math.max(...all.map(({ box }) => areaOf(box)));
   const [from, to] = [things[0] as Thing, things.at(-1) as Thing];
-  const isMove = kind === 'move';
   return {
     isAppearance: kind === 'appear' ? 1 : 0,
-    score: logitOf(Math.min(...things.map(({ region }) => region.score)), LEAST),
+    score: oddsOf(Math.min(...things.map(({ region }) => region.score))),
     area: Math.log(most(({ box }) => areaOf(box))),
     relative: Math.log(most(({ box }) => areaOf(box)) / largest),
-    nothing: logitOf(
-      mean(({ nothing }) => nothing),
-      LEAST,
-    ),
+    nothing: oddsOf(mean(({ nothing }) => nothing)),
     personShare: mean((thing) => classOf(thing, 'person')),
     vehicleShare: mean((thing) => classOf(thing, 'vehicle')),
     objectShare: mean((thing) => classOf(thing, 'object')),
@@ -94,13 +84,13 @@ function evidenceOf(
     saidMove: said('move'),
     saidReplace: said('replace'),
     clauses: mean(({ witness }) => witness.clauses.filter((clause) => clause.kind === kind).length),
-    link: direct === undefined ? 0 : logitOf(direct.probability, LEAST),
-    rival: logitOf(rival, LEAST),
+    link: direct === undefined ? 0 : oddsOf(direct.probability),
+    rival: oddsOf(rival),
     nouns: alike?.row.nouns ?? 0,
     paint: alike?.row.paint ?? 0,
     bands: alike?.row.bands ?? 0,
-    part: most((thing) => covered(thing, (other) => other.side === thing.side)),
-    behind: most((thing) => covered(thing, (other) => other.side !== thing.side)),
+    part: most((thing) => covered(thing, true)),
+    behind: most((thing) => covered(thing, false)),
     near: Math.min(1, ...others.filter(({ side }) => side === to.side).map(({ box }) => boxDistance(box, to.box))),
     filled: mean(({ filled }) => filled),
     edge: mean(({ box }) => (touchesEdge(box) ? 1 : 0)),

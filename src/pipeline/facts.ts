@@ -3,8 +3,7 @@
  * words that are probable enough. The names come from the pictures of the thing, joined with the decoder's own words;
  * a person whom the detector sees is one, whatever the namer says.
  */
-import type { ChangeStatement } from '../language/plain.js';
-import { classOf, type Role, SOMETHING } from '../language/thing.js';
+import { type Role, SOMETHING } from '../language/thing.js';
 import { writeWords } from '../language/write.js';
 import type { FactCalibration } from '../model/fact-calibration.js';
 import {
@@ -19,14 +18,11 @@ import {
 import type { StatementKind } from '../schemas/kinds.js';
 import type { Event } from './events.js';
 import type { Judge } from './judge.js';
-import type { LocationFact, LocationStatement } from './location-statement.js';
+import { type JudgedStatement, type LocationFact, SEVERAL, stateOf } from './location-statement.js';
 import { likelyPlace, likelyWay } from './place-facts.js';
 import { type ScoredWord, statedPhrase } from './scored-words.js';
 import { isPersonNoun, type Thing } from './things.js';
 import { attentionOf } from './witness.js';
-
-/** As `value` of a count: four or more. */
-const SEVERAL = 4;
 
 /** Everything that decides the words of a statement. */
 export interface Wording {
@@ -39,7 +35,7 @@ export interface Wording {
 }
 
 /** @returns a statement per event, in the order of their crops; equal events of the same regions are one, counted */
-export function statementsOf(events: readonly Event[], wording: Wording): LocationStatement[] {
+export function statementsOf(events: readonly Event[], wording: Wording): JudgedStatement[] {
   const groups = new Map<string, Event[]>();
   for (const event of events) {
     const key = `${event.kind} ${event.things.map(({ crop, side }) => `${crop} ${side}`).join()}`;
@@ -52,36 +48,34 @@ export function statementsOf(events: readonly Event[], wording: Wording): Locati
   return [...groups.values()].sort((a, b) => first(a) - first(b)).map((group) => stateEvents(group, wording));
 }
 
-function stateEvents(events: readonly Event[], wording: Wording): LocationStatement {
+function stateEvents(events: readonly Event[], wording: Wording): JudgedStatement {
   const { calibration, truth } = wording;
   const { kind, things } = events[0] as Event;
   const probability = Math.min(...events.map((event) => event.probability));
-  const named = nameThings(things, wording);
   const last = things.at(-1) as Thing;
-  const place = kind === 'move' ? null : likelyPlace(statedPlace(last, kind), last, calibration, truth);
-  const way = kind === 'move' ? likelyWay(things, calibration, truth) : null;
-  const count = events.length < SEVERAL ? events.length : null;
+  const where =
+    kind === 'move'
+      ? likelyWay(things, calibration, truth)
+      : likelyPlace(statedPlace(last, kind), last, calibration, truth);
+  const several = events.length >= SEVERAL;
   const fact: LocationFact = {
     kind: { value: kind, probability },
-    ...named,
+    ...nameThings(things, wording),
     count: {
-      value: count ?? SEVERAL,
-      probability: count === 1 ? calibration.one : calibration.several,
+      value: several ? SEVERAL : events.length,
+      probability: events.length === 1 ? calibration.one : calibration.several,
     },
-    ...{ place, way },
+    ...(kind === 'move' ? { place: null, way: where } : { place: where, way: null }),
     regions: [...new Set(things.map(({ region }) => region))],
   };
   const noun = fact.noun.value;
-  const painted = noun === SOMETHING ? null : (fact.colour?.value ?? null);
-  const thing = { noun, colour: painted, count, definite: kind !== 'appear' };
-  const statement: ChangeStatement = {
-    ...{ kind, verb: verbOf(kind, thing), things: [thing] },
-    ...{ place: place?.value ?? null, way: way?.value ?? null },
-  };
+  const colour = noun === SOMETHING ? null : (fact.colour?.value ?? null);
+  const count = several ? null : events.length;
+  const statement = stateOf(kind, { noun, colour, count, definite: kind !== 'appear' }, where);
   const scores: Partial<Record<Role, number>> = {
     verb: probability,
-    place: place?.probability ?? 0,
-    way: way?.probability ?? 0,
+    place: where?.probability ?? 0,
+    way: where?.probability ?? 0,
     colour: fact.colour?.probability ?? fact.noun.probability,
   };
   const words = writeWords(statement).map(
@@ -91,7 +85,7 @@ function stateEvents(events: readonly Event[], wording: Wording): LocationStatem
       attention: word.role === 'phrase' ? null : attentionOf(last.witness, word.role),
     }),
   );
-  return { facts: [fact], statement, words, regions: fact.regions, probability };
+  return { fact, statement, words, regions: fact.regions, probability };
 }
 
 /** Names of a thing; of a move as both frames show it. */
@@ -121,12 +115,4 @@ function nameThings(things: readonly Thing[], { names, truth, levels }: Wording)
 export function statedPlace({ witness }: Thing, kind: StatementKind) {
   const clause = witness.clauses.find((one) => !one.reversed && one.kind === kind);
   return clause === undefined ? null : statedPhrase(clause.words, 'place', clause.statement.place);
-}
-
-/** The verb of a thing that came, left or moved. */
-function verbOf(kind: StatementKind, thing: Parameters<typeof classOf>[0]): string {
-  if (kind === 'appear') return 'appeared';
-  if (kind === 'move') return 'moved';
-  if (kind === 'replace') return 'taken the place';
-  return ['person', 'vehicle', 'animal'].includes(classOf(thing)) ? 'left' : 'gone';
 }

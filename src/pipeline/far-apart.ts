@@ -4,11 +4,11 @@
  */
 import { type Box, boxDistance, type Side } from '../base/images.js';
 import { thirdOf } from '../language/place.js';
-import type { ChangeStatement } from '../language/plain.js';
 import { classOf } from '../language/thing.js';
 import { writeWords } from '../language/write.js';
 import { toClause } from '../model/tokenizer.js';
-import type { LocationFact, LocationStatement } from './location-statement.js';
+import type { Thing } from '../schemas/statement.js';
+import { type LocationStatement, stateOf } from './location-statement.js';
 import { uniformWords } from './scored-words.js';
 
 /** Walkers cross a view within a minute, and a queue moves on within some: later, others may be there. */
@@ -45,21 +45,20 @@ const boxesOf = (regions: LocationStatement['regions'], side: Side): Box[] =>
   regions.filter((region) => region.side === side).map(({ box }) => box);
 
 const comeAndGone = (moved: LocationStatement): LocationStatement[] => [
-  endOf(moved, 'after', 'appear', 'appeared'),
-  endOf(moved, 'before', 'disappear', 'left'),
+  endOf(moved, 'after', 'appear'),
+  endOf(moved, 'before', 'disappear'),
 ];
 
 /** The statement about the thing in one of the frames. */
-function endOf(moved: LocationStatement, side: Side, kind: 'appear' | 'disappear', verb: string): LocationStatement {
+function endOf(moved: LocationStatement, side: Side, kind: 'appear' | 'disappear'): LocationStatement {
   const regions = moved.regions.filter((region) => region.side === side);
-  const place = thirdOf((regions[0] as LocationStatement['regions'][number]).box);
-  const things = moved.statement.things.map((thing) => ({ ...thing, definite: kind === 'disappear' }));
-  const statement: ChangeStatement = { kind, verb, things, place, way: null };
+  const value = thirdOf((regions[0] as LocationStatement['regions'][number]).box);
+  const { probability } = moved;
+  const place = { value, probability };
+  const changed = { kind: { value: kind, probability }, place, way: null, regions };
+  const [thing] = moved.statement.things as [Thing];
+  const statement = stateOf(kind, { ...thing, definite: kind === 'disappear' }, place);
   const attention = moved.words.find((word) => word.role === 'noun')?.attention ?? null;
-  const facts = moved.facts.map((fact): LocationFact => {
-    const { probability } = fact.kind;
-    return { ...fact, kind: { value: kind, probability }, place: { value: place, probability }, way: null, regions };
-  });
   const words = uniformWords(writeWords(statement), toClause(moved.words).score, attention);
-  return { ...moved, statement, regions, facts, words };
+  return { ...moved, statement, regions, fact: moved.fact && { ...moved.fact, ...changed }, words };
 }

@@ -60,21 +60,20 @@ export const judgeEvidence = (
     after: after.box,
     ...{ row, probability },
   })),
-  events: events.map(({ kind, things, row, probability }) => ({
-    ...{ kind, row, probability },
-    things: things.map((thing) => ({ side: thing.side, box: thing.box, class: classWord(thing) })),
-    stated: statedIn(things.at(-1) as Thing, kind),
-    third: thirdOf((things.at(-1) as Thing).box),
-    side: kind === 'move' ? sideOf(things) : null,
-    depth: kind === 'move' ? depthOf(things) : null,
-    colour: listed(namesOf(things, names).colours)[0] ?? null,
-  })),
+  events: events.map(({ kind, things, row, probability }) => {
+    const last = things.at(-1) as Thing;
+    const stated = statedPlace(last, kind);
+    return {
+      ...{ kind, row, probability },
+      things: things.map((thing) => ({ side: thing.side, box: thing.box, class: classWord(thing) })),
+      stated: stated && { phrase: stated.value, logit: logitOf(stated.probability) },
+      third: thirdOf(last.box),
+      side: kind === 'move' ? sideOf(things) : null,
+      depth: kind === 'move' ? depthOf(things) : null,
+      colour: listed(namesOf(things, names).colours)[0] ?? null,
+    };
+  }),
 });
-
-function statedIn(thing: Thing, kind: StatementKind) {
-  const stated = statedPlace(thing, kind);
-  return stated && { phrase: stated.value, logit: logitOf(stated.probability) };
-}
 
 const classWord = ({ person, shares }: Thing): string =>
   person > 0 ? 'person' : ([...shares].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 'object');

@@ -2,11 +2,14 @@
  * The judge: the fitted models of a bundle over rows of evidence. A new insight about sentences is a further column
  * of a row, never a level in the code.
  */
-import { sigmoid } from '../base/logistic.js';
+import { logitOf, sigmoid } from '../base/logistic.js';
 import type { JudgeManifest } from '../model/judge-schema.js';
 
 /** Bound of probabilities before they become log-odds in a row, so that one certain output does not decide alone. */
 export const LEAST_PROBABILITY = 1e-3;
+
+/** Log-odds as a column has them. */
+export const oddsOf = (probability: number): number => logitOf(probability, LEAST_PROBABILITY);
 
 /** @returns probability, 0..1 */
 export const judged = <C extends string>(

@@ -5,10 +5,10 @@
  */
 import munkres from 'munkres';
 import { areaOf, type Box, overlap } from '../base/images.js';
-import { cosine, logitOf, softmax } from '../base/logistic.js';
+import { cosine, softmax } from '../base/logistic.js';
 import type { AlikeRow, LinkRow } from '../model/judge-schema.js';
 import { intersectionOverUnion } from '../model/regions.js';
-import { type Judge, judged, LEAST_PROBABILITY as LEAST } from './judge.js';
+import { type Judge, judged, oddsOf } from './judge.js';
 import type { Thing } from './things.js';
 
 export interface Link {
@@ -34,8 +34,8 @@ export function linksOf(things: readonly Thing[], aspect: number, judge: Judge):
     const best = Math.max(0, ...rivals.map((other) => other.alike));
     const better = rivals.filter((other) => other.alike > alike).length;
     const row = {
-      alike: logitOf(alike, LEAST),
-      gap: logitOf(alike, LEAST) - logitOf(best, LEAST),
+      alike: oddsOf(alike),
+      gap: oddsOf(alike) - oddsOf(best),
       better: Math.min(3, better),
     };
     return { ...one, row: { ...one.row, ...row }, probability: judged(judge.link, row) };
@@ -47,7 +47,7 @@ function likeness(from: Thing, to: Thing, aspect: number): AlikeRow {
   const isOne = (word: string) => classOf(from, word) * classOf(to, word);
   const [a, b] = [from.box, to.box];
   const height = Math.max(a.height, b.height);
-  const dx = ((centre(a).x - centre(b).x) * aspect) / height;
+  const dx = ((centre(a) - centre(b)) * aspect) / height;
   const dy = (a.y + a.height - b.y - b.height) / height;
   return {
     class: ['person', 'vehicle', 'animal', 'object'].reduce((sum, word) => sum + isOne(word), 0),
@@ -59,7 +59,7 @@ function likeness(from: Thing, to: Thing, aspect: number): AlikeRow {
     distance: Math.log1p(Math.hypot(dx, dy)),
     iou: intersectionOverUnion(a, b),
     overlap: overlap(a, b),
-    replace: logitOf((replaced(from) + replaced(to)) / 2, LEAST),
+    replace: oddsOf((replaced(from) + replaced(to)) / 2),
   };
 }
 
@@ -67,25 +67,23 @@ function likeness(from: Thing, to: Thing, aspect: number): AlikeRow {
 export const classOf = ({ shares, person }: Thing, word: string): number =>
   person > 0 ? (word === 'person' ? 1 : 0) : (shares.get(word) ?? 0);
 
-/** @returns the links of the assignment of the greatest total log-odds; one below the level of a link is none */
+/**
+ * @param links one for each thing of `before` and each of `after`
+ * @returns those of the assignment of the greatest total log-odds; one below the level of a link is none
+ */
 export function assignedLinks(links: readonly Link[], { levels }: Pick<Judge, 'levels'>): Link[] {
-  const before = [...new Set(links.map((link) => link.before))];
-  const after = [...new Set(links.map((link) => link.after))];
-  const linkOf = (i: number, j: number): Link | undefined =>
-    links.find((link) => link.before === before[i] && link.after === after[j]);
   if (links.length === 0) return [];
-  // A link that is worth less than none costs as much as none.
-  const none = logitOf(levels.link, LEAST);
-  const costs = before.map((_, i) =>
-    after.map((_, j) => -Math.max(0, logitOf(linkOf(i, j)?.probability ?? 0, LEAST) - none)),
+  const rows = [...new Set(links.map(({ before }) => before))].map((thing) =>
+    links.filter(({ before }) => before === thing),
   );
-  return munkres(costs).flatMap(([i, j]) => {
-    const link = linkOf(i, j);
-    return link !== undefined && link.probability >= levels.link ? [link] : [];
-  });
+  // A link that is worth less than none costs as much as none.
+  const costOf = ({ probability }: Link): number => Math.min(0, oddsOf(levels.link) - oddsOf(probability));
+  return munkres(rows.map((row) => row.map(costOf)))
+    .map(([i, j]) => rows[i]?.[j] as Link)
+    .filter(({ probability }) => probability >= levels.link);
 }
 
-const centre = ({ x, width }: Box) => ({ x: x + width / 2 });
+const centre = ({ x, width }: Box): number => x + width / 2;
 
 const shared = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((sum, share, i) => sum + Math.min(share, b[i] as number), 0);

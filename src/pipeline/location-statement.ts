@@ -1,10 +1,12 @@
-/** Statements about the locations of a pair, as values: statements.ts makes them, facts.ts names their things. */
+/** Statements about the locations of a pair, as values: witness.ts and facts.ts make them. */
 import type { Box } from '../base/images.js';
 import type { ChangeStatement } from '../language/plain.js';
+import { classOf } from '../language/thing.js';
 import type { CaptionOutput } from '../model/graph-io.js';
 import type { Likely, LikelyClass } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
 import type { StatementKind } from '../schemas/kinds.js';
+import type { Statement } from '../schemas/statement.js';
 import type { ScoredWord } from './scored-words.js';
 
 export interface LocationFact {
@@ -19,7 +21,7 @@ export interface LocationFact {
   readonly colour: Likely | null;
   /** as `nouns` */
   readonly colours: readonly Likely[];
-  /** 4: four or more */
+  /** SEVERAL: as many, or more */
   readonly count: { readonly value: number; readonly probability: number };
   /** where the thing is or was; null: of a move, or none is probable enough */
   readonly place: Likely | null;
@@ -29,8 +31,8 @@ export interface LocationFact {
 }
 
 export interface LocationStatement {
-  /** none of a bundle that names nothing */
-  readonly facts: readonly LocationFact[];
+  /** null: of a bundle that names nothing */
+  readonly fact: LocationFact | null;
   readonly statement: ChangeStatement;
   /** those that show the thing, on the sides that the kind needs */
   readonly regions: readonly MapRegion[];
@@ -38,6 +40,12 @@ export interface LocationStatement {
   /** probability that the statement is true, 0..1 */
   readonly probability: number;
 }
+
+/** A statement of a judged event. */
+export interface JudgedStatement extends LocationStatement {
+  readonly fact: LocationFact;
+}
+export const isJudged = (statement: LocationStatement): statement is JudgedStatement => statement.fact !== null;
 
 /** The words about a change. */
 export interface Description {
@@ -50,3 +58,20 @@ export interface Description {
 }
 
 export type LocationCrop = Pick<RegionCrop, 'crop' | 'regions'>;
+
+/** As `value` of a count. */
+export const SEVERAL = 4;
+
+const MOVING_CLASSES: readonly string[] = ['person', 'vehicle', 'animal'];
+
+/** The statement that a thing came, left or moved. @param where its place, or of a move the way that it went */
+export function stateOf(
+  kind: StatementKind,
+  thing: Statement['things'][number],
+  where: Likely | null,
+): ChangeStatement {
+  const left = MOVING_CLASSES.includes(classOf(thing)) ? 'left' : 'gone';
+  const verb = kind === 'appear' ? 'appeared' : kind === 'move' ? 'moved' : left;
+  const [place, way] = kind === 'move' ? [null, where] : [where, null];
+  return { kind, verb, things: [thing], place: place?.value ?? null, way: way?.value ?? null };
+}

@@ -14,8 +14,6 @@ import type { FramePair } from './pair.js';
 
 /** Lost share of a frame from which the rest is not judged: an operator must look at the camera (set, not fitted). */
 const UNUSABLE = 0.2;
-/** Share of a region in a lost part from which the loss explains it. */
-const EXPLAINED = 0.5;
 /** Share of the frames that are called damaged and are (`npm run bench -- glitches`). */
 export const CERTAINTY = 0.99;
 
@@ -71,14 +69,14 @@ export function lensCover(
 export const notBehind = <R extends { readonly side: Side; readonly box: Box }>(
   regions: readonly R[],
   cover: Cover | null,
+): readonly R[] => {
+  const outside = outsideOf(regions, cover?.boxes);
+  return regions.filter((region) => region.side === 'after' || outside.includes(region));
+};
+
+/** @returns the regions of which less than half lies in lost parts: the loss does not explain them */
+export const outsideOf = <R extends { readonly box: Box }>(
+  regions: readonly R[],
+  parts: readonly Box[] = [],
 ): readonly R[] =>
-  cover === null
-    ? regions
-    : regions.filter(({ side, box }) => side === 'after' || lostShare(box, cover.boxes) < EXPLAINED);
-
-/** @returns the regions that the loss does not explain */
-export const outsideOf = <R extends { readonly box: Box }>(regions: readonly R[], lost: Lost | null): readonly R[] =>
-  lost === null ? regions : regions.filter(({ box }) => lostShare(box, lost.boxes) < EXPLAINED);
-
-const lostShare = (box: Box, lost: readonly Box[]): number =>
-  lost.reduce((sum, part) => sum + sharedArea(box, part), 0) / areaOf(box);
+  regions.filter(({ box }) => 2 * parts.reduce((sum, part) => sum + sharedArea(box, part), 0) < areaOf(box));

@@ -10,8 +10,11 @@ import { type Judge, judged } from './judge.js';
 
 type FramePair = Readonly<Record<Side, RgbImage>>;
 
-/** Most regions of a pair that are examined, the strongest first: the detector costs 8 ms of a thread per region. */
-const MOST_REGIONS = 6;
+/**
+ * Most locations, and regions, of a pair that are examined one by one, the strongest first: a row of the caption graph
+ * costs 4 ms, a run of the detector 8 ms of a thread (`npm run bench:model`).
+ */
+export const MOST_EXAMINED = 6;
 /** Pixels of a box that are compared, along each side. */
 const SAMPLED = 48;
 
@@ -42,7 +45,7 @@ export async function detectPeople(
     const [found = []] = await pool.run('people', manifest.name, input);
     return [region, found.map((person) => ({ ...person, box: inFrame(person.box, crop) }))];
   };
-  const settled = await Promise.allSettled(regions.slice(0, MOST_REGIONS).map(detect));
+  const settled = await Promise.allSettled(regions.slice(0, MOST_EXAMINED).map(detect));
   const failed = settled.find((one) => one.status === 'rejected');
   return {
     boxes: new Map(settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))),
@@ -95,18 +98,11 @@ function isCentredIn({ x, y, width, height }: Box, region: Box): boolean {
 /** Share of a box that differs between the frames and is in none of the others. */
 function changedShare(box: Box, { before, after }: FramePair, others: readonly Box[]): number {
   const { width, height } = after;
-  const [left, right] = [box.x, box.x + box.width].map((x) => clamp(Math.round(x * width), width)) as [number, number];
-  const [top, bottom] = [box.y, box.y + box.height].map((y) => clamp(Math.round(y * height), height)) as [
-    number,
-    number,
-  ];
-  const step = {
-    x: Math.max(1, Math.floor((right - left) / SAMPLED)),
-    y: Math.max(1, Math.floor((bottom - top) / SAMPLED)),
-  };
+  const [left, right, across] = sampled(box.x, box.width, width);
+  const [top, bottom, down] = sampled(box.y, box.height, height);
   let [differ, all] = [0, 0];
-  for (let y = top; y < bottom; y += step.y) {
-    for (let x = left; x < right; x += step.x) {
+  for (let y = top; y < bottom; y += down) {
+    for (let x = left; x < right; x += across) {
       all++;
       if (others.some((other) => isInside(x / width, y / height, other))) continue;
       if (pixelDiffers(before.data, after.data, (y * width + x) * 3)) differ++;
@@ -115,7 +111,12 @@ function changedShare(box: Box, { before, after }: FramePair, others: readonly B
   return differ / Math.max(1, all);
 }
 
+/** The pixels between the borders of a box along one side, and the step from one that is read to the next. */
+function sampled(start: number, length: number, all: number): [from: number, to: number, step: number] {
+  const pixel = (at: number): number => Math.min(Math.max(Math.round(at * all), 0), all);
+  const [from, to] = [pixel(start), pixel(start + length)];
+  return [from, to, Math.max(1, Math.floor((to - from) / SAMPLED))];
+}
+
 const isInside = (x: number, y: number, box: Box): boolean =>
   x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height;
-
-const clamp = (value: number, most: number): number => Math.min(Math.max(value, 0), most);

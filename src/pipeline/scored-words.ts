@@ -3,10 +3,12 @@
  * the others have those of the fact that chose them.
  */
 import type { Box } from '../base/images.js';
-import type { ReadRole } from '../language/read-clauses.js';
+import { type Clause, readClauses } from '../language/read-clauses.js';
 import type { Role, Word } from '../language/thing.js';
+import type { CaptionOutput } from '../model/graph-io.js';
+import type { BundleManifest } from '../model/manifest.js';
 import type { Likely } from '../model/naming.js';
-import type { Sentence } from '../model/tokenizer.js';
+import { toSentence } from '../model/tokenizer.js';
 
 /** The attention of a word, and the boxes of the crops that the run of its clause saw. */
 export interface WordAttention {
@@ -23,21 +25,29 @@ export interface ScoredWord extends Word {
   readonly attention: WordAttention | null;
 }
 
+/** A clause as the caption graph wrote it. */
+export interface DecodedClause extends Pick<Clause, 'statement'> {
+  readonly words: readonly ScoredWord[];
+}
+
 /**
- * The words of a clause as the caption graph wrote them.
- * @param sentence of the clause alone. @param roles one per word
- * @param rows of the attention, one per word
+ * @param crops that the run saw
+ * @throws RangeError if an id of the output is not a word of the vocabulary
  */
-export const decodedWords = (
-  sentence: Sentence,
-  roles: readonly ReadRole[],
-  rows: readonly Float32Array[],
+export function decodedClauses(
+  { ids, logProbabilities, length, attention }: CaptionOutput,
   crops: readonly Box[],
-): ScoredWord[] =>
-  sentence.words.map(({ text, score }, i) => ({
-    ...{ text, score, ...(roles[i] as ReadRole) },
-    attention: { weights: rows[i] as Float32Array, crops },
+  manifest: Pick<BundleManifest, 'vocabulary' | 'special'>,
+): DecodedClause[] {
+  const { words } = toSentence(ids, logProbabilities, length, manifest);
+  return readClauses(words.map(({ text }) => text)).map(({ statement, words: positions, roles }) => ({
+    statement,
+    words: positions.map((at, i) => ({
+      ...{ ...(words[at] as (typeof words)[0]), ...(roles[i] as (typeof roles)[0]) },
+      attention: { weights: attention[at] as Float32Array, crops },
+    })),
   }));
+}
 
 /** Words that no decoder wrote: all have the score of the decision that they state. */
 export const uniformWords = (
@@ -51,13 +61,3 @@ export const statedPhrase = (words: readonly ScoredWord[], role: Role, value: st
   value === null
     ? null
     : { value, probability: words.reduce((product, word) => (word.role === role ? product * word.score : product), 1) };
-
-/** The mean attention of words of equal crops. @param rows one per word, at least one */
-export function meanAttention(rows: readonly Float32Array[], crops: readonly Box[]): WordAttention {
-  const first = rows[0] as Float32Array;
-  const weights = Float32Array.from(
-    first,
-    (_, i) => rows.reduce((sum, row) => sum + (row[i] as number), 0) / rows.length,
-  );
-  return { weights, crops };
-}

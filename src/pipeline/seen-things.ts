@@ -13,8 +13,6 @@ import type { SourceFrameMapping } from './word-heatmaps.js';
 const VALLEY = 0.75;
 /** Least width of a thing that is separated, as a share of its height. */
 const LEAST_WIDTH = 0.18;
-/** A thing that is wider than this share of its height may be two. */
-const WIDE = 0.38;
 /** Columns and rows with less than this share of the fullest one are its border. */
 const BORDER = 0.12;
 
@@ -34,21 +32,18 @@ export type TightThing = Pick<SeenThing, 'side' | 'box' | 'colours' | 'filled'>;
  */
 export function tightThings(
   frames: FramePair,
-  { side, box }: Pick<Region, 'side' | 'box'>,
+  { side, box: region }: Pick<Region, 'side' | 'box'>,
   people: readonly Box[],
 ): TightThing[] {
-  const spans = people.length > 0 ? people.map((person) => spanOf(frames, person)) : pixelSpans(frames, box);
+  const spans = people.length > 0 ? people.map((person) => spanOf(frames, person)) : pixelSpans(frames, region);
   const { width, height } = frames[side];
-  return spans.map(({ grid, from, to, top, bottom }) => ({
-    side,
-    box: {
-      x: (grid.left + from * grid.step) / width,
-      y: (grid.top + top * grid.step) / height,
-      width: ((to - from) * grid.step) / width,
-      height: ((bottom - top) * grid.step) / height,
-    },
-    ...coloursIn(frames[side], grid, { from, to, top, bottom }),
-  }));
+  return spans.map((span) => {
+    const { from, to, top, bottom } = span;
+    const { left, top: upper, step } = span.grid;
+    const [x, y] = [(left + from * step) / width, (upper + top * step) / height];
+    const box = { x, y, width: ((to - from) * step) / width, height: ((bottom - top) * step) / height };
+    return { side, box, ...coloursIn(frames[side], span) };
+  });
 }
 
 /**
@@ -63,22 +58,22 @@ export function seenIn(frames: FramePair, region: Pick<Region, 'side' | 'box'>, 
 }
 
 /**
- * @param regions of the answer, with the things of each
- * @param toSource of the boxes: to the view of `after` as it came
- * @returns at least one thing per region that the source shows; `region` counts these regions
+ * @param regions of the answer. @param people per region, those whom a detector saw there
+ * @returns at least one thing per region that the frames show as they came; `region` counts these regions
  */
-export function seenThings(
-  regions: readonly { readonly region: Region; readonly things: () => readonly TightThing[] }[],
-  { region: toSource }: Pick<SourceFrameMapping, 'region'>,
-): SeenThing[] {
-  const kept = regions.filter(({ region }) => toSource(region) !== null);
-  return kept.flatMap(({ region, things }, at) =>
-    things().map((thing): SeenThing => {
-      const shown = toSource({ ...region, box: thing.box })?.box ?? thing.box;
-      return { ...thing, region: at + 1, box: roundedBox(shown) };
-    }),
-  );
-}
+export const seenThings = <R extends Pick<Region, 'side' | 'box'>>(
+  { frames, toSourceFrame: { region: toSource } }: { frames: FramePair; toSourceFrame: SourceFrameMapping },
+  regions: readonly R[],
+  people: ReadonlyMap<R, readonly Box[]>,
+): SeenThing[] =>
+  regions
+    .filter((region) => toSource(region) !== null)
+    .flatMap((region, at) =>
+      seenIn(frames, region, people.get(region) ?? []).map(({ box, ...thing }): SeenThing => {
+        const shown = toSource({ side: region.side, box })?.box ?? box;
+        return { ...thing, region: at + 1, box: roundedBox(shown) };
+      }),
+    );
 
 /** One thing around several fragments of it: their common box, and their colours by their pixels. */
 export function joinedThing(things: readonly TightThing[]): TightThing {
@@ -97,6 +92,7 @@ export function joinedThing(things: readonly TightThing[]): TightThing {
   return { ...first, box, colours, filled: Math.min(1, all / areaOf(box)) };
 }
 
+/** A part of a grid. */
 interface Span {
   readonly grid: Grid;
   readonly from: number;
@@ -105,15 +101,13 @@ interface Span {
   readonly bottom: number;
 }
 
-function pixelSpans(frames: FramePair, box: Box): Span[] {
-  const parts = connectedParts(gridOf(frames, box), frames.after, box);
-  return parts.flatMap((grid) =>
+const pixelSpans = (frames: FramePair, box: Box): Span[] =>
+  connectedParts(gridOf(frames, box), frames.after, box).flatMap((grid) =>
     columnSpans(grid).map(([from, to]): Span => {
       const [top, bottom] = rowSpan(grid, from, to);
       return { grid, from, to, top, bottom };
     }),
   );
-}
 
 /** All that differs in a box. */
 function spanOf(frames: FramePair, box: Box): Span {
@@ -122,12 +116,9 @@ function spanOf(frames: FramePair, box: Box): Span {
 }
 
 /** The columns of each thing: the full span, or its parts between columns that differ little. */
-function columnSpans({ width, height, differs }: Grid): [from: number, to: number][] {
-  const counts = Array.from({ length: width }, (_, x) => {
-    let sum = 0;
-    for (let y = 0; y < height; y++) sum += differs[y * width + x] as number;
-    return sum;
-  });
+function columnSpans(grid: Grid): [from: number, to: number][] {
+  const { width, height } = grid;
+  const counts = Array.from({ length: width }, (_, x) => countIn(grid, [x, x + 1], [0, height]));
   const smooth = counts.map((_, x) => ((counts[x - 1] ?? 0) + 2 * (counts[x] as number) + (counts[x + 1] ?? 0)) / 4);
   const [from, to] = borders(smooth);
   return split(smooth, from, to, height).map(([a, b]): [number, number] => {
@@ -136,36 +127,28 @@ function columnSpans({ width, height, differs }: Grid): [from: number, to: numbe
   });
 }
 
+const rowSpan = (grid: Grid, from: number, to: number): [number, number] =>
+  borders(Array.from({ length: grid.height }, (_, y) => countIn(grid, [from, to], [y, y + 1])));
+
+/** The pixels that differ, of some columns and rows; the ends are excluded. */
+function countIn({ width, differs }: Grid, [left, right]: readonly number[], [top, bottom]: readonly number[]): number {
+  let sum = 0;
+  for (let y = top as number; y < (bottom as number); y++) {
+    for (let x = left as number; x < (right as number); x++) sum += differs[y * width + x] as number;
+  }
+  return sum;
+}
+
 function split(profile: readonly number[], from: number, to: number, height: number): [number, number][] {
-  if (to - from < WIDE * height) return [[from, to]];
   const least = Math.max(2, LEAST_WIDTH * height);
-  const columns = profile.slice(from, to);
-  const [peaksAhead, peaksBehind] = [highestSoFar(columns), highestSoFar(columns.reverse()).reverse()];
   let best: { readonly at: number; readonly depth: number } | null = null;
   for (let at = Math.ceil(from + least); at <= to - least; at++) {
-    const peaks = [peaksAhead[at - 1 - from] as number, peaksBehind[at - from] as number];
+    const peaks = [profile.slice(from, at), profile.slice(at, to)].map((part) => Math.max(...part));
     const depth = (profile[at] as number) / Math.max(1, Math.min(...peaks));
     if (depth <= VALLEY && (best === null || depth < best.depth)) best = { at, depth };
   }
   if (best === null) return [[from, to]];
   return [...split(profile, from, best.at, height), ...split(profile, best.at, to, height)];
-}
-
-function highestSoFar(values: readonly number[]): number[] {
-  let highest = 0;
-  return values.map((value) => {
-    highest = Math.max(highest, value);
-    return highest;
-  });
-}
-
-function rowSpan({ width, height, differs }: Grid, from: number, to: number): [number, number] {
-  const counts = Array.from({ length: height }, (_, y) => {
-    let sum = 0;
-    for (let x = from; x < to; x++) sum += differs[y * width + x] as number;
-    return sum;
-  });
-  return borders(counts);
 }
 
 /** The first and the last entry above the border's share of the largest, the end excluded. */
@@ -178,8 +161,7 @@ function borders(profile: readonly number[]): [number, number] {
 
 function coloursIn(
   { data, width }: RgbImage,
-  grid: Grid,
-  { from, to, top, bottom }: { from: number; to: number; top: number; bottom: number },
+  { grid, from, to, top, bottom }: Span,
 ): Pick<SeenThing, 'colours' | 'filled'> {
   const colours: number[] = [];
   let filled = 0;

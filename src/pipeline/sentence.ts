@@ -4,19 +4,29 @@
  */
 import { newsRank, othersStatement, withUsefulPlaces } from '../language/order.js';
 import { deniesChange, plainStatement } from '../language/plain.js';
-import { type Clause, readClauses } from '../language/read-clauses.js';
 import { SOMETHING } from '../language/thing.js';
 import { joinClauses, textOf, writeWords } from '../language/write.js';
 import type { Prediction } from '../model/calibration.js';
 import type { JudgeManifest } from '../model/judge-schema.js';
 import type { BundleManifest } from '../model/manifest.js';
 import type { MapRegion } from '../model/regions.js';
-import { type Sentence, toClause, toSentence, uniformScores, withWords } from '../model/tokenizer.js';
+import { type Sentence, toClause, uniformScores } from '../model/tokenizer.js';
 import type { Content, Statement } from '../schemas/statement.js';
-import type { Description, LocationStatement } from './location-statement.js';
+import { type Description, isJudged, type JudgedStatement } from './location-statement.js';
 import { type GroupStatement, groupAlike, joinGroup } from './merge-clauses.js';
-import { type ScoredWord, uniformWords, type WordAttention } from './scored-words.js';
-import type { ClauseText } from './truth-check.js';
+import {
+  type DecodedClause,
+  decodedClauses,
+  type ScoredWord,
+  uniformWords,
+  type WordAttention,
+} from './scored-words.js';
+
+/** A clause of the sentence, and the regions that it is about. */
+export interface ClauseText {
+  readonly text: string;
+  readonly regions: readonly MapRegion[];
+}
 
 export interface ChangeSentence {
   readonly sentence: Sentence;
@@ -46,19 +56,18 @@ export function composeSentence(
   manifest: Manifest,
 ): ChangeSentence {
   const { judge } = manifest;
-  const [surest] = [...description.statements].sort((a, b) => b.probability - a.probability);
+  const sorted = description.statements.filter(isJudged).sort((a, b) => b.probability - a.probability);
+  const [surest] = sorted;
   if (judge === undefined || surest === undefined) return sentenceOfDecoder(description, kind, regions, manifest);
   if (surest.probability < judge.levels.known) return changeOfUnknownKind(surest, kind, regions);
-  const { groups, others, more } = chosen(description.statements, judge.levels);
+  const { groups, others, more } = chosen(sorted, judge.levels);
   const statements = [...groups.map(({ statement }) => statement), ...(others === null ? [] : [others])];
   const useful = withUsefulPlaces(statements);
   const stated = groups.map(({ statement, words }, i) =>
     useful[i]?.place === statement.place ? words : words.filter(({ role }) => role !== 'place'),
   );
   const clauses = [...stated, ...(others === null ? [] : [uniformWords(writeWords(others), judge.levels.others)])];
-  const words = joinClauses(clauses, (text, next): ScoredWord => {
-    return { text, score: toClause(next).score, attention: null, role: 'link', thing: null };
-  });
+  const words = joined(clauses);
   return {
     sentence: toClause(words),
     kind: { ...kind, name: kindOf(statements) },
@@ -80,11 +89,11 @@ interface Chosen {
 /**
  * The most probable event is stated however uncertain; a further one only if it is probable enough. A thing without a
  * name is stated only if no other thing has a name.
+ * @param sorted the most probable first
  */
-function chosen(statements: readonly LocationStatement[], levels: JudgeManifest['levels']): Chosen {
-  const sorted = [...statements].sort((a, b) => b.probability - a.probability);
+function chosen(sorted: readonly JudgedStatement[], levels: JudgeManifest['levels']): Chosen {
   const sure = sorted.filter(({ probability }, i) => i === 0 || probability >= levels.stated);
-  const named = sure.filter(({ facts }) => facts.every(({ noun }) => noun.value !== SOMETHING));
+  const named = sure.filter(({ fact }) => fact.noun.value !== SOMETHING);
   const groups = groupAlike(named.length === 0 ? sure.slice(0, 1) : named, MOST_CLAUSES).slice(0, MOST_CLAUSES);
   const further = sorted.filter((one) => one.probability >= levels.others && !groups.flat().includes(one));
   return {
@@ -95,14 +104,14 @@ function chosen(statements: readonly LocationStatement[], levels: JudgeManifest[
 }
 
 /** "Others" of two sorts of things would leave open of which. */
-function othersOf(further: readonly LocationStatement[], stated: readonly LocationStatement[]): Statement | null {
-  const [thing, ...things] = stated.flatMap(({ facts }) => facts);
-  if (thing?.class == null || things.some((one) => one.class?.value !== thing.class?.value)) return null;
-  const alike = further.filter(({ facts }) => facts.every((fact) => fact.class?.value === thing.class?.value));
+function othersOf(further: readonly JudgedStatement[], stated: readonly JudgedStatement[]): Statement | null {
+  const [first, ...types] = new Set(stated.map(({ fact }) => fact.class?.value));
+  if (first === undefined || types.length > 0) return null;
+  const alike = further.filter(({ fact }) => fact.class?.value === first);
   const [kind, ...kinds] = new Set(alike.map(({ statement }) => statement.kind));
   if (kind === undefined || kinds.length > 0) return null;
-  const count = alike.flatMap(({ facts }) => facts).reduce((sum, fact) => sum + fact.count.value, 0);
-  return othersStatement(kind, { noun: thing.noun.value }, count);
+  const count = alike.reduce((sum, { fact }) => sum + fact.count.value, 0);
+  return othersStatement(kind, { noun: (stated[0] as JudgedStatement).fact.noun.value }, count);
 }
 
 /** The kind of what the sentence states: that of its statements, or `multi` if they have several. */
@@ -113,7 +122,7 @@ function kindOf(statements: readonly Statement[]): string {
 
 /**
  * The decoder's sentence about all locations, or a plain one if it denies the change: its words have the score of the
- * kind.
+ * kind. Without a region nothing shows the kind.
  */
 function sentenceOfDecoder(
   { joint, crops }: Description,
@@ -121,22 +130,11 @@ function sentenceOfDecoder(
   regions: readonly MapRegion[],
   manifest: Pick<BundleManifest, 'vocabulary' | 'special'>,
 ): ChangeSentence {
-  if (joint === null)
-    return { ...plainChange(regions.length === 0 ? { ...kind, name: 'unknown' } : kind, regions), kind };
-  const decoded = toSentence(joint.ids, joint.logProbabilities, joint.length, manifest);
-  const clauses = clausesOfKind(readClauses(decoded.words.map(({ text }) => text)), decoded, kind.name);
-  const kept = clauses.map(({ words: positions }) =>
-    positions.map((at): JoinedWord => {
-      const attention = { weights: joint.attention[at] as Float32Array, crops };
-      return { ...(decoded.words[at] as Sentence['words'][number]), attention };
-    }),
-  );
-  const words = joinClauses(kept, (text, next): JoinedWord => ({ text, score: toClause(next).score, attention: null }));
+  const clauses = joint === null ? [] : clausesOfKind(decodedClauses(joint, crops, manifest), kind.name);
+  const words = joined(clauses.map((clause) => clause.words));
   const sentence = toClause(words);
-  if (sentence.words.length === 0 || deniesChange(sentence.text)) {
-    // Without a region nothing shows the kind.
-    const stated = regions.length === 0 ? { ...kind, name: 'unknown' } : kind;
-    return { ...plainChange(stated, regions), kind };
+  if (words.length === 0 || deniesChange(sentence.text)) {
+    return plainChange(kind, regions.length === 0 ? UNKNOWN : kind.name, regions);
   }
   const statements = clauses.flatMap(({ statement }) => statement ?? []);
   return {
@@ -147,32 +145,41 @@ function sentenceOfDecoder(
     attention: words.map(({ attention }) => attention),
   };
 }
-type JoinedWord = Sentence['words'][number] & Pick<ScoredWord, 'attention'>;
+
+/** The words of clauses as those of one sentence. */
+const joined = (clauses: readonly (readonly ScoredWord[])[]): ScoredWord[] =>
+  joinClauses(clauses, (text, next): ScoredWord => {
+    return { text, score: toClause(next).score, attention: null, role: 'link', thing: null };
+  });
 
 /**
  * The clauses that state `kind`, each once. All kinds stay if `kind` allows several actions (multi) or no clause has
  * it, and all clauses if one is of another grammar.
  */
-function clausesOfKind(clauses: readonly Clause[], sentence: Sentence, kind: string): readonly Clause[] {
+function clausesOfKind(clauses: readonly DecodedClause[], kind: string): readonly DecodedClause[] {
   if (clauses.some(({ statement }) => statement === null)) return clauses;
   const filters = clauses.some(({ statement }) => statement?.kind === kind);
-  const texts = clauses.map(({ words }) => withWords(sentence, words).text);
+  const texts = clauses.map(({ words }) => textOf(words));
   return clauses.filter(
     ({ statement }, i) => texts.indexOf(texts[i] as string) === i && (!filters || statement?.kind === kind),
   );
 }
 
+/** No name of a kind: a sentence of it states none. */
+const UNKNOWN = 'unknown';
+
 /**
- * @param kind of any other name than those of changes: the sentence states no kind
+ * @param stated the kind that the sentence states
  * @param regions the strongest first
  * @param thing at the strongest region, of which no kind is stated; absent: it has no known name
  */
 function plainChange(
   kind: Prediction['kind'],
+  stated: string,
   regions: readonly MapRegion[],
   thing?: Statement['things'][number],
 ): ChangeSentence {
-  const plain = plainStatement(kind.name, regions[0]?.box);
+  const plain = plainStatement(stated, regions[0]?.box);
   const statement = thing === undefined ? plain : { ...plain, verb: 'altered', things: [thing] };
   const [useful = statement] = withUsefulPlaces([statement]);
   const sentence = uniformScores(textOf(writeWords(useful)), kind.score);
@@ -184,14 +191,11 @@ function plainChange(
 
 /** The thing is known, and not its change: the noun stays. */
 function changeOfUnknownKind(
-  { facts, statement, regions: shown }: LocationStatement,
+  { fact: { noun }, statement, regions: shown }: JudgedStatement,
   kind: Prediction['kind'],
   regions: readonly MapRegion[],
 ): ChangeSentence {
-  const unknown = { ...kind, name: 'unknown' };
-  const [fact] = facts;
-  if (fact === undefined || fact.noun.value === SOMETHING) return { ...plainChange(unknown, regions), kind };
+  if (noun.value === SOMETHING) return plainChange(kind, UNKNOWN, regions);
   const count = statement.things[0]?.count ?? null;
-  const thing = { noun: fact.noun.value, colour: null, count, definite: true };
-  return { ...plainChange(unknown, shown, thing), kind };
+  return plainChange(kind, UNKNOWN, shown, { noun: noun.value, colour: null, count, definite: true });
 }

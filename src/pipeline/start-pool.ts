@@ -66,21 +66,7 @@ async function bundlesOf({
 }
 
 export interface PipelineOptions {
-  readonly config: Pick<
-    Config,
-    | 'dataDir'
-    | 'modelsDir'
-    | 'defaultModel'
-    | 'device'
-    | 'strictDevice'
-    | 'inferenceThreads'
-    | 'batchSize'
-    | 'featureCacheMb'
-    | 'pixelLimit'
-    | 'decodeTimeout'
-    | 'comparisonTimeout'
-    | 'truth'
-  >;
+  readonly config: Config;
   readonly logger: Logger;
   /** loads no other bundle than the default one: a command that compares one pair needs no more */
   readonly onlyDefault?: boolean;

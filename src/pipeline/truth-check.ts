@@ -9,18 +9,17 @@ import { deniesChange } from '../language/plain.js';
 import { readClauses } from '../language/read-clauses.js';
 import { SOMETHING } from '../language/thing.js';
 import { SLOTS, type Slot } from '../model/bundle.js';
+import type { Prediction } from '../model/calibration.js';
 import type { CheckManifest } from '../model/check-schema.js';
 import { readSentence } from '../model/check-words.js';
 import type { CheckOutput } from '../model/graph-io.js';
+import type { BundleManifest } from '../model/manifest.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
-import type { SentenceFacts } from '../schemas/check.js';
+import type { Check, SentenceFacts } from '../schemas/check.js';
 import type { Statement } from '../schemas/statement.js';
+import type { Description } from './location-statement.js';
+import { type ChangeSentence, type ClauseText, composeSentence } from './sentence.js';
 
-/** A clause of the sentence, and the regions that it is about. */
-export interface ClauseText {
-  readonly text: string;
-  readonly regions: readonly MapRegion[];
-}
 type LocationCrop = Pick<RegionCrop, 'regions'>;
 /** Runs the graph on some crops of the pair: sentences as words -> one output per sentence. */
 export type RunCheck<C> = (
@@ -28,50 +27,56 @@ export type RunCheck<C> = (
   sentences: readonly (readonly string[])[],
 ) => Promise<readonly CheckOutput[]>;
 
-/** The check of one pair. Each clause is judged once. */
-export class TruthCheck<C extends LocationCrop> {
-  readonly #check: CheckManifest;
-  readonly #crops: readonly C[];
-  readonly #glanced: number;
-  readonly #run: RunCheck<C>;
-  /** by the crops that were seen, and the text */
-  readonly #judged = new Map<string, Judged>();
+/**
+ * The sentence of a change with the truth check of each of its clauses, which warns and decides nothing.
+ * @param crops of the locations, the strongest first
+ * @param regions of the answer, the strongest first
+ * @param run the graph `check`; is not called of a bundle without one
+ * @returns `check` is absent of a bundle without a truth check
+ */
+export async function composeChecked<C extends LocationCrop>(
+  description: Description,
+  kind: Prediction['kind'],
+  { crops, regions }: { readonly crops: readonly C[]; readonly regions: readonly MapRegion[] },
+  manifest: BundleManifest,
+  run: RunCheck<C>,
+): Promise<{ readonly captioned: ChangeSentence; readonly check?: Check }> {
+  const captioned = composeSentence(description, kind, regions, manifest);
+  const { check, glance } = manifest;
+  if (check === undefined || glance === null) return { captioned };
+  const judged = await judgeClauses(captioned.clauses, crops, glance.regions, check, run);
+  const clauses = captioned.clauses.map(({ text, regions: shown }, i) => ({
+    ...{ text, ...(judged[i] as Judged) },
+    regions: shown.map((region) => regions.indexOf(region) + 1),
+  }));
+  return { captioned, check: { score: clauses.length === 0 ? null : Math.min(...clauses.map(({ p }) => p)), clauses } };
+}
 
-  /**
-   * @param crops the strongest first
-   * @param glanced number of crops that one run takes
-   */
-  constructor(check: CheckManifest, crops: readonly C[], glanced: number, run: RunCheck<C>) {
-    this.#check = check;
-    this.#crops = crops;
-    this.#glanced = glanced;
-    this.#run = run;
-  }
-
-  /** One run for all clauses about the strongest crops, and one more per clause about another crop. */
-  async judge(clauses: readonly ClauseText[]): Promise<Judged[]> {
-    const groups = new Map<string, { readonly seen: readonly C[]; readonly texts: Set<string> }>();
-    const keys = clauses.map((clause) => {
-      const seen = cropsFor(clause, this.#crops, this.#glanced);
-      const group = seen.map((crop) => this.#crops.indexOf(crop)).join();
-      const key = `${group} ${clause.text}`;
-      if (!this.#judged.has(key)) {
-        const members = groups.get(group) ?? { seen, texts: new Set() };
-        groups.set(group, { seen, texts: members.texts.add(clause.text) });
-      }
-      return key;
-    });
-    await Promise.all([...groups].map(([group, { seen, texts }]) => this.#judgeAtOnce(group, seen, [...texts])));
-    return keys.map((key) => this.#judged.get(key) as Judged);
-  }
-
-  async #judgeAtOnce(group: string, seen: readonly C[], texts: readonly string[]): Promise<void> {
-    const sentences = texts.map((text) => readSentence(text, this.#check).words);
-    const outputs = await this.#run(seen, sentences);
-    for (const [i, text] of texts.entries()) {
-      this.#judged.set(`${group} ${text}`, judge(sentences[i] ?? [], outputs[i] as CheckOutput, this.#check));
+/**
+ * One run for all clauses about the strongest crops, and one per other choice of crops.
+ * @param crops the strongest first
+ * @param glanced number of crops that one run takes
+ */
+export async function judgeClauses<C extends LocationCrop>(
+  clauses: readonly ClauseText[],
+  crops: readonly C[],
+  glanced: number,
+  check: CheckManifest,
+  run: RunCheck<C>,
+): Promise<Judged[]> {
+  const seen = clauses.map((clause) => cropsFor(clause, crops, glanced));
+  const keys = seen.map((shown) => shown.map((crop) => crops.indexOf(crop)).join());
+  const judged: Judged[] = [];
+  const judgeAt = async (first: number): Promise<void> => {
+    const members = [...clauses.keys()].filter((i) => keys[i] === keys[first]);
+    const sentences = members.map((i) => readSentence((clauses[i] as ClauseText).text, check).words);
+    const outputs = await run(seen[first] as C[], sentences);
+    for (const [at, i] of members.entries()) {
+      judged[i] = judge(sentences[at] as string[], outputs[at] as CheckOutput, check);
     }
-  }
+  };
+  await Promise.all([...new Set(keys)].map((key) => judgeAt(keys.indexOf(key))));
+  return judged;
 }
 
 /**
@@ -93,53 +98,33 @@ export interface Judged {
 }
 
 /** @param words of the sentence, as `readSentence` returns them */
-export function judge(words: readonly string[], output: CheckOutput, check: CheckManifest): Judged {
+export function judge(words: readonly string[], { score, slots }: CheckOutput, check: CheckManifest): Judged {
   const { scale, offset } = check.sentence;
   const stated = statedSlots(words);
-  const probabilityOf = (slot: Slot): number | null => {
+  const facts = SLOTS.map((slot, i) => {
     const level = check.calibration[slot];
-    return stated.has(slot)
-      ? sigmoid(level.scale * (output.slots[SLOTS.indexOf(slot)] as number) + level.offset)
-      : null;
-  };
-  return {
-    p: sigmoid(scale * output.score + offset),
-    facts: {
-      action: probabilityOf('action'),
-      noun: probabilityOf('noun'),
-      colour: probabilityOf('colour'),
-      place: probabilityOf('place'),
-      count: probabilityOf('count'),
-    },
-  };
+    return [slot, stated[slot] ? sigmoid(level.scale * (slots[i] as number) + level.offset) : null];
+  });
+  return { p: sigmoid(scale * score + offset), facts: Object.fromEntries(facts) };
 }
 
 /** The parts that a sentence states; that nothing has changed is an action without a thing. */
-function statedSlots(words: readonly string[]): ReadonlySet<Slot> {
-  if (words.length === 0) return new Set();
+function statedSlots(words: readonly string[]): Readonly<Partial<Record<Slot, boolean>>> {
+  if (words.length === 0) return {};
   const text = words.join(' ');
-  if (deniesChange(text)) return new Set(['action']);
+  if (deniesChange(text)) return { action: true };
   const statements = readClauses(words).map(({ statement }) => statement);
-  const { named, coloured, placed, counted } = statements.includes(null)
-    ? partsOfText(text)
-    : partsOfStatements(statements as readonly Statement[]);
-  const stated: readonly (readonly [Slot, boolean])[] = [
-    ['action', true],
-    ['noun', named],
-    ['colour', coloured],
-    ['place', placed],
-    ['count', named || counted],
-  ];
-  return new Set(stated.filter(([, is]) => is).map(([slot]) => slot));
+  const parts = statements.includes(null) ? partsOfText(text) : partsOfStatements(statements as readonly Statement[]);
+  return { action: true, ...parts, count: parts.noun || parts.count };
 }
 
 function partsOfStatements(statements: readonly Statement[]) {
   const things = statements.flatMap((statement) => statement.things);
   return {
-    named: things.some(({ noun }) => noun !== SOMETHING),
-    coloured: things.some(({ colour, parts = [] }) => colour !== null || parts.length > 0),
-    placed: statements.some(({ place, way }) => place !== null || way !== null),
-    counted: things.some(({ count }) => count !== 1),
+    noun: things.some(({ noun }) => noun !== SOMETHING),
+    colour: things.some(({ colour, parts = [] }) => colour !== null || parts.length > 0),
+    place: statements.some(({ place, way }) => place !== null || way !== null),
+    count: things.some(({ count }) => count !== 1),
   };
 }
 
@@ -147,9 +132,9 @@ function partsOfStatements(statements: readonly Statement[]) {
 function partsOfText(text: string) {
   const phrases = nounPhrases(text);
   return {
-    named: phrases.length > 0,
-    coloured: phrases.some(({ colours }) => colours.length > 0),
-    placed: readPlaces(text).length > 0,
-    counted: phrases.some(({ plural }) => plural),
+    noun: phrases.length > 0,
+    colour: phrases.some(({ colours }) => colours.length > 0),
+    place: readPlaces(text).length > 0,
+    count: phrases.some(({ plural }) => plural),
   };
 }

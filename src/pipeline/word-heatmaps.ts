@@ -23,21 +23,13 @@ export interface SourceFrameMapping {
 
 /** @param alignment the registration that `after` was warped by; null = both frames have one view */
 export function mapToSourceFrame(alignment: Registration | null): SourceFrameMapping {
-  if (alignment === null) {
-    return {
-      map: (map) => map,
-      words: (maps) => maps,
-      region: (region) => region,
-    };
-  }
-  const { homography } = alignment;
-  const carried = (map: Heatmap) => carryMap(map, homography);
+  const map = (given: Heatmap) => (alignment === null ? given : carryMap(given, alignment.homography));
   return {
-    map: carried,
-    words: ({ before, after }) => ({ before, after: after.map(carried) }),
+    map,
+    words: ({ before, after }) => ({ before, after: after.map(map) }),
     region: (region) => {
-      if (region.side === 'before') return region;
-      const box = carryBox(region.box, homography);
+      if (alignment === null || region.side === 'before') return region;
+      const box = carryBox(region.box, alignment.homography);
       return box === null ? null : { ...region, box };
     },
   };

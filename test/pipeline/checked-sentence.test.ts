@@ -3,8 +3,8 @@ import { textOf } from '../../src/language/write.js';
 import type { CheckOutput } from '../../src/model/graph-io.js';
 import { type BundleManifest, loadBundle } from '../../src/model/manifest.js';
 import type { MapRegion } from '../../src/model/regions.js';
-import { composeChecked } from '../../src/pipeline/checked-sentence.js';
 import type { Description, LocationStatement } from '../../src/pipeline/location-statement.js';
+import { composeChecked } from '../../src/pipeline/truth-check.js';
 import { TINY, tinyCheck } from '../model/tiny-bundle.js';
 import { JUDGE } from './judges.js';
 import { located } from './located.js';
@@ -20,8 +20,13 @@ const region = (x: number): MapRegion => ({
 });
 const regions = [region(0.1), region(0.8)];
 const crops = regions.map((region) => ({ regions: [region] }));
-const states = (text: string, at: number): LocationStatement =>
-  located(text, { regions: [regions[at] as MapRegion], score: 0.9 });
+const states = (text: string, at: number): LocationStatement => {
+  const one = located(text, { regions: [regions[at] as MapRegion], score: 0.9 });
+  const { noun, colour } = one.statement.things[0] as (typeof one.statement.things)[0];
+  const likely = (value: string) => ({ value, probability: 0.9 });
+  const fact = { kind: likely('appear'), noun: likely(noun), colour: likely(`${colour}`), place: likely(`${at}`) };
+  return { ...one, fact: fact as unknown as LocationStatement['fact'] };
+};
 const RED = states('a red thing has appeared on the left', 0);
 const BLUE = states('a blue thing has appeared on the right', 1);
 const description: Description = { joint: null, crops: [], statements: [RED, BLUE] };

@@ -53,9 +53,9 @@ describe('a move', () => {
 
   it('has facts of its kind on each side', () => {
     const fact = { kind: { value: 'move', probability: 0.9 }, place: null, way: null, regions: [] };
-    const one = { ...moved(person), facts: [fact] as unknown as LocationStatement['facts'] };
-    const facts = farApart([one], 300).flatMap((statement) => statement.facts);
-    expect(facts.map(({ kind, place, regions }) => [kind.value, place?.value, regions.length])).toEqual([
+    const one = { ...moved(person), fact: fact as unknown as LocationStatement['fact'] };
+    const facts = farApart([one], 300).map((statement) => statement.fact);
+    expect(facts.map((end) => [end?.kind.value, end?.place?.value, end?.regions.length])).toEqual([
       ['appear', 'on the left', 1],
       ['disappear', 'on the right', 1],
     ]);

@@ -23,5 +23,5 @@ export function located(
     const role = clause.roles[t] ?? { role: 'verb', thing: null };
     return { text: word, score, ...role, attention: { weights: Float32Array.of(mark(t)), crops } };
   });
-  return { facts: [], statement, regions: [], words, probability: score, ...given };
+  return { fact: null, statement, regions: [], words, probability: score, ...given };
 }

@@ -1,5 +1,5 @@
 import { textOf } from '../../src/language/write.js';
-import type { LocationFact, LocationStatement } from '../../src/pipeline/location-statement.js';
+import type { JudgedStatement, LocationFact } from '../../src/pipeline/location-statement.js';
 import { groupAlike, joinGroup } from '../../src/pipeline/merge-clauses.js';
 import type { StatementKind } from '../../src/schemas/kinds.js';
 import { located } from './located.js';
@@ -15,7 +15,7 @@ interface Given {
 }
 
 /** A statement about one thing; every word of its clause has the attention [mark]. */
-function states(noun: string, given: Given = {}): LocationStatement {
+function states(noun: string, given: Given = {}): JudgedStatement {
   const { kind = 'appear', colour = null, place = null, way = null, count = 1, probability = 0.9, mark = 1 } = given;
   const likely = (value: string | null) => (value === null ? null : { value, probability });
   const text = `a ${noun} has appeared${place === null ? '' : ` ${place}`}`;
@@ -30,12 +30,12 @@ function states(noun: string, given: Given = {}): LocationStatement {
     },
     ...{ count: { value: count, probability }, place: likely(place), way: likely(way), regions: [] },
   };
-  const one = located(text, { facts: [fact], probability, mark: () => mark });
-  return { ...one, statement: { ...one.statement, kind } };
+  const one = located(text, { probability, mark: () => mark });
+  return { ...one, fact, statement: { ...one.statement, kind } };
 }
 /** Clauses of a sentence. */
 const MOST = 3;
-const sentencesOf = (...statements: LocationStatement[]) =>
+const sentencesOf = (...statements: JudgedStatement[]) =>
   groupAlike(statements, MOST).map((group) => textOf(joinGroup(group).words));
 
 describe('clauses of several things', () => {

@@ -34,11 +34,7 @@ const seenThings = (
   regions: readonly ReturnType<typeof region>[],
   toSource: typeof identity,
   people: readonly (readonly Box[])[] = [],
-) =>
-  seenOf(
-    regions.map((one, i) => ({ region: one, things: () => tightThings(frames, one, people[i] ?? []) })),
-    toSource,
-  );
+) => seenOf({ frames, toSourceFrame: toSource }, regions, new Map(regions.map((one, i) => [one, people[i] ?? []])));
 const RED = [220, 20, 20];
 const BLACK = [10, 10, 10];
 

@@ -95,7 +95,7 @@ describe('composeSentence of judged events', () => {
       ...{ class: { value: word, probability: 0.9 }, count: { value: 1, probability: 0.9 }, place: null, way: null },
       regions: one.regions,
     };
-    return { ...one, facts: [fact] };
+    return { ...one, fact };
   };
   const car = (probability: number) => event('a car has appeared', 'car', probability);
   const man = (probability: number) => event('the man has moved', 'man', probability);

@@ -1,7 +1,7 @@
 import type { CheckOutput } from '../../src/model/graph-io.js';
 import type { BundleManifest } from '../../src/model/manifest.js';
 import type { MapRegion } from '../../src/model/regions.js';
-import { judge, type RunCheck, TruthCheck } from '../../src/pipeline/truth-check.js';
+import { judge, judgeClauses, type RunCheck } from '../../src/pipeline/truth-check.js';
 import { keepClauses } from '../../src/schemas/finding.js';
 
 const level = { scale: 1, offset: 0, threshold: 0.3 };
@@ -49,7 +49,7 @@ describe('judge', () => {
   });
 });
 
-describe('TruthCheck', () => {
+describe('judgeClauses', () => {
   const region = (side: MapRegion['side']): MapRegion => ({
     ...{ side, area: 0.01, score: 0.8 },
     box: { x: 0.1, y: 0.1, width: 0.1, height: 0.1 },
@@ -68,19 +68,20 @@ describe('TruthCheck', () => {
       runs.push({ crops: seen, texts: sentences.map((words) => words.join(' ')) });
       return sentences.map((words) => output(-words.length));
     };
-    return { truthCheck: new TruthCheck(check, crops, 2, run), runs };
+    const judgeAll = (...clauses: ReturnType<typeof clause>[]) => judgeClauses(clauses, crops, 2, check, run);
+    return { judgeAll, runs };
   };
 
   it('judges the clauses about the strongest crops in one run', async () => {
-    const { truthCheck, runs } = recorded();
-    const found = await truthCheck.judge([clause('a car has left', 1), clause('two red cars have left', 0)]);
+    const { judgeAll, runs } = recorded();
+    const found = await judgeAll(clause('a car has left', 1), clause('two red cars have left', 0));
     expect(runs).toEqual([{ crops: [first, second], texts: ['a car has left', 'two red cars have left'] }]);
     expect(found.map(({ p }) => p)).toEqual([sigmoid(2 * -4 + 1), sigmoid(2 * -5 + 1)]);
   });
 
   it('shows the crop of a clause that is none of the strongest', async () => {
-    const { truthCheck, runs } = recorded();
-    const found = await truthCheck.judge([clause('a red car has left', 2), clause('the car has left', 0)]);
+    const { judgeAll, runs } = recorded();
+    const found = await judgeAll(clause('a red car has left', 2), clause('the car has left', 0));
     expect(runs.map(({ crops: seen }) => seen)).toEqual([
       [third, first],
       [first, second],
@@ -88,23 +89,15 @@ describe('TruthCheck', () => {
     expect(found.map(({ p }) => p)).toEqual([sigmoid(2 * -5 + 1), sigmoid(2 * -4 + 1)]);
   });
 
-  it('judges a clause once', async () => {
-    const { truthCheck, runs } = recorded();
-    const [once] = await truthCheck.judge([clause('a car has left', 0)]);
-    const [again, twin] = await truthCheck.judge([clause('a car has left', 0), clause('a car has left', 1)]);
-    expect(runs).toHaveLength(1);
-    expect([again, twin]).toEqual([once, once]);
-  });
-
   it('leaves out words that the check does not read', async () => {
-    const { truthCheck, runs } = recorded();
-    await truthCheck.judge([clause('a car, one red, has left', 0)]);
+    const { judgeAll, runs } = recorded();
+    await judgeAll(clause('a car, one red, has left', 0));
     expect(runs[0]?.texts).toEqual(['a car red has left']);
   });
 
   it('runs nothing without clauses', async () => {
-    const { truthCheck, runs } = recorded();
-    expect(await truthCheck.judge([])).toEqual([]);
+    const { judgeAll, runs } = recorded();
+    expect(await judgeAll()).toEqual([]);
     expect(runs).toEqual([]);
   });
 });
