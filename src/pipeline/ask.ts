@@ -17,9 +17,6 @@ export interface ReadQuestion {
   readonly check: CheckManifest;
 }
 
-/** Unknown words that an error names. */
-const MOST_NAMED = 5;
-
 /** @throws ScenedeltaError invalid-value (field sentence) if there is no truth check, or no word that it knows */
 export function readQuestion(sentence: string, { name, check, search }: BundleManifest): ReadQuestion {
   if (check === undefined) {
@@ -28,9 +25,9 @@ export function readQuestion(sentence: string, { name, check, search }: BundleMa
   }
   const { words, unknown } = readSentence(inKnownNouns(sentence, check, search?.synonyms), check);
   if (words.length > 0) return { sentence, words, unknown, check };
-  const named = unknown.slice(0, MOST_NAMED).join(', ');
+  const named = unknown.join(', ') || 'no word came';
   throw invalidValue(
-    `the model knows no word of the sentence (${named || 'no word came'}), expected one such as "a car has left"`,
+    `the model knows no word of the sentence (${named}), expected one such as "a car has left"`,
     'sentence',
   );
 }

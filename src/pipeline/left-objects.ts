@@ -7,9 +7,6 @@ import type { MapRegion } from '../model/regions.js';
 import { OBJECT_KIND_OF, type ObjectKind, OWNER_WITHIN } from '../schemas/kinds.js';
 import type { LocationFact } from './location-statement.js';
 
-/** A class counts if it is more probable than the others together. */
-const LEAST_CLASS = 0.5;
-
 export interface LeftObject {
   readonly value: ObjectKind;
   /** that the thing came or went, and that it is an object, 0..1 */
@@ -44,5 +41,6 @@ function ownerOf(outline: readonly MapRegion[], all: readonly LocationFact[]): M
   return candidates[0]?.region ?? null;
 }
 
+/** A class counts if it is as probable as all others together. */
 const is = (value: string, { class: likely }: LocationFact): boolean =>
-  likely !== null && likely.value === value && likely.probability >= LEAST_CLASS;
+  likely !== null && likely.value === value && likely.probability >= 1 - likely.probability;

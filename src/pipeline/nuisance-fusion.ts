@@ -13,18 +13,11 @@ import { FITTED } from '../viewpoint/fitted.js';
 import type { Registration } from '../viewpoint/registration.js';
 import { evidenceLogit, NUISANCES, type NuisanceName } from '../viewpoint/scores.js';
 
-/** Weights of the two logits of one nuisance; the fused probability is the sigmoid of the weighted sum. */
-interface FusionWeights {
-  readonly model: number;
-  readonly evidence: number;
-}
-const EVIDENCE_ALONE: FusionWeights = { model: 0, evidence: 1 };
-/** Gives the geometric mean of both odds. */
-const EQUAL_WEIGHTS: FusionWeights = { model: 0.5, evidence: 0.5 };
 /**
- * Nuisances that the evidence confuses with others: it takes leaves in the wind for rain and snow, the model does not.
+ * The nuisance that the evidence confuses with another: it takes leaves in the wind for rain and snow, the model does
+ * not. Its odds are the geometric mean of both.
  */
-const LOW_TRUST_NUISANCES: ReadonlySet<NuisanceName> = new Set(['weather']);
+const LOW_TRUST: NuisanceName = 'weather';
 
 /**
  * @returns the registration by which `after` must be warped to the view of `before`; null if the camera moved less than
@@ -62,10 +55,9 @@ function measuredNuisances(
   { nuisances }: Pick<BundleManifest, 'nuisances'>,
 ): Prediction['nuisances'] {
   return NUISANCES.map((name) => {
-    const modelLogit = nuisanceLogits[nuisances.indexOf(name)] ?? 0;
-    const weights = LOW_TRUST_NUISANCES.has(name) ? EQUAL_WEIGHTS : EVIDENCE_ALONE;
-    const fused = weights.model * modelLogit + weights.evidence * evidenceLogit(evidence.nuisances[name]);
-    return { name, score: sigmoid(fused) };
+    const measured = evidenceLogit(evidence.nuisances[name]);
+    const ofModel = nuisanceLogits[nuisances.indexOf(name)] ?? 0;
+    return { name, score: sigmoid(name === LOW_TRUST ? (ofModel + measured) / 2 : measured) };
   })
     .filter(({ name, score }) => score >= FITTED.nuisances[name].threshold)
     .sort((a, b) => b.score - a.score);

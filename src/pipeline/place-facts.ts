@@ -10,14 +10,11 @@ import type { Likely } from '../model/naming.js';
 
 type Calibration = Pick<FactCalibration, 'place' | 'third' | 'sideways' | 'depth'>;
 
-/** Motion of the centre, in fractions of the frame, from which regions show it: their cells are 1/36 wide. */
-const SIDEWAYS_FROM = 0.08;
-/** Bounds of `depthOf`: of the logarithms of both ratios, of their difference, and of the motion of the lower edge. */
+/** Motion of the centre to a side, or of the lower edge, in fractions of the frame, from which boxes show it. */
+const MOVED_FROM = 0.08;
+/** Bounds of `depthOf`: of the logarithms of the ratios of heights and of widths, and of their difference. */
 const RESIZED_FROM = 0.1;
 const RESHAPED_FROM = 0.3;
-const STEPPED_FROM = 0.06;
-/** From this ratio of the growth to the motion to a side on, "closer" is written instead of "to the left". */
-const PREFERS_DEPTH = 4;
 
 /** A thing as one frame shows it. */
 interface Placed {
@@ -41,13 +38,12 @@ export function likelyPlace(
   return firstOf(ladder, truth);
 }
 
-/** Like likelyPlace, for the direction of a move, which the boxes of both ends show. */
+/** Like likelyPlace, for the direction of a move, which the boxes of both ends show: a side before the depth. */
 export function likelyWay(ends: readonly Placed[], calibration: Calibration, truth: number): Likely | null {
-  const side = sideOf(ends);
-  const depth = depthOf(ends);
+  const [side, depth] = [sideOf(ends), depthOf(ends)];
   const sides = side === null ? [] : [{ value: side, probability: calibration.sideways }];
   const depths = depth === null ? [] : [{ value: depth, probability: calibration.depth ?? 0 }];
-  return firstOf(isDeep(ends) ? [...depths, ...sides] : [...sides, ...depths], truth);
+  return firstOf([...sides, ...depths], truth);
 }
 
 const firstOf = (ladder: readonly Likely[], truth: number): Likely | null =>
@@ -56,7 +52,7 @@ const firstOf = (ladder: readonly Likely[], truth: number): Likely | null =>
 /** The side that the regions moved to, as a phrase; null: they hardly moved sideways. */
 export function sideOf(regions: readonly Placed[]): string | null {
   const shift = shiftOf(regions);
-  return Math.abs(shift) < SIDEWAYS_FROM ? null : shift < 0 ? 'to the left' : 'to the right';
+  return Math.abs(shift) < MOVED_FROM ? null : shift < 0 ? 'to the left' : 'to the right';
 }
 
 /**
@@ -67,15 +63,9 @@ export function depthOf(regions: readonly Placed[]): string | null {
   const { height, width } = growthOf(regions);
   const step = stepOf(regions);
   const nearer = Math.sign(step);
-  if (Math.abs(step) < STEPPED_FROM || Math.min(height * nearer, width * nearer) < RESIZED_FROM) return null;
+  if (Math.abs(step) < MOVED_FROM || Math.min(height * nearer, width * nearer) < RESIZED_FROM) return null;
   if (Math.abs(height - width) > RESHAPED_FROM) return null;
   return nearer > 0 ? 'closer' : 'further away';
-}
-
-/** Whether a thing moved more in depth than to a side, as in training/worlds/surveillance/location_phrases.py. */
-function isDeep(regions: readonly Placed[]): boolean {
-  const { height, width } = growthOf(regions);
-  return Math.abs(height + width) / 2 > PREFERS_DEPTH * Math.abs(shiftOf(regions));
 }
 
 const calibrated = (probability: number, { scale, offset }: FactCalibration['place']): number =>
