@@ -56,7 +56,7 @@ async function compare(input) {
     ...(is.damage === null ? [] : [is.damage]),
     ...is.things.filter((thing) => !was.things.includes(thing)),
   ];
-  const regions = outsideOf(boxes.map(region), lost);
+  const regions = outsideOf(boxes.map(region), lost?.boxes);
   const found = regions.length === 0 ? {} : { verdict: 'change', kind: 'appear', confidence: 0.95, regions };
   const finding = { ...identicalFinding(), ...found, ...(lost === null ? {} : { lost }) };
   return { finding, heatmaps: null, timings: {} };
