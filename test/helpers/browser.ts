@@ -1,6 +1,6 @@
 /**
- * Chromium for the tests of the console. Screenshots are written to the folder SCREENSHOTS, if it is set. Without Chromium
- * the tests that use it are skipped (npm test installs it).
+ * Chromium for the tests of the console. Screenshots are written to the folder SCREENSHOTS, if it is set. Without
+ * Chromium the tests that use it are skipped (npm test installs it).
  */
 import { mkdir } from 'node:fs/promises';
 import { jest } from '@jest/globals';
