@@ -174,7 +174,7 @@ describe('folders of frames', () => {
     expect(summary.cameras.map(({ frames }: { frames: number }) => frames)).toEqual([60, 60, 60]);
   });
 
-  it('compares across the pause if asked to, and writes all results before too many failures end it with 1', async () => {
+  it('compares across the pause if asked to, and writes all results before too many failures end it', async () => {
     const options = ['--template', 'frigate', '--across-gaps', '--max-failure-rate', '0.001', '-q'];
     const { status, stderr } = await footage(['frigate', '-d', 'out-across', ...options]);
     expect(status).toBe(1);
