@@ -6,11 +6,11 @@
       [--pairs ... --evidence ...] [--test TEST/pairs.ndjson --test-evidence ...] [--write BUNDLE]
     python -m training.fits lens --start --write BUNDLE
 
-The pairs are real ones and those of the scenarios "lens", "pieces" and "carried": labelled real pairs show people and
-vehicles almost alone. --start writes a model that takes every region for the scene, so that a bundle without one can
-be measured. A region that lies on a labelled change is of the scene; one that touches none, in a pair with something on
-the lens, is of the lens; the others have no label. Prints figures of whole cameras that were held out, then
-those of --test, whose pairs teach nothing.
+The pairs are real ones and those of the scenarios "lens", "pieces", "carried" and "two-frames": labelled real pairs show
+people and vehicles almost alone, and few at a time. --start writes a model that takes every region for the scene, so
+that a bundle without one can be measured. A region that lies on a labelled change is of the scene; one that touches
+none, in a pair with something on the lens, is of the lens; the others have no label. Prints figures of whole cameras
+that were held out, then those of --test, whose pairs teach nothing.
 """
 
 import argparse

@@ -10,6 +10,7 @@ from training.contract import MASK_STRIDE
 from training.worlds.surveillance.painted import (
     ONE_PERSON,
     PAINTED,
+    TWO_FRAMES,
     TWO_PEOPLE,
     PaintedSource,
     grouped,
@@ -49,6 +50,18 @@ def root(tmp_path_factory):
     tiers = {"gate": "A", "yard": "A", "hidden": "B"}
     (folder / "cameras.json").write_text(json.dumps({name: {"tier": tier} for name, tier in tiers.items()}))
     return folder
+
+
+def test_any_two_frames_of_a_camera_show_what_is_labelled_in_each_of_them(root):
+    source = PaintedSource(root, "train", TWO_FRAMES)
+    pairs = [source.sample(seed) for seed in range(12)]
+    assert {len(pair.objects) for pair in pairs} == {1, 2}, "one frame of five has no thing"
+    for pair in pairs:
+        for thing in pair.objects:
+            side = "before" if thing["action"] == "disappeared" else "after"
+            [(x, y, width, height)] = thing[f"boxes_{side}"]
+            part = (slice(round(y), round(y + height)), slice(round(x), round(x + width)))
+            assert getattr(pair, side)[part].mean() > 130, "a man is lighter than the ground"
 
 
 def test_frames_differ_where_the_labels_say_and_nowhere_else(root):

@@ -17,6 +17,7 @@ import cv2
 
 from training.contract import SPLITS, USUAL, Pair
 from training.inputs import existing_folder
+from training.worlds.surveillance.painted import TWO_FRAMES
 from training.worlds.surveillance.plugin import ALL_SCENARIOS, open_source
 
 JPEG_QUALITY = 95  # the frames have the artefacts of their camera already
@@ -27,8 +28,8 @@ JPEG_QUALITY = 95  # the frames have the artefacts of their camera already
 OBJECT_KEYS = ("noun", "colour", "count", "action", "where", "places", "models", "packs", "boxes_before", "boxes_after")
 
 
-def label_of(pair: Pair, name: str) -> dict:
-    """The pair's line in pairs.ndjson. name: its id, and the beginning of its files."""
+def label_of(pair: Pair, name: str, made: bool = True) -> dict:
+    """The pair's line in pairs.ndjson. name: its id, and the beginning of its files. made: something is drawn in it."""
     return {
         "id": name,
         "scene": pair.plate_id,
@@ -43,13 +44,13 @@ def label_of(pair: Pair, name: str) -> dict:
         "boxes_after": pair.boxes_after,
         "nuisance": pair.nuisances,
         "objects": [{key: thing[key] for key in OBJECT_KEYS if key in thing} for thing in pair.objects],
-        "made": True,
+        "made": made,
     }
 
 
-def write_pair(pair: Pair, name: str, out: Path) -> dict:
+def write_pair(pair: Pair, name: str, out: Path, made: bool = True) -> dict:
     """Writes both pictures into `out` and returns the label."""
-    label = label_of(pair, name)
+    label = label_of(pair, name, made)
     for side in ("before", "after"):
         picture = cv2.cvtColor(getattr(pair, side), cv2.COLOR_RGB2BGR)
         cv2.imwrite(str(out / label[side]), picture, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
@@ -76,7 +77,7 @@ def main() -> None:
             except RuntimeError as reason:  # no place of the split shows such a thing at that size
                 print(f"left out: {reason}", flush=True)
                 continue
-            label = write_pair(pair, f"{args.scenario}-{seed}", args.out)
+            label = write_pair(pair, f"{args.scenario}-{seed}", args.out, args.scenario != TWO_FRAMES)
             lines.write(json.dumps(label, ensure_ascii=False) + "\n")
             made += 1
     print(f"{args.count} pairs in {args.out}")

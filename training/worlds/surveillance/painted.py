@@ -1,5 +1,5 @@
 """Pairs of real frames of fixed cameras, with known changes: the scenarios "painted", "one-person", "two-people",
-"lens", "pieces" and "carried".
+"lens", "pieces", "carried" and "two-frames".
 
     python -m training.data cache --data REAL --scenario painted --features F --maps difference.onnx --out DIR ...
     python -m training.worlds pairs --data REAL --scenario two-people --count 100 --out DIR
@@ -7,8 +7,8 @@
 REAL is as for `training.data real`; the cameras of tier A train, those of tier B are held out. A labelled thing of one
 frame is painted into another frame of its camera where that shows the background, so all its pixels are the camera's
 own (after Dwibedi et al., "Cut, paste and learn", ICCV 2017). The background is the median of the camera's frames. The
-complete pairs of pairs.ndjson are drawn too, because painting makes no moves. Every draw has its own flip, window,
-light and compression.
+complete pairs of pairs.ndjson are drawn too, because painting makes no moves. "two-frames" paints nothing: any two
+frames of a camera, and all that is labelled in them. Every draw has its own flip, window, light and compression.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import cv2
 import numpy as np
 
 from training.contract import Box, Pair, kind_of
-from training.data.real import Frames, around_all, complete_pairs, noun_of, read_pair, thing_of
+from training.data.real import Frames, around_all, complete_pairs, made_pair, noun_of, read_pair, thing_of
 from training.data.regions import area, overlap
 from training.inputs import read_json
 from training.text.lexicon import NOUNS
@@ -34,7 +34,7 @@ from training.worlds.surveillance.pieces import with_pieces
 from training.worlds.surveillance.real_variations import CHANGED, box_parts, reversed_in_time, varied
 
 PAINTED, ONE_PERSON, TWO_PEOPLE = "painted", "one-person", "two-people"  # the scenarios
-LENS, PIECES, CARRIED = "lens", "pieces", "carried"
+LENS, PIECES, CARRIED, TWO_FRAMES = "lens", "pieces", "carried", "two-frames"
 TIER = {"train": "A", "heldout": "B"}
 STREAM = 77  # random stream of a seed
 LEAST_FRAMES = 4  # of a camera whose median is taken for its background
@@ -107,6 +107,8 @@ class PaintedSource:
             return with_lens(varied(pair, seed, rng), rng)
         if self.scenario in (PIECES, CARRIED):
             return self._laid(rng, seed)
+        if self.scenario == TWO_FRAMES:
+            return varied(self._two_frames(rng), seed, rng)
         draw = "painted" if self.scenario != PAINTED else rng.choice(list(SHARES), p=list(SHARES.values()))
         if draw == "real" and self.real:
             return varied(self._real(rng), seed, rng)
@@ -131,6 +133,17 @@ class PaintedSource:
             if pair is not None:
                 return reversed_in_time(pair) if rng.random() < 0.5 else pair
         raise RuntimeError("no complete pair has two frames of one size")
+
+    def _two_frames(self, rng: np.random.Generator) -> Pair:
+        """Any two frames of a camera, whose changes are their labelled things: one that is in both has no region."""
+        for _ in range(ATTEMPTS):
+            camera = _by_root(rng, {name: len(self.files[name]) for name in self.paintable})
+            files = [str(file) for file in rng.choice(self.files[camera], 2, replace=False)]
+            before, after = (self.frames(file) for file in files)
+            things = [one for one in self.things[camera] if one.file in files]
+            if things and before.shape == after.shape:
+                return made_pair(before, after, [_changed(one, files) for one in things], camera, 0, "multi")
+        raise RuntimeError("no camera has two labelled frames of one size")
 
     def _still(self, rng: np.random.Generator) -> Pair:
         """One frame twice."""
@@ -212,6 +225,13 @@ class PaintedSource:
             if _difference(base, background, inside) < ALIKE and _difference(shown, base, inside) > DIFFERS:
                 return one
         return None
+
+
+def _changed(one: Label, files: list[str]) -> dict[str, Any]:
+    """The object of a pair of these files that is in one of them."""
+    left = one.file == files[0]
+    boxes = ([list(one.box)], []) if left else ([], [list(one.box)])
+    return thing_of(one.label, one.noun, "disappeared" if left else "appeared", *boxes)
 
 
 def painted(frame: np.ndarray, shown: np.ndarray, box: Box, background: np.ndarray) -> np.ndarray:

@@ -7,11 +7,20 @@ from training.text.grammar import EVENT_NEEDS, EVENT_WORDS
 from training.text.lexicon import WIDER
 from training.world import PairSource, World
 from training.worlds.surveillance.judge import judge
-from training.worlds.surveillance.painted import CARRIED, LENS, ONE_PERSON, PAINTED, PIECES, TWO_PEOPLE, PaintedSource
+from training.worlds.surveillance.painted import (
+    CARRIED,
+    LENS,
+    ONE_PERSON,
+    PAINTED,
+    PIECES,
+    TWO_FRAMES,
+    TWO_PEOPLE,
+    PaintedSource,
+)
 from training.worlds.surveillance.pair_source import SurveillancePairSource
 from training.worlds.surveillance.scenarios import SCENARIOS
 
-REAL_SCENARIOS = (PAINTED, ONE_PERSON, TWO_PEOPLE, LENS, PIECES, CARRIED)  # of frames of real cameras
+REAL_SCENARIOS = (PAINTED, ONE_PERSON, TWO_PEOPLE, LENS, PIECES, CARRIED, TWO_FRAMES)  # of frames of real cameras
 ALL_SCENARIOS = (*SCENARIOS, *REAL_SCENARIOS)
 
 
