@@ -16,8 +16,11 @@ import { ROOT } from '../../scripts/lib/shell.mjs';
 import { agreementOf } from './lib/visit-agreement.mjs';
 
 const FIXTURE = join(ROOT, 'test/fixtures/replay');
-/** Somewhat below what was measured, because another processor rounds the graphs otherwise. */
-const FLOORS = { found: { previous: 17, memory: 14 }, idf1: { previous: 0.8, memory: 0.68 } };
+/**
+ * Somewhat below the least of six encodings of the clip (found 14 to 17, IDF1 .66 to .84): one region of one frame
+ * joins or splits a visit of half a minute, and another processor rounds the graphs otherwise.
+ */
+const FLOORS = { found: { previous: 14, memory: 13 }, idf1: { previous: 0.64, memory: 0.64 } };
 const START = Date.UTC(2026, 0, 5, 12);
 const { values: options } = readOptions({
   streams: { type: 'string' },

@@ -5,8 +5,11 @@
 import { readFileSync } from 'node:fs';
 
 const { name, version } = JSON.parse(readFileSync('models/scorer-surveillance/manifest.json', 'utf8'));
-/** Since 0.14.0 the namer has other weights of the same sizes and types, and the judge other columns. */
-const EQUALLY_FAST = `${name} 0.14.0`;
+/**
+ * Since 0.14.0 the namer has other weights of the same sizes and types, and the judge other columns; since 0.18.0 the
+ * lens has 160 small trees for 80.
+ */
+const EQUALLY_FAST = [`${name} 0.14.0`, `${name} 0.18.0`];
 const sections = ['test/bench/RESULTS.md', 'docs/growth.md'].flatMap((page) =>
   readFileSync(page, 'utf8').split(/^## /m).slice(1),
 );
@@ -15,6 +18,6 @@ it.each(sections.map((section) => [section.split('\n')[0], section]))(
   '%s: is of a bundle as fast as the one that ships, or of no model',
   (_, section) => {
     const [, bundle] = /^(scorer-[a-z]+ [\d.]+|no model)$/m.exec(section ?? '') ?? [];
-    expect([`${name} ${version}`, EQUALLY_FAST, 'no model']).toContain(bundle);
+    expect([`${name} ${version}`, ...EQUALLY_FAST, 'no model']).toContain(bundle);
   },
 );

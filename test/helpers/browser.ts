@@ -69,7 +69,7 @@ const MOST_NAVIGATION = 80;
 /** Ends when the page has been drawn with its new size and colours. */
 const DRAWN = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
 
-/** Looks at the page wide and narrow, light and dark, with a screenshot of each. @returns what is wrong with it */
+/** Looks at the page wide and narrow, light and dark, with a screenshot of each. @returns its faults */
 export async function inspect(page: Page, name: string): Promise<string[]> {
   const found: string[] = [];
   for (const width of WIDTHS) {

@@ -3,14 +3,15 @@
     python -m training.worlds pairs --data REAL --scenario lens --split train --count 1000 --out LENS
     scenedelta evaluate LENS/pairs.ndjson --bundle NAME --evidence LENS/evidence.ndjson
     python -m training.fits lens --pairs LENS/pairs.ndjson --evidence LENS/evidence.ndjson \\
-      [--pairs ... --evidence ...] [--test TEST/pairs.ndjson --test-evidence ...] [--write BUNDLE]
+      [--pairs ... --evidence ...] [--test TEST/pairs.ndjson --test-evidence ...] [--average BUNDLE] [--write BUNDLE]
     python -m training.fits lens --start --write BUNDLE
 
-The pairs are real ones and those of the scenarios "lens", "pieces", "carried" and "two-frames": labelled real pairs show
-people and vehicles almost alone, and few at a time. --start writes a model that takes every region for the scene, so
-that a bundle without one can be measured. A region that lies on a labelled change is of the scene; one that touches
-none, in a pair with something on the lens, is of the lens; the others have no label. Prints figures of whole cameras
-that were held out, then those of --test, whose pairs teach nothing.
+The pairs are real ones and those of the scenarios "lens", "pieces", "carried" and "two-frames": labelled real pairs
+show people and vehicles almost alone, and few at a time. --start writes a model that takes every region for the
+scene, so that a bundle without one can be measured. A region that lies on a labelled change is of the scene; one that
+touches none, in a pair with something on the lens, is of the lens; the others have no label. Prints figures of whole
+cameras that were held out, then those of --test, whose pairs teach nothing. With --average the trees join those of a
+bundle.
 """
 
 import argparse
@@ -118,6 +119,16 @@ def fit(rows: Rows) -> dict:
     return {"trees": trees, "offset": round(math.log(prior / (1 - prior)), 4)}
 
 
+def averaged(one: dict, other: dict) -> dict:
+    """The mean log-odds of two models: fits of different draws err differently (Breiman, Bagging predictors, 1996).
+
+    The correction by other regions stays that of `one`.
+    """
+    half = lambda node: node if isinstance(node, list) else round(node / 2, 5)
+    trees = [[half(node) for node in tree] for tree in (*one["trees"], *other["trees"])]
+    return one | {"trees": trees, "offset": round((one["offset"] + other["offset"]) / 2, 4)}
+
+
 def nodes_of(tree: Tree, columns: list[str]) -> list:
     """Per node its log-odds, or the column, the level, and the nodes of values up to the level and above it."""
     return [
@@ -200,6 +211,7 @@ def main() -> None:
     for name in ("--pairs", "--evidence", "--test", "--test-evidence"):
         parser.add_argument(name, type=existing_file, action="append", default=[])
     parser.add_argument("--start", action="store_true", help="write a regression that is fitted later")
+    parser.add_argument("--average", type=existing_folder, help="a bundle whose trees have half of the weight")
     parser.add_argument("--write", type=existing_folder)
     args = parser.parse_args()
     if args.start:
@@ -213,6 +225,8 @@ def main() -> None:
         scores = held_out(corrected, fit_beside, apply_linear)
         print("\n".join(figures(scores, of, truths)))
         fitted = fit(rows) | {"beside": fit_beside(corrected)}
+        if args.average:
+            fitted = averaged(read_json(args.average / "manifest.json", "lens")["lens"], fitted)
         if args.test:
             tests, of_tests = collect(args.test, args.test_evidence)
             of_lens = apply_linear(fitted["beside"], beside(apply(fitted, tests), tests, of_tests))

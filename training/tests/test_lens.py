@@ -106,6 +106,17 @@ def test_written_trees_answer_as_those_that_were_fitted():
     assert differs.mean() < 0.05
 
 
+def test_two_models_are_averaged_in_log_odds():
+    one = {"trees": [[["a", 0.5, 1, 2], -1.0, 2.0]], "offset": 0.4, "beside": "its own"}
+    other = {"trees": [[["a", 1.5, 1, 2], 3.0, -2.0]], "offset": -0.2, "beside": "another"}
+    both, rows = lens.averaged(one, other), lens.Rows(["a"])
+    for value in (0.0, 1.0, 2.0):
+        rows.add({"a": value}, True, PAIR)
+    expected = (lens.log_odds(lens.apply(one, rows)) + lens.log_odds(lens.apply(other, rows))) / 2
+    np.testing.assert_allclose(lens.log_odds(lens.apply(both, rows)), expected, atol=1e-3)
+    assert both["beside"] == "its own"
+
+
 def test_a_piece_of_a_frame_lies_at_another_place():
     frame = np.full((120, 160, 3), 120, np.uint8)
     frame[20:40, 30:55] = (200, 40, 40)

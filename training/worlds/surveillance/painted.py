@@ -107,11 +107,9 @@ class PaintedSource:
             return with_lens(varied(pair, seed, rng), rng)
         if self.scenario in (PIECES, CARRIED):
             return self._laid(rng, seed)
-        if self.scenario == TWO_FRAMES:
-            return varied(self._two_frames(rng), seed, rng)
         draw = "painted" if self.scenario != PAINTED else rng.choice(list(SHARES), p=list(SHARES.values()))
-        if draw == "real" and self.real:
-            return varied(self._real(rng), seed, rng)
+        if self.scenario == TWO_FRAMES or (draw == "real" and self.real):
+            return varied(self._two_frames(rng) if self.scenario == TWO_FRAMES else self._real(rng), seed, rng)
         for _ in range(ATTEMPTS):
             pair = self._painted(rng, draw == "unchanged")
             if pair is not None and self._accepts(pair):
@@ -138,11 +136,12 @@ class PaintedSource:
         """Any two frames of a camera, whose changes are their labelled things: one that is in both has no region."""
         for _ in range(ATTEMPTS):
             camera = _by_root(rng, {name: len(self.files[name]) for name in self.paintable})
-            files = [str(file) for file in rng.choice(self.files[camera], 2, replace=False)]
-            before, after = (self.frames(file) for file in files)
-            things = [one for one in self.things[camera] if one.file in files]
+            first, second = (str(file) for file in rng.choice(self.files[camera], 2, replace=False))
+            before, after = self.frames(first), self.frames(second)
+            things = [one for one in self.things[camera] if one.file in (first, second)]
             if things and before.shape == after.shape:
-                return made_pair(before, after, [_changed(one, files) for one in things], camera, 0, "multi")
+                objects = [_changed(one, "disappeared" if one.file == first else "appeared") for one in things]
+                return made_pair(before, after, objects, camera, 0, "multi")
         raise RuntimeError("no camera has two labelled frames of one size")
 
     def _still(self, rng: np.random.Generator) -> Pair:
@@ -187,8 +186,7 @@ class PaintedSource:
             side = 1 if action == "appeared" else 0
             frames[side] = painted(frames[side], self.frames(one.file), one.box, self.background(camera))
             if not unchanged:
-                boxes = ([], [list(one.box)]) if side else ([list(one.box)], [])
-                objects.append(thing_of(one.label, one.noun, action, *boxes))
+                objects.append(_changed(one, action))
         before, after = (np.clip(np.rint(frame), 0, 255).astype(np.uint8) for frame in frames)
         objects = grouped(objects)
         none = np.zeros((1, 1), np.float32)
@@ -227,11 +225,9 @@ class PaintedSource:
         return None
 
 
-def _changed(one: Label, files: list[str]) -> dict[str, Any]:
-    """The object of a pair of these files that is in one of them."""
-    left = one.file == files[0]
-    boxes = ([list(one.box)], []) if left else ([], [list(one.box)])
-    return thing_of(one.label, one.noun, "disappeared" if left else "appeared", *boxes)
+def _changed(one: Label, action: str) -> dict[str, Any]:
+    boxes = ([], [list(one.box)]) if action == "appeared" else ([list(one.box)], [])
+    return thing_of(one.label, one.noun, action, *boxes)
 
 
 def painted(frame: np.ndarray, shown: np.ndarray, box: Box, background: np.ndarray) -> np.ndarray:
