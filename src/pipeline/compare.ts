@@ -10,11 +10,10 @@ import type { Bundle } from '../model/manifest.js';
 import { findRegions } from '../model/regions.js';
 import type { Config } from '../process/config.js';
 import type { CheckAnswer } from '../schemas/ask.js';
-import type { Finding, Viewpoint } from '../schemas/comparison.js';
+import type { Viewpoint } from '../schemas/comparison.js';
 import { keepRegions } from '../schemas/finding.js';
 import type { Lost } from '../schemas/loss.js';
 import type { ModelDescription } from '../schemas/model-description.js';
-import type { ViewpointEvidence } from '../viewpoint/evidence.js';
 import type { Registration } from '../viewpoint/registration.js';
 import { answerOf, answerWithoutModel, readQuestion } from './ask.js';
 import { Catalogue, type OperatingPoints } from './catalogue.js';
@@ -35,7 +34,7 @@ import { NO_EVENTS } from './judge-evidence.js';
 import { type LocatedRegions, locate } from './lens.js';
 import { isCovered, isUnusable, lensCover, lostOf, outsideOf } from './lost-parts.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
-import type { AlignedPair, EmbeddedTexts, FramePair, PairInput, PairOutput } from './pair.js';
+import type { AlignedPair, EmbeddedTexts, FramePair, PairInput, PairOutput, Seen } from './pair.js';
 import { seenThings } from './seen-things.js';
 import { type PipelineOptions, startPool } from './start-pool.js';
 import { type Stopwatch, stopwatch, withTimeLimit } from './stopwatch.js';
@@ -49,23 +48,12 @@ interface Comparison extends Stopwatch, Wanted {
   readonly buffers: HeldBuffers;
 }
 
-/** A pair with its evidence, or a finding that needs no model: identical frames, a tampered view. */
-type Seen =
-  | { readonly finding: Finding }
-  | {
-      readonly pair: AlignedPair;
-      readonly evidence: ViewpointEvidence;
-      readonly viewpoint: Viewpoint;
-      readonly lost: Lost | null;
-    };
-
 export class Pipeline {
   readonly #catalogue: Catalogue;
   readonly #truth: number;
-  readonly #captionParts: CaptionParts;
+  readonly #parts: CaptionParts;
   readonly #limits: Pick<Config, 'pixelLimit' | 'decodeTimeout' | 'comparisonTimeout'>;
   readonly #pool: InferencePool;
-  readonly #encoder: Encoder;
   readonly #frames: DecodedFrames;
 
   private constructor({ config, onCacheLookup }: PipelineOptions, bundles: Bundle[], pool: InferencePool) {
@@ -75,8 +63,7 @@ export class Pipeline {
     this.#pool = pool;
     const limit = config.featureCacheMb * 1024 * 1024;
     this.#frames = new DecodedFrames(limit);
-    this.#encoder = new Encoder(pool, new FeatureCache(limit, onCacheLookup));
-    this.#captionParts = { pool, encoder: this.#encoder };
+    this.#parts = { pool, encoder: new Encoder(pool, new FeatureCache(limit, onCacheLookup)) };
   }
 
   /**
@@ -111,7 +98,7 @@ export class Pipeline {
         if ('finding' in seen) return answerWithoutModel(read, seen.finding);
         const regions = findRegions(seen.pair.difference, manifest.regions);
         const most = manifest.glance?.regions ?? 0;
-        const crops = await this.#encoder.encodeCrops(comparison.bundle, seen.pair.frames, regions, most);
+        const crops = await this.#parts.encoder.encodeCrops(comparison.bundle, seen.pair.frames, regions, most);
         const sentences = [read.words];
         const [output] = await this.#pool.run('check', manifest.name, { ...seen.pair.difference, crops, sentences });
         return answerOf(read, output as CheckOutput);
@@ -127,7 +114,7 @@ export class Pipeline {
       const fused = fuse(pair.difference, evidence, bundle.manifest, input.threshold);
       const all = fused.changed ? outsideOf(findRegions(pair.difference, bundle.manifest.regions), lost?.boxes) : [];
       const cover = lensCover(seen, bundle.manifest, all);
-      const located = await step('register', () => locate(this.#captionParts, comparison, pair, fused, all, cover));
+      const located = await step('register', () => locate(this.#parts, comparison, pair, fused, all, cover));
       const lens = located.mostOnLens ? lensCover(seen, bundle.manifest, located.regions, true) : cover;
       // A change without regions may be anywhere, except if a lost part explains it.
       const output =
@@ -195,7 +182,7 @@ export class Pipeline {
   async #gatherEvidence({ step, input, bundle }: Comparison, frames: FramePair) {
     const { name } = bundle.manifest;
     const compareUnaligned = async () => {
-      const features = await this.#encoder.encodePair(bundle, frames, input);
+      const features = await this.#parts.encoder.encodePair(bundle, frames, input);
       return { features, unaligned: await this.#pool.run('difference', name, features) };
     };
     const [compared, evidence] = await allSettledOrThrow(
@@ -219,7 +206,7 @@ export class Pipeline {
       return { before, after: { ...after, width: before.width, height: before.height, data: out } };
     });
     const aligned = await step('encode', async () => {
-      const pair = { before: features.before, after: await this.#encoder.encodeFullFrame(bundle, frames.after) };
+      const pair = { before: features.before, after: await this.#parts.encoder.encodeFullFrame(bundle, frames.after) };
       return { features: pair, difference: await this.#pool.run('difference', name, pair) };
     });
     return { frames, ...aligned, toSourceFrame: mapToSourceFrame(registration) };
@@ -252,7 +239,7 @@ export class Pipeline {
     const { manifest } = bundle;
     const { difference, toSourceFrame } = pair;
     const { captioned, check, crops, description, people, notes, evidence } = await comparison.step('caption', () =>
-      captionPair(this.#captionParts, comparison, pair, regions, named),
+      captionPair(this.#parts, comparison, pair, regions, named),
     );
     const words = await comparison.step('heatmap', async () =>
       toSourceFrame.words(wordHeatmaps(captioned, manifest.attention, maps.after)),

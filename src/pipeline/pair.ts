@@ -3,8 +3,10 @@ import type { Side } from '../base/images.js';
 import type { DecodedFrame } from '../frames/decode.js';
 import type { HeatmapData } from '../heatmaps/data.js';
 import type { Difference, FeaturePair } from '../model/graph-io.js';
-import type { Finding, TimingsMs } from '../schemas/comparison.js';
+import type { Finding, TimingsMs, Viewpoint } from '../schemas/comparison.js';
+import type { Lost } from '../schemas/loss.js';
 import type { SeenThing } from '../schemas/seen-thing.js';
+import type { ViewpointEvidence } from '../viewpoint/evidence.js';
 import type { ChangedPlace } from './crops-about.js';
 import type { PairRows } from './judge-evidence.js';
 import type { SourceFrameMapping } from './word-heatmaps.js';
@@ -80,3 +82,13 @@ export interface AlignedPair {
   readonly features: FeaturePair;
   readonly toSourceFrame: SourceFrameMapping;
 }
+
+/** A pair with its evidence, or a finding that needs no model: identical frames, a tampered view. */
+export type Seen =
+  | { readonly finding: Finding }
+  | {
+      readonly pair: AlignedPair;
+      readonly evidence: ViewpointEvidence;
+      readonly viewpoint: Viewpoint;
+      readonly lost: Lost | null;
+    };
