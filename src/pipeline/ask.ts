@@ -17,6 +17,9 @@ export interface ReadQuestion {
   readonly check: CheckManifest;
 }
 
+/** Unknown words that an error names. */
+const MOST_NAMED = 5;
+
 /** @throws ScenedeltaError invalid-value (field sentence) if there is no truth check, or no word that it knows */
 export function readQuestion(sentence: string, { name, check, search }: BundleManifest): ReadQuestion {
   if (check === undefined) {
@@ -25,7 +28,7 @@ export function readQuestion(sentence: string, { name, check, search }: BundleMa
   }
   const { words, unknown } = readSentence(inKnownNouns(sentence, check, search?.synonyms), check);
   if (words.length > 0) return { sentence, words, unknown, check };
-  const named = unknown.join(', ') || 'no word came';
+  const named = unknown.slice(0, MOST_NAMED).join(', ') || 'no word came';
   throw invalidValue(
     `the model knows no word of the sentence (${named}), expected one such as "a car has left"`,
     'sentence',

@@ -1,6 +1,6 @@
 /** bin/scenedelta.js in checkouts of several states. */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
@@ -43,6 +43,7 @@ it('never built, it compiles and then runs', async () => {
   const { status, stdout, stderr } = await scenedelta('--version');
   expect(stderr).toBe('scenedelta: compiling, this once ...\ncompiled\n');
   expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+(-rc\.\d+)?\n$/) });
+  expect(existsSync(join(checkout, 'dist/cli/main.js'))).toBe(true);
 });
 
 it('built, it runs at once', async () => {
