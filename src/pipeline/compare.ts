@@ -53,14 +53,12 @@ export class Pipeline {
   readonly #truth: number;
   readonly #parts: CaptionParts;
   readonly #limits: Pick<Config, 'pixelLimit' | 'decodeTimeout' | 'comparisonTimeout'>;
-  readonly #pool: InferencePool;
   readonly #frames: DecodedFrames;
 
   private constructor({ config, onCacheLookup }: PipelineOptions, bundles: Bundle[], pool: InferencePool) {
     this.#catalogue = new Catalogue(bundles, config.defaultModel, pool.provider);
     this.#truth = config.truth;
     this.#limits = config;
-    this.#pool = pool;
     const limit = config.featureCacheMb * 1024 * 1024;
     this.#frames = new DecodedFrames(limit);
     this.#parts = { pool, encoder: new Encoder(pool, new FeatureCache(limit, onCacheLookup)) };
@@ -91,6 +89,7 @@ export class Pipeline {
    */
   async ask(input: PairInput, sentence: string): Promise<CheckAnswer> {
     const { comparisonTimeout } = this.#limits;
+    const { pool, encoder } = this.#parts;
     const { manifest } = this.#catalogue.get(input.model ?? null);
     const read = readQuestion(sentence, manifest);
     return withTimeLimit(comparisonTimeout, input.signal, (signal) =>
@@ -98,9 +97,9 @@ export class Pipeline {
         if ('finding' in seen) return answerWithoutModel(read, seen.finding);
         const regions = findRegions(seen.pair.difference, manifest.regions);
         const most = manifest.glance?.regions ?? 0;
-        const crops = await this.#parts.encoder.encodeCrops(comparison.bundle, seen.pair.frames, regions, most);
+        const crops = await encoder.encodeCrops(comparison.bundle, seen.pair.frames, regions, most);
         const sentences = [read.words];
-        const [output] = await this.#pool.run('check', manifest.name, { ...seen.pair.difference, crops, sentences });
+        const [output] = await pool.run('check', manifest.name, { ...seen.pair.difference, crops, sentences });
         return answerOf(read, output as CheckOutput);
       }),
     );
@@ -183,11 +182,11 @@ export class Pipeline {
     const { name } = bundle.manifest;
     const compareUnaligned = async () => {
       const features = await this.#parts.encoder.encodePair(bundle, frames, input);
-      return { features, unaligned: await this.#pool.run('difference', name, features) };
+      return { features, unaligned: await this.#parts.pool.run('difference', name, features) };
     };
     const [compared, evidence] = await allSettledOrThrow(
       step('encode', compareUnaligned),
-      step('register', () => this.#pool.run('examine', name, frames)),
+      step('register', () => this.#parts.pool.run('examine', name, frames)),
     );
     return { evidence, ...compared };
   }
@@ -202,12 +201,12 @@ export class Pipeline {
     const { name } = bundle.manifest;
     const frames = await step('register', async () => {
       const out = this.#frames.take(before.data.length, buffers);
-      await this.#pool.run('align', name, { before, after, homography: registration.homography, out });
+      await this.#parts.pool.run('align', name, { before, after, homography: registration.homography, out });
       return { before, after: { ...after, width: before.width, height: before.height, data: out } };
     });
     const aligned = await step('encode', async () => {
       const pair = { before: features.before, after: await this.#parts.encoder.encodeFullFrame(bundle, frames.after) };
-      return { features: pair, difference: await this.#pool.run('difference', name, pair) };
+      return { features: pair, difference: await this.#parts.pool.run('difference', name, pair) };
     });
     return { frames, ...aligned, toSourceFrame: mapToSourceFrame(registration) };
   }
@@ -263,7 +262,7 @@ export class Pipeline {
       ...(evidence && { evidence: () => ({ ...evidence(), regions: ofRegions }) }),
       ...(manifest.graphs.pair && {
         embed: embedder(crops, manifest.glance?.regions ?? 0, toSourceFrame, (shown) =>
-          this.#pool.run('embedPair', manifest.name, { ...difference, crops: shown }),
+          this.#parts.pool.run('embedPair', manifest.name, { ...difference, crops: shown }),
         ),
       }),
     };
@@ -276,7 +275,7 @@ export class Pipeline {
   async embedTexts(texts: readonly string[], model: string | null): Promise<EmbeddedTexts | undefined> {
     const { manifest, sha256 } = this.#catalogue.get(model);
     if (manifest.search === undefined) return undefined;
-    const vectors = await this.#pool.run('embedTexts', manifest.name, texts);
+    const vectors = await this.#parts.pool.run('embedTexts', manifest.name, texts);
     return { bundle: sha256, least: manifest.search.least_cosine, vectors };
   }
 
@@ -294,6 +293,6 @@ export class Pipeline {
 
   /** Waits for running inference, then ends the threads. */
   close(): Promise<void> {
-    return this.#pool.close();
+    return this.#parts.pool.close();
   }
 }

@@ -6,7 +6,7 @@ import { logitOf, sigmoid } from '../base/logistic.js';
 import type { JudgeManifest } from '../model/judge-schema.js';
 
 /** Bound of probabilities before they become log-odds in a row, so that one certain output does not decide alone. */
-export const LEAST_PROBABILITY = 1e-3;
+const LEAST_PROBABILITY = 1e-3;
 
 /** Log-odds as a column has them. */
 export const oddsOf = (probability: number): number => logitOf(probability, LEAST_PROBABILITY);

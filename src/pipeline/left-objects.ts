@@ -43,4 +43,4 @@ function ownerOf(outline: readonly MapRegion[], all: readonly LocationFact[]): M
 
 /** A class counts if it is as probable as all others together. */
 const is = (value: string, { class: likely }: LocationFact): boolean =>
-  likely !== null && likely.value === value && likely.probability >= 1 - likely.probability;
+  likely !== null && likely.value === value && likely.probability >= 0.5;

@@ -3,7 +3,6 @@
  * fitted model of the pixels, of the network's own scores and of the namer's classes decides it for each region.
  */
 import type { Heatmap, Side } from '../base/images.js';
-import { logitOf } from '../base/logistic.js';
 import { allSettledOrThrow } from '../frames/pair.js';
 import type { Prediction } from '../model/calibration.js';
 import type { RegionRow } from '../model/lens-schema.js';
@@ -13,7 +12,7 @@ import type { Cover } from '../viewpoint/lens/cover.js';
 import type { LensMeasurements } from '../viewpoint/lens/measure.js';
 import { mean } from '../viewpoint/statistics.js';
 import { mostLocations, type Wanted } from './describe.js';
-import { judged, judgedByTrees, LEAST_PROBABILITY } from './judge.js';
+import { judged, judgedByTrees, oddsOf } from './judge.js';
 import type { RegionEvidence } from './judge-evidence.js';
 import { notBehind } from './lost-parts.js';
 import { cropsOf, type NamedCrop, nameCrops } from './named-crops.js';
@@ -63,11 +62,11 @@ export async function locate(
       ...classesIn(region, crops, names),
       score: region.score,
       cells: Math.log(region.area),
-      changed: logitOf(prediction.change, LEAST_PROBABILITY),
+      changed: oddsOf(prediction.change),
       count: Math.log(looked.length),
     }),
   );
-  const odds = rows.map((row) => logitOf(judgedByTrees(lens, row), LEAST_PROBABILITY));
+  const odds = rows.map((row) => oddsOf(judgedByTrees(lens, row)));
   const evidence = looked.map(({ side, box }, i): RegionEvidence => {
     const row = rows[i] as RegionRow;
     const others = mean(odds.filter((_, other) => other !== i));

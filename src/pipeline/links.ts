@@ -69,7 +69,7 @@ export const classOf = ({ shares, person }: Thing, word: string): number =>
 
 /**
  * @param links one for each thing of `before` and each of `after`
- * @returns those of the assignment of the greatest total log-odds; one below the level of a link is none
+ * @returns those of the assignment of the greatest total log-odds; a pair below the level of a link has none
  */
 export function assignedLinks(links: readonly Link[], { levels }: Pick<Judge, 'levels'>): Link[] {
   if (links.length === 0) return [];

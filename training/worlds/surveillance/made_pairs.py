@@ -28,7 +28,7 @@ JPEG_QUALITY = 95  # the frames have the artefacts of their camera already
 OBJECT_KEYS = ("noun", "colour", "count", "action", "where", "places", "models", "packs", "boxes_before", "boxes_after")
 
 
-def label_of(pair: Pair, name: str, made: bool = True) -> dict:
+def label_of(pair: Pair, name: str, made: bool) -> dict:
     """The pair's line in pairs.ndjson. name: its id, and the beginning of its files. made: something is drawn in it."""
     return {
         "id": name,
@@ -48,7 +48,7 @@ def label_of(pair: Pair, name: str, made: bool = True) -> dict:
     }
 
 
-def write_pair(pair: Pair, name: str, out: Path, made: bool = True) -> dict:
+def write_pair(pair: Pair, name: str, out: Path, made: bool) -> dict:
     """Writes both pictures into `out` and returns the label."""
     label = label_of(pair, name, made)
     for side in ("before", "after"):

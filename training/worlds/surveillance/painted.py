@@ -67,8 +67,7 @@ class PaintedSource:
     def __init__(self, root: Path | None, split: str, scenario: str = PAINTED):
         if root is None:
             raise ValueError(f"scenario {scenario!r}: pass --data with labelled frames of fixed cameras")
-        listed = read_json(root / "cameras.json")
-        cameras = {name for name, camera in listed.items() if camera["tier"] == TIER[split]}
+        cameras = {name for name, one in read_json(root / "cameras.json").items() if one["tier"] == TIER[split]}
         self.scenario = scenario
         self.carried = CarriedThings(root.parent, split) if scenario == CARRIED else None
         self.frames = Frames(root, most=250)
@@ -107,9 +106,11 @@ class PaintedSource:
             return with_lens(varied(pair, seed, rng), rng)
         if self.scenario in (PIECES, CARRIED):
             return self._laid(rng, seed)
+        if self.scenario == TWO_FRAMES:
+            return varied(self._two_frames(rng), seed, rng)
         draw = "painted" if self.scenario != PAINTED else rng.choice(list(SHARES), p=list(SHARES.values()))
-        if self.scenario == TWO_FRAMES or (draw == "real" and self.real):
-            return varied(self._two_frames(rng) if self.scenario == TWO_FRAMES else self._real(rng), seed, rng)
+        if draw == "real" and self.real:
+            return varied(self._real(rng), seed, rng)
         for _ in range(ATTEMPTS):
             pair = self._painted(rng, draw == "unchanged")
             if pair is not None and self._accepts(pair):
