@@ -2,8 +2,10 @@
 
 import json
 import sys
+from types import SimpleNamespace
 
 import cv2
+import numpy as np
 
 from training.worlds.surveillance import made_visits
 
@@ -26,6 +28,20 @@ def test_things_have_ways_within_the_frame_and_objects_have_owners(surveillance_
         assert all(0 <= x <= 1 and 0 <= y <= 1 for _, x, y in thing["path"])
     assert {one["by"] for one in truth["objects"]} <= {thing["id"] for thing in truth["things"]}
     assert len({cv2.imread(str(frame)).shape for frame in frames}) == 1
+
+
+def test_nobody_slides_along_who_lies_sits_or_falls(surveillance_root):
+    source = made_visits.open_source(surveillance_root, "train")
+    place = made_visits.BusyPlace(source, np.random.default_rng(3))
+    poses = iter(["lying", "sitting on a chair", "falling", "walking"])
+    drawn = []
+
+    def drawing(_nouns):
+        drawn.append(SimpleNamespace(sprites=(SimpleNamespace(pose=next(poses)),)))
+        return drawn[-1]
+
+    place._figure = drawing
+    assert place._walker() is drawn[3]
 
 
 def test_one_seed_gives_the_same_stream(surveillance_root, tmp_path, monkeypatch):

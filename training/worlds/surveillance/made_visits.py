@@ -5,8 +5,8 @@
 DIR gets a folder per stream with `frames/`, named by their times, and `truth.json`: `things` (id, noun, and the centre
 of each frame that shows at least 40 % of it, as [second, x, y] in fractions of the frame) and `objects` (what was left
 or taken, when, and by which thing; at least half of its frames show 40 % of it). People walk alone, in pairs, meet and
-stand; one leaves or takes a bag, or a car parks. A sprite has one pose: its legs do not move. Streams that DIR has
-already are kept.
+stand; one leaves or takes a bag, or a car parks. A sprite has one pose: its legs do not move, and people who lie, sit
+or fall take no part. Streams that DIR has already are kept.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ SPEED = {"person": (0.9, 1.6), "vehicle": (2.5, 5.0)}  # metres per second
 MARGIN_PX = {"person": 30, "vehicle": 120}  # beyond the frame, where things begin and end their ways
 BESIDE_M = 0.6  # distance of two people of a pair, and of a bag from its owner
 LEAST_FRAMES = 3  # in view, of a thing in the truth
+LOW_POSES = ("sitting", "lying", "half lying", "crouching", "kneeling", "bending", "crawling", "getting up", "falling")
 
 Point = tuple[float, float]
 
@@ -170,7 +171,9 @@ class BusyPlace:
     def _point(self, ground: Ground) -> Point:
         for _ in range(50):
             x, y = self.camera.view.sample_point(ground, self.rng)
-            if PERSON_PX[0] <= 1.7 * self.camera.view.px_per_metre(y, upright=True) <= PERSON_PX[1]:
+            height = 1.7 * self.camera.view.px_per_metre(y, upright=True)
+            # Feet alone, below the upper edge, are a thing in view that the truth does not list.
+            if PERSON_PX[0] <= height <= min(PERSON_PX[1], y):
                 return x, y
         raise RejectedSample
 
@@ -184,8 +187,14 @@ class BusyPlace:
         noun = str(self.rng.choice([noun for noun in nouns if noun in sampler.nouns]))
         return sampler.sample(noun, camera.plate.elevation, None, camera.placer.sun is not None, self.rng)
 
+    def _walker(self) -> Figure:
+        while True:
+            figure = self._figure(("man", "woman"))
+            if not any((sprite.pose or "").startswith(LOW_POSES) for sprite in figure.sprites):
+                return figure
+
     def _add(self, kind: str, ground: Ground, stops: list[tuple[Point, int]], begin: int) -> Actor:
-        figure = self._figure(("man", "woman") if kind == "person" else ("car", "van"))
+        figure = self._walker() if kind == "person" else self._figure(("car", "van"))
         actor = Actor(f"{kind}-{len(self.actors)}", figure, ground, stops, begin)
         outside = (-MARGIN_PX[kind], self.camera.view.width + MARGIN_PX[kind])
         start, end = ((float(self.rng.choice(outside)), stop[0][1]) for stop in (stops[0], stops[-1]))
