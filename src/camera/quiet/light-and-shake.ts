@@ -31,40 +31,60 @@ export function explain(
   counted: Uint8Array | null,
 ): Explained {
   const middle = medianOf(differences, counted);
-  const normal = new Float64Array(UNKNOWNS * UNKNOWNS);
+  const normal = Float64Array.from(normalOf(means, gradients));
   const right = new Float64Array(UNKNOWNS);
-  const centre = 128 * LEVEL;
   for (let i = 0; i < differences.length; i++) {
-    if (counted !== null && counted[i] === 0) continue;
     const difference = differences[i] as number;
-    if (Math.abs(difference - middle) > OUTLIER * LEVEL) continue;
-    const gain = ((means[i] as number) - centre) / centre;
-    const [x, y] = [-(gradients.x[i] as number), -(gradients.y[i] as number)];
-    // The upper triangle of the normal equations, without an array per cell.
-    normal[0] = (normal[0] as number) + 1;
-    normal[1] = (normal[1] as number) + gain;
-    normal[2] = (normal[2] as number) + x;
-    normal[3] = (normal[3] as number) + y;
-    normal[5] = (normal[5] as number) + gain * gain;
-    normal[6] = (normal[6] as number) + gain * x;
-    normal[7] = (normal[7] as number) + gain * y;
-    normal[10] = (normal[10] as number) + x * x;
-    normal[11] = (normal[11] as number) + x * y;
-    normal[15] = (normal[15] as number) + y * y;
+    if ((counted !== null && counted[i] === 0) || Math.abs(difference - middle) > OUTLIER * LEVEL) {
+      addCell(normal, -1, i, means, gradients);
+      continue;
+    }
     right[0] = (right[0] as number) + difference;
-    right[1] = (right[1] as number) + gain * difference;
-    right[2] = (right[2] as number) + x * difference;
-    right[3] = (right[3] as number) + y * difference;
+    right[1] = (right[1] as number) + gainAt(means, i) * difference;
+    right[2] = (right[2] as number) - (gradients.x[i] as number) * difference;
+    right[3] = (right[3] as number) - (gradients.y[i] as number) * difference;
   }
   const [offset, gain, x, y] = solve(normal, right);
   const difference = new Float32Array(differences.length);
   let light = 0;
   for (let i = 0; i < difference.length; i++) {
-    const ofLight = offset + (gain * ((means[i] as number) - centre)) / centre;
+    const ofLight = offset + gain * gainAt(means, i);
     if (counted === null || counted[i] !== 0) light = Math.max(light, Math.abs(ofLight));
     difference[i] = ofLight - x * (gradients.x[i] as number) - y * (gradients.y[i] as number);
   }
   return { light: light / LEVEL, shift: Math.hypot(x, y), difference };
+}
+
+const CENTRE = 128 * LEVEL;
+const gainAt = (means: Int16Array, i: number): number => ((means[i] as number) - CENTRE) / CENTRE;
+
+/** By the gradients of examined previews, of which each is compared with many frames. */
+const known = new WeakMap<CellGradients, Float64Array>();
+
+/** Normal equations of all cells. Their sums are exact, so that cells can be taken out of them again. */
+function normalOf(means: Int16Array, gradients: CellGradients): Float64Array {
+  const before = known.get(gradients);
+  if (before !== undefined) return before;
+  const normal = new Float64Array(UNKNOWNS * UNKNOWNS);
+  for (let i = 0; i < means.length; i++) addCell(normal, 1, i, means, gradients);
+  known.set(gradients, normal);
+  return normal;
+}
+
+/** Adds a cell to the upper triangle of the normal equations, without an array per cell; sign -1 takes it out. */
+function addCell(normal: Float64Array, sign: 1 | -1, i: number, means: Int16Array, gradients: CellGradients): void {
+  const gain = gainAt(means, i);
+  const [x, y] = [-(gradients.x[i] as number), -(gradients.y[i] as number)];
+  normal[0] = (normal[0] as number) + sign;
+  normal[1] = (normal[1] as number) + sign * gain;
+  normal[2] = (normal[2] as number) + sign * x;
+  normal[3] = (normal[3] as number) + sign * y;
+  normal[5] = (normal[5] as number) + sign * gain * gain;
+  normal[6] = (normal[6] as number) + sign * gain * x;
+  normal[7] = (normal[7] as number) + sign * gain * y;
+  normal[10] = (normal[10] as number) + sign * x * x;
+  normal[11] = (normal[11] as number) + sign * x * y;
+  normal[15] = (normal[15] as number) + sign * y * y;
 }
 
 /** Median by counting: the differences have few values. @returns 0 if no cell counts */
