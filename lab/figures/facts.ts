@@ -42,6 +42,7 @@ interface Assessment {
   readonly kindAgrees: boolean | null;
   readonly whollyTrue: boolean | null;
   readonly useless: boolean | null;
+  readonly open: boolean | null;
 }
 
 type Outcomes = (assessment: Assessment) => readonly (boolean | null)[];
@@ -82,6 +83,8 @@ const QUESTIONS = {
   whollyTrue: (a) => [a.whollyTrue],
   /** changed pairs: the sentence names no thing */
   useless: (a) => [a.useless],
+  /** changed pairs whose sentence has a statement: its first one leaves open which thing it is */
+  open: (a) => [a.open],
 } satisfies Record<string, Outcomes>;
 
 export type Facts = Readonly<Record<keyof typeof QUESTIONS, Proportion>>;
@@ -168,6 +171,7 @@ export function assess(pair: Pair, { caption, kind }: Statement, read = readCapt
         ? null
         : kindAgrees !== false && read.mentions.every(isTrue) && namesMainThing(objects, named),
     useless: objects.length === 0 ? null : namesNothing(read.mentions),
+    open: objects.length === 0 || first === undefined ? null : first.open,
   };
 }
 
@@ -186,7 +190,13 @@ const namesNoun = (mention: Mention, object: TrueObject): boolean =>
 
 /** Whether a mention names the thing, by its noun or a wider one, with its direction. */
 export const names = (mention: Mention, object: TrueObject): boolean =>
-  mention.direction === object.direction && namesNoun(mention, object);
+  changedSo(mention, object) && namesNoun(mention, object);
+
+/** Whether the thing changed as stated; what the words leave open may be a move, or that another thing came. */
+function changedSo({ direction, open }: Mention, object: TrueObject): boolean {
+  if (direction === object.direction) return true;
+  return open && object.direction === (direction === 'move' ? 'appear' : 'move');
+}
 
 /** The number of objects that a mention can name: "the man" names one, "two men" any number. */
 const capacityOfMention = (mention: Mention): number => (mention.plural ? Number.POSITIVE_INFINITY : 1);
@@ -202,7 +212,7 @@ export const isNumberTrue = (mention: Mention, objects: readonly TrueObject[]): 
 
 /** The true objects that changed in the stated direction and fit the noun best; none if not even the class fits. */
 function meantObjects(mention: Mention, objects: readonly TrueObject[]): { fit: NounFit; objects: TrueObject[] } {
-  const candidates = objects.filter((object) => object.direction === mention.direction);
+  const candidates = objects.filter((object) => changedSo(mention, object));
   for (const fit of ['same', 'wider', 'class'] as const) {
     const matching = candidates.filter((object) => nounFit(mention.noun, object.noun ?? '') === fit);
     if (matching.length > 0) return { fit, objects: matching };

@@ -48,6 +48,7 @@ const FACT_LABELS: Readonly<Record<keyof Facts, string>> = {
   thirdClauseTrue: 'third clause true',
   kindAgrees: 'kind agrees with the sentence',
   whollyTrue: 'wholly true',
+  open: 'leaves open which thing it is',
   useless: 'useless: names nothing',
 };
 const FACTS: readonly Row<SentenceFigures>[] = [

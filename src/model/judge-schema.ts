@@ -64,6 +64,8 @@ export const JudgeSchema = Type.Object(
         person: Level,
         link: Level,
         move: Level,
+        /** least probability of an event that is stated although another thing could be the one that was there */
+        identity: Level,
         /** least probability of an event whose kind is stated, of a further one in a sentence, and of "others" */
         known: Level,
         stated: Level,

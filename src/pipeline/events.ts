@@ -15,6 +15,8 @@ export interface Event {
   /** one, or of a move both ends, that of `before` first */
   readonly things: readonly Thing[];
   readonly row: EventRow;
+  /** whether the frame that does not show a thing has one that could be it; both ends of a move may be two things */
+  readonly hasRival: boolean;
   /** that it is true, 0..1 */
   readonly probability: number;
 }
@@ -27,7 +29,8 @@ export function possibleEvents(things: readonly Thing[], links: readonly Link[],
   const judgedEvent = (event: Pick<Event, 'kind' | 'things'>): Event => {
     const row = evidenceOf(event, things, links);
     const probability = event.kind === 'move' ? judged(judge.move, row) : judged(judge.single, row);
-    return { ...event, row, probability };
+    const isEnd = ({ before, after }: Link): boolean => event.things.includes(before) || event.things.includes(after);
+    return { ...event, row, probability, hasRival: links.some(isEnd) };
   };
   return [
     ...assignedLinks(links, judge).map(({ before, after }) => judgedEvent({ kind: 'move', things: [before, after] })),

@@ -49,7 +49,7 @@ export function statementsOf(events: readonly Event[], wording: Wording): Judged
 }
 
 function stateEvents(events: readonly Event[], wording: Wording): JudgedStatement {
-  const { calibration, truth } = wording;
+  const { calibration, truth, levels } = wording;
   const { kind, things } = events[0] as Event;
   const probability = Math.min(...events.map((event) => event.probability));
   const last = things.at(-1) as Thing;
@@ -71,7 +71,8 @@ function stateEvents(events: readonly Event[], wording: Wording): JudgedStatemen
   const noun = fact.noun.value;
   const colour = noun === SOMETHING ? null : (fact.colour?.value ?? null);
   const count = several ? null : events.length;
-  const statement = stateOf(kind, { noun, colour, count, definite: kind !== 'appear' }, where);
+  const open = events.some((event) => event.hasRival && event.probability < levels.identity);
+  const statement = stateOf(kind, { noun, colour, count, definite: kind !== 'appear' }, where, open);
   const scores: Partial<Record<Role, number>> = {
     verb: probability,
     place: where?.probability ?? 0,

@@ -57,7 +57,7 @@ function endOf(moved: LocationStatement, side: Side, kind: 'appear' | 'disappear
   const place = { value, probability };
   const changed = { kind: { value: kind, probability }, place, way: null, regions };
   const [thing] = moved.statement.things as [Thing];
-  const statement = stateOf(kind, { ...thing, definite: kind === 'disappear' }, place);
+  const statement = stateOf(kind, { ...thing, definite: kind === 'disappear' }, place, true);
   const attention = moved.words.find((word) => word.role === 'noun')?.attention ?? null;
   const words = uniformWords(writeWords(statement), toClause(moved.words).score, attention);
   return { ...moved, statement, regions, fact: moved.fact && { ...moved.fact, ...changed }, words };

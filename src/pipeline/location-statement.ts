@@ -1,7 +1,7 @@
 /** Statements about the locations of a pair, as values: witness.ts and facts.ts make them. */
 import type { Box } from '../base/images.js';
 import type { ChangeStatement } from '../language/plain.js';
-import { classOf } from '../language/thing.js';
+import { classOf, SOMETHING } from '../language/thing.js';
 import type { CaptionOutput } from '../model/graph-io.js';
 import type { Likely, LikelyClass } from '../model/naming.js';
 import type { MapRegion, RegionCrop } from '../model/regions.js';
@@ -64,14 +64,31 @@ export const SEVERAL = 4;
 
 const MOVING_CLASSES: readonly string[] = ['person', 'vehicle', 'animal'];
 
-/** The statement that a thing came, left or moved. @param where its place, or of a move the way that it went */
+/** Verbs that hold whether a thing moved, or left while another one came. */
+const VERB_OF_EITHER = {
+  appear: 'now',
+  disappear: 'no longer there',
+  move: 'moved or another',
+  replace: 'been replaced',
+} as const satisfies Record<StatementKind, string>;
+
+/** Whether the statement leaves open that another thing is the one that was there before. */
+export const isOpen = ({ kind, verb }: ChangeStatement): boolean => verb === VERB_OF_EITHER[kind];
+
+/**
+ * The statement that a thing came, left or moved.
+ * @param where its place, or of a move the way that it went
+ * @param open whether the sentence leaves open that it is another thing than the one that was there before
+ */
 export function stateOf(
   kind: StatementKind,
   thing: Statement['things'][number],
   where: Likely | null,
+  open = false,
 ): ChangeStatement {
   const left = MOVING_CLASSES.includes(classOf(thing)) ? 'left' : 'gone';
-  const verb = kind === 'appear' ? 'appeared' : kind === 'move' ? 'moved' : left;
+  const sure = kind === 'appear' ? 'appeared' : kind === 'move' ? 'moved' : left;
+  const verb = open && thing.noun !== SOMETHING ? VERB_OF_EITHER[kind] : sure;
   const [place, way] = kind === 'move' ? [null, where] : [where, null];
   return { kind, verb, things: [thing], place: place?.value ?? null, way: way?.value ?? null };
 }

@@ -8,6 +8,7 @@ import { writeWords } from '../language/write.js';
 import type { Likely } from '../model/naming.js';
 import type { Thing } from '../schemas/statement.js';
 import {
+  isOpen,
   type JudgedStatement,
   type LocationFact,
   type LocationStatement,
@@ -66,7 +67,8 @@ export function joinGroup(group: readonly JudgedStatement[]): GroupStatement {
   const parts = colour === null && noun !== SOMETHING ? partsOf(group) : [];
   const thing: Thing = { noun, colour: colour?.value ?? null, count: countOf(group), definite: false };
   const named = parts.length === 0 ? thing : { ...thing, parts: parts.map(({ part }) => part) };
-  const statement = stateOf(first.kind, named, where);
+  const open = group.some((one) => isOpen(one.statement));
+  const statement = stateOf(first.kind, named, where, open);
   const place = where?.probability ?? 0;
   const scores: Partial<Record<Role, number>> = { place, way: place, verb: least(facts.map(({ kind }) => kind)) };
   const score = least(facts.map((one) => one.noun));

@@ -16,6 +16,23 @@ describe('an answer that is wholly true', () => {
     expect(assessed(both, caption, kind).whollyTrue).toBe(whollyTrue);
   });
 
+  it.each([
+    // caption about the same pair, then about a van that moved
+    ['a van is now on the left', 'appear', true, true],
+    ['the van has moved or another is there now', 'move', true, true],
+    ['the van has moved', 'move', false, true],
+    ['a van has appeared', 'appear', true, false],
+    ['the van is no longer there', 'disappear', false, true],
+  ])('%s: holds for what came, and for a move', (caption, kind, came, went) => {
+    const moved = pairOf({
+      verdict: 'change',
+      kind: 'move',
+      objects: [{ ...van, action: 'moved', boxes_before: [[10, 200, 80, 80]] }],
+    });
+    expect(assessed(both, caption, kind).whollyTrue).toBe(came);
+    expect(assessed(moved, caption, kind).whollyTrue).toBe(went);
+  });
+
   it('may name another thing than the largest if that is at least half as large', () => {
     const large = { ...man, boxes_before: [[700, 200, 80, 80]] };
     const pair = pairOf({ verdict: 'change', kind: 'multi', objects: [large, van] });

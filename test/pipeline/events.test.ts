@@ -3,6 +3,7 @@ import type { Box, Side } from '../../src/base/images.js';
 import { textOf } from '../../src/language/write.js';
 import { chosenEvents, possibleEvents } from '../../src/pipeline/events.js';
 import { statementsOf } from '../../src/pipeline/facts.js';
+import type { Judge } from '../../src/pipeline/judge.js';
 import { assignedLinks, linksOf } from '../../src/pipeline/links.js';
 import type { Thing } from '../../src/pipeline/things.js';
 import type { Witness } from '../../src/pipeline/witness.js';
@@ -70,6 +71,35 @@ it('an improbable move is that one thing left and another came', () => {
     'the man in red on the left has left',
     'a man in red has appeared on the right',
   ]);
+});
+
+describe('below the level of identity the words leave open which thing it is', () => {
+  const open = (judge: Judge): Judge => ({ ...judge, levels: { ...judge.levels, identity: 0.9 } });
+
+  it('of a move', () => {
+    expect(texts([thing('before', 0.1), thing('after', 0.6)], open(JUDGE))).toEqual([
+      'the man in red has moved to the right or another is there now',
+    ]);
+    const people = [thing('before', 0.1, { person: 0.9 }), thing('after', 0.6, { person: 0.9 })];
+    expect(texts(people, open(judgeOf({ ...SURE, link: { offset: 1 }, move: { offset: 5 } })))).toEqual([
+      'the man in red has moved to the right',
+    ]);
+  });
+
+  it('of what came and left, if either could be the other', () => {
+    const things = [thing('before', 0.1), thing('after', 0.8, { crop: 1, hue: 0 })];
+    expect(texts(things, open(JUDGE))).toEqual([
+      'the man in red on the left is no longer there',
+      'a man in red is now on the right',
+    ]);
+    expect(texts(things.slice(1), open(JUDGE))).toEqual(['a man in red has appeared on the right']);
+  });
+
+  it('not of something without a name', () => {
+    const unnamed = { names: UNSURE, shares: new Map() };
+    const things = [thing('before', 0.1, unnamed), thing('after', 0.6, unnamed)];
+    expect(texts(things, open(JUDGE))).toEqual(['something has moved to the right']);
+  });
 });
 
 it('of two candidates the better one is the partner', () => {

@@ -27,12 +27,12 @@ describe('a move', () => {
 
   it('of a person after minutes is what came and what left, with counts and clothes', () => {
     expect(said(moved(person), 300)).toEqual([
-      ['a person in black has appeared on the left', 'after'],
-      ['the person in black on the right has left', 'before'],
+      ['a person in black is now on the left', 'after'],
+      ['the person in black on the right is no longer there', 'before'],
     ]);
     expect(said(moved('the two people have walked to the left'), 3600)).toEqual([
-      ['two people have appeared on the left', 'after'],
-      ['the two people on the right have left', 'before'],
+      ['two people are now on the left', 'after'],
+      ['the two people on the right are no longer there', 'before'],
     ]);
   });
 
@@ -40,8 +40,8 @@ describe('a move', () => {
     const car = 'the red car has driven to the left';
     expect(said(moved(car), 3600)).toEqual([[car, both]]);
     expect(said(moved(car), 7200)).toEqual([
-      ['a red car has appeared on the left', 'after'],
-      ['the red car on the right has left', 'before'],
+      ['a red car is now on the left', 'after'],
+      ['the red car on the right is no longer there', 'before'],
     ]);
   });
 

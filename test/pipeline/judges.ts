@@ -17,7 +17,7 @@ export const judgeOf = (given: Partial<Record<Part, Readonly<Record<string, numb
     ...Object.fromEntries(
       (['person', 'alike', 'link', 'single', 'move'] as const).map((part) => [part, partOf(part, given[part] ?? {})]),
     ),
-    levels: { person: 0.5, link: 0.5, move: 0.3, known: 0.3, stated: 0.7, others: 0.6 },
+    levels: { person: 0.5, link: 0.5, move: 0.3, identity: 0, known: 0.3, stated: 0.7, others: 0.6 },
   }) as JudgeManifest;
 
 /** Everything is as probable as not. */

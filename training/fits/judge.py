@@ -32,7 +32,7 @@ SIGNS |= {"distance": -1, "iou": 1, "overlap": 1, "alike": 1, "gap": 1, "better"
 RIDGE = {"person": 3.0, "alike": 3.0, "link": 3.0, "single": 10.0, "move": 10.0}  # of half the squared weights
 # An event of one frame has no link; one of both frames is no appearance.
 NOT_OF_SINGLE, NOT_OF_MOVE = ("link", "nouns", "iou", "grown"), ("isAppearance",)
-LEVELS = {"person": 0.5, "link": 0.3, "move": 0.3, "known": 0.15, "stated": 0.9, "others": 0.75}
+LEVELS = {"person": 0.5, "link": 0.3, "move": 0.3, "identity": 0.8, "known": 0.15, "stated": 0.9, "others": 0.75}
 
 
 @dataclass

@@ -15,6 +15,8 @@ export interface Mention {
   readonly noun: string;
   readonly plural: boolean;
   readonly direction: Direction;
+  /** the sentence holds, too, if a thing moved, or if another one came */
+  readonly open: boolean;
   /** canonical names in the order of the sentence; of the thing before it changed */
   readonly colours: readonly string[];
   /** of several things, each colour of one or some of them: "two people have left, one in red and one in black" */
@@ -124,6 +126,8 @@ const REPLACES = anyOf(
   '(?:has |have )?(?:taken|took|takes) (?:the|her|his|its|their) place(?: of)?',
   'instead of|in place of|where',
 );
+/** "The person has moved or another is there now", "a person is now on the left", "the car is no longer there". */
+const OPEN = anyOf('or (?:another|others) (?:is|are) there now', '(?:is|are) now (?:in|on|at|by)', 'no longer there');
 const NO_MORE = /\bno (?!longer\b)(?:[\w-]+ )*?.*\b(?:any ?more|any longer|now)\b/;
 
 export function readCaption(caption: string): CaptionFacts {
@@ -185,10 +189,12 @@ const mention = (
   places: readonly StatedPlace[],
   becomes: string | null = null,
   eachColour: readonly string[] = [],
+  open = false,
 ): Mention => ({
   noun: np.noun,
   plural: np.plural,
   direction,
+  open,
   colours: np.colours,
   eachColour: np.plural ? eachColour : [],
   places,
@@ -234,6 +240,6 @@ function readClause(text: string): Mention[] {
     const known = np.definite;
     const direction =
       cue.direction === 'motion' || cue.direction === 'existence' ? (known ? 'move' : 'appear') : cue.direction;
-    return [mention(np, direction, places[i] ?? [], becomes, eachColour)];
+    return [mention(np, direction, places[i] ?? [], becomes, eachColour, OPEN.test(clause))];
   });
 }
