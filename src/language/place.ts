@@ -22,17 +22,17 @@ const centre = ({ x, width }: Box): number => x + width / 2;
 /** Whether a word of place is true of a thing with this centre, 0..1 from the left edge. */
 export const isInThird = (third: Third, x: number): boolean => x >= THIRDS[third][0] && x <= THIRDS[third][1];
 
-/** The phrase for the third of the frame that the centre of a box lies in. */
+/** The phrase for the third of the frame that the centre of a box lies in; where words overlap it is the middle. */
 export function thirdOf(box: Box): string {
   const x = centre(box);
-  return PHRASES[x < THIRDS.left[1] ? 'left' : x > THIRDS.right[0] ? 'right' : 'middle'];
+  return PHRASES[isInThird('middle', x) ? 'middle' : x < THIRDS.middle[0] ? 'left' : 'right'];
 }
 
 /** Whether a phrase names a third of the frame in which the box does not lie. */
 export function isRefuted(phrase: string, box: Box): boolean {
   const x = centre(box);
-  if (/\bleft\b/.test(phrase)) return x >= THIRDS.left[1];
-  if (/\bright\b/.test(phrase)) return x <= THIRDS.right[0];
+  if (/\bleft\b/.test(phrase)) return x >= THIRDS.middle[0];
+  if (/\bright\b/.test(phrase)) return x <= THIRDS.middle[1];
   return phrase === PHRASES.middle && !isInThird('middle', x);
 }
 

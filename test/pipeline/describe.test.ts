@@ -92,7 +92,7 @@ describe('describePair', () => {
   it('states what each frame shows at one location, by one crop', async () => {
     const { locations, texts, encoded } = await locationsOf([person, bag], () => ({ before: MAN, after: CAR }));
     expect([locations, encoded]).toEqual([[[person, bag]], 1]);
-    expect(texts).toEqual(['the man in dark clothes in the middle has left', 'a dark car has appeared on the right']);
+    expect(texts).toEqual(['the man in dark clothes in the middle has left', 'a dark car has appeared in the middle']);
   });
 
   it('compares the exchanged frames only if the first comparison did not', async () => {
