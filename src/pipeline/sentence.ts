@@ -103,15 +103,15 @@ function chosen(sorted: readonly JudgedStatement[], levels: JudgeManifest['level
   };
 }
 
-/** "Others" of two sorts of things would leave open of which. */
+/** "Others" beside things of two names would leave open of which, and beside a truck they are trucks. */
 function othersOf(further: readonly JudgedStatement[], stated: readonly JudgedStatement[]): Statement | null {
-  const [first, ...types] = new Set(stated.map(({ fact }) => fact.class?.value));
-  if (first === undefined || types.length > 0) return null;
-  const alike = further.filter(({ fact }) => fact.class?.value === first);
+  const [noun, ...nouns] = new Set(stated.map(({ fact }) => fact.noun.value));
+  if (noun === undefined || nouns.length > 0) return null;
+  const alike = further.filter(({ fact }) => fact.noun.value === noun);
   const [kind, ...kinds] = new Set(alike.map(({ statement }) => statement.kind));
   if (kind === undefined || kinds.length > 0) return null;
   const count = alike.reduce((sum, { fact }) => sum + fact.count.value, 0);
-  return othersStatement(kind, { noun: (stated[0] as JudgedStatement).fact.noun.value }, count);
+  return othersStatement(kind, { noun }, count);
 }
 
 /** The kind of what the sentence states: that of its statements, or `multi` if they have several. */
