@@ -266,6 +266,11 @@ function contradictionOfOptional(manifest: BundleManifest): string | null {
   if (lens !== undefined && names === undefined) return '/lens is set but /names is not';
   if (names === undefined) return judge === undefined ? null : '/judge is set but /names is not';
   if (judge === undefined) return '/judge is missing: `python -m training.fits judge --write BUNDLE` fits it';
+  const { weights } = names.setting ?? {};
+  const channels = graphs.features.outputs.find(({ name }) => name === 'coarse')?.shape[1];
+  if (weights !== undefined && weights.length !== channels) {
+    return `/names/setting has ${weights.length} weights, expected ${channels}: \`python -m training.fits setting\` fits it`;
+  }
   return names.nouns[0] === 'nothing' ? null : `/names/nouns starts with ${names.nouns[0]}, expected "nothing"`;
 }
 

@@ -31,6 +31,10 @@ export const NamesSchema = Type.Object(
         strict,
       ),
     ),
+    /** log-odds that a frame shows the indoors, per channel of its coarse features (setting.ts); absent = not known */
+    setting: Type.Optional(
+      Type.Object({ weights: Type.Array(Type.Number(), { minItems: 1 }), offset: Type.Number() }, strict),
+    ),
   },
   strict,
 );

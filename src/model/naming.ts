@@ -179,7 +179,7 @@ function widerWords(word: string, wider: Readonly<Record<string, string>>): stri
 }
 
 /** The last of the wider words below "something": the class of a noun. */
-const widestWord = (word: string, wider: Readonly<Record<string, string>>): string =>
+export const widestWord = (word: string, wider: Readonly<Record<string, string>>): string =>
   widerWords(word, wider)
     .filter((one) => one !== SOMETHING)
     .at(-1) ?? word;

@@ -19,7 +19,7 @@ import { farApart } from './far-apart.js';
 import { type JudgeEvidence, judgeEvidence } from './judge-evidence.js';
 import { linksOf } from './links.js';
 import type { Description } from './location-statement.js';
-import { type NamedCrop, nameCrops } from './named-crops.js';
+import { inSetting, type NamedCrop, nameCrops } from './named-crops.js';
 import type { AlignedPair } from './pair.js';
 import { detectPeople, MOST_EXAMINED } from './people.js';
 import type { ChangeSentence } from './sentence.js';
@@ -109,10 +109,11 @@ export async function describePair(
   }
   const { before, after } = pair.features;
   const exchange = pair.difference.exchanged ?? pool.run('difference', manifest.name, { before: after, after: before });
-  const [crops, exchanged] = await allSettledOrThrow(
+  const [seen, exchanged] = await allSettledOrThrow(
     Promise.resolve(named ?? nameCrops(parts, bundle, pair.frames, regions, most)),
     Promise.resolve(exchange),
   );
+  const crops = inSetting(seen, before, words);
   const located = crops.flatMap((crop) => crop.regions);
   const [witnesses, detected] = await allSettledOrThrow(
     askCaptioner(pool, bundle, pair.difference, exchanged, crops),

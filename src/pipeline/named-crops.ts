@@ -2,9 +2,11 @@
 import type { Side } from '../base/images.js';
 import type { DecodedFrame } from '../frames/decode.js';
 import type { InferencePool } from '../inference/pool.js';
-import type { PairNames } from '../model/graph-io.js';
+import type { Features, PairNames } from '../model/graph-io.js';
 import type { Bundle } from '../model/manifest.js';
+import type { Names } from '../model/naming.js';
 import type { MapRegion } from '../model/regions.js';
+import { namesInSetting, outdoors } from '../model/setting.js';
 import type { EncodedCrop, Encoder } from './encoder.js';
 
 export interface NamedCrop extends EncodedCrop {
@@ -34,3 +36,14 @@ export const cropsOf = (crops: readonly NamedCrop[], regions: readonly MapRegion
     const shown = regions.filter(({ side, box }) => crop.regions.some((one) => one.side === side && one.box === box));
     return shown.length === 0 ? [] : [{ ...crop, regions: shown }];
   });
+
+/** @param frame features of one frame of the pair. @returns the crops with the names that are probable in its setting */
+export function inSetting(crops: readonly NamedCrop[], frame: Features, words: Names): readonly NamedCrop[] {
+  if (words.setting === undefined) return crops;
+  const outside = outdoors(frame, words.setting);
+  return crops.map((crop) => {
+    const { before, after } = crop.names;
+    const names = { before: namesInSetting(before, outside, words), after: namesInSetting(after, outside, words) };
+    return { ...crop, names };
+  });
+}

@@ -143,6 +143,7 @@ if [ -n "$real" ]; then
   painted=$work/painted/pairs.ndjson
   [ -f "$painted" ] ||
     train worlds pairs --data "$(dirname "$real")" --scenario painted --count "$made" --out "$work/painted"
+  train fits setting --bundle "$out" --pairs "$real" --plates "$data/plates/plates.json" --write "$out"
   # The events decide which links there are, and the people which events: the second fit sees those of the first.
   for _ in 1 2; do
     evaluate "$real" "$work/real.ndjson"
