@@ -192,7 +192,7 @@ const namesNoun = (mention: Mention, object: TrueObject): boolean =>
 export const names = (mention: Mention, object: TrueObject): boolean =>
   changedSo(mention, object) && namesNoun(mention, object);
 
-/** Whether the thing changed as stated; what the words leave open may be a move, or that another thing came. */
+/** Whether the thing changed as stated. Open words hold for a move, and for another thing that came. */
 function changedSo({ direction, open }: Mention, object: TrueObject): boolean {
   if (direction === object.direction) return true;
   return open && object.direction === (direction === 'move' ? 'appear' : 'move');

@@ -6,7 +6,7 @@ import type { CropNames, Features } from './graph-io.js';
 import { type Names, widestWord } from './naming.js';
 
 /**
- * @returns the probability, 0..1, that a frame shows the outdoors: a logistic regression on the means of its features
+ * @returns probability of the outdoors, 0..1: a logistic regression on the means of the features of a frame
  * @throws RangeError if the number of weights is not that of the features
  */
 export function outdoors({ coarse }: Features, { weights, offset }: NonNullable<Names['setting']>): number {

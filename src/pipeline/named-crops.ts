@@ -37,7 +37,7 @@ export const cropsOf = (crops: readonly NamedCrop[], regions: readonly MapRegion
     return shown.length === 0 ? [] : [{ ...crop, regions: shown }];
   });
 
-/** @param frame features of one frame of the pair. @returns the crops with the names that are probable in its setting */
+/** @param frame features of a frame of the pair. @returns the crops with names as probable as its setting makes them */
 export function inSetting(crops: readonly NamedCrop[], frame: Features, words: Names): readonly NamedCrop[] {
   if (words.setting === undefined) return crops;
   const outside = outdoors(frame, words.setting);

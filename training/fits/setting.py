@@ -1,6 +1,6 @@
 """Fits whether a frame shows the indoors (`names.setting` of a bundle's manifest, src/model/setting.ts).
 
-    python -m training.fits setting --bundle BUNDLE [--pairs REAL/pairs.ndjson ...] [--plates ROOT/plates/plates.json] \\
+    python -m training.fits setting --bundle BUNDLE [--pairs REAL/pairs.ndjson ...] [--plates ROOT/plates/plates.json]
       [--write BUNDLE]
 
 Frames of pairs, and plates, are labelled `indoor` or `outdoor`. Prints figures of whole cameras that were held out.
@@ -42,7 +42,7 @@ def frames_of_pairs(path: Path) -> list[tuple[Path, str, bool]]:
 
 
 def frames_of_plates(path: Path) -> list[tuple[Path, str, bool]]:
-    """Those that may teach a bundle that ships, and are of no development scene."""
+    """Plates that may teach a bundle that ships, and are of no development scene."""
     plates = read_json(path, "plates")["plates"]
     taught = [plate for plate in plates if plate["shippable"] and not plate["dev_scene"]]
     return [(path.parent.parent / plate["file"], plate["place"], plate["setting"] == INDOOR) for plate in taught]
