@@ -118,11 +118,11 @@ function figuresOf(all) {
   const sum = (key) => all.reduce((total, one) => total + one[key], 0);
   const [things, found] = [sum('things'), sum('found')];
   // A stream in which nothing came has no figure of its own.
-  const own = all.map(({ idf1 }) => idf1).filter((idf1) => !Number.isNaN(idf1));
-  const mean = own.reduce((total, idf1) => total + idf1, 0) / own.length;
-  const deviation = Math.sqrt(own.reduce((total, idf1) => total + (idf1 - mean) ** 2, 0) / (own.length - 1));
-  const range = [Math.min(...own), Math.max(...own)].map((idf1) => idf1.toFixed(3)).join(' to ');
-  const spread = own.length < 2 ? '' : `; each ${mean.toFixed(3)} +- ${deviation.toFixed(3)}, ${range}`;
+  const known = all.map(({ idf1 }) => idf1).filter((idf1) => !Number.isNaN(idf1));
+  const mean = known.reduce((total, idf1) => total + idf1, 0) / known.length;
+  const deviation = Math.sqrt(known.reduce((total, idf1) => total + (idf1 - mean) ** 2, 0) / (known.length - 1));
+  const range = [Math.min(...known), Math.max(...known)].map((idf1) => idf1.toFixed(3)).join(' to ');
+  const spread = known.length < 2 ? '' : `; each ${mean.toFixed(3)} +- ${deviation.toFixed(3)}, ${range}`;
   return (
     `${found} of ${things} found (${((100 * found) / things).toFixed(0)} %), ` +
     `${(sum('visits') / things).toFixed(2)} visits per thing, ` +
