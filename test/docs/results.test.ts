@@ -9,7 +9,7 @@ const { name, version } = JSON.parse(readFileSync('models/scorer-surveillance/ma
  * Since 0.14.0 the namer has other weights of the same sizes and types, and the judge other columns; since 0.18.0 the
  * lens has 160 small trees for 80.
  */
-const EQUALLY_FAST = [`${name} 0.14.0`, `${name} 0.18.0`];
+const EQUALLY_FAST = [`${name} 0.14.0`, `${name} 0.18.0`, `${name} 0.19.0`];
 const sections = ['test/bench/RESULTS.md', 'docs/growth.md'].flatMap((page) =>
   readFileSync(page, 'utf8').split(/^## /m).slice(1),
 );
