@@ -2,6 +2,7 @@
  * The setting of a frame as evidence for the names of its crops: vehicles are outdoors, so that the nouns of vehicles
  * are as probable as that the frame shows the outdoors.
  */
+import { sigmoid } from '../base/logistic.js';
 import type { CropNames, Features } from './graph-io.js';
 import { type Names, widestWord } from './naming.js';
 
@@ -17,7 +18,7 @@ export function outdoors({ coarse }: Features, { weights, offset }: NonNullable<
     const channel = coarse.subarray(i * cells, (i + 1) * cells);
     indoors += (weight * channel.reduce((sum, value) => sum + value, 0)) / cells;
   }
-  return 1 / (1 + Math.exp(indoors));
+  return sigmoid(-indoors);
 }
 
 /** @param probability that the frame shows the outdoors, 0..1 */

@@ -29,8 +29,8 @@ export function possibleEvents(things: readonly Thing[], links: readonly Link[],
   const judgedEvent = (event: Pick<Event, 'kind' | 'things'>): Event => {
     const row = evidenceOf(event, things, links);
     const probability = event.kind === 'move' ? judged(judge.move, row) : judged(judge.single, row);
-    const isEnd = ({ before, after }: Link): boolean => event.things.includes(before) || event.things.includes(after);
-    return { ...event, row, probability, hasRival: links.some(isEnd) };
+    // There is a link for each thing of one frame and each of the other.
+    return { ...event, row, probability, hasRival: links.length > 0 };
   };
   return [
     ...assignedLinks(links, judge).map(({ before, after }) => judgedEvent({ kind: 'move', things: [before, after] })),

@@ -20,7 +20,7 @@ from training.data.preprocess import resize
 from training.fits.judge import fold_of
 from training.fits.labelled import ROOMS
 from training.inputs import existing_file, existing_folder, read_json, read_ndjson
-from training.learn.logistic import fit_logistic, sigmoid
+from training.learn.logistic import cross_fitted_scores, fit_logistic
 
 MOST_FRAMES = 6  # of a camera
 RIDGE = 30.0
@@ -66,10 +66,7 @@ def fit(rows: np.ndarray, truths: np.ndarray) -> tuple[float, np.ndarray]:
 
 def figures(rows: np.ndarray, truths: np.ndarray, groups: list[str]) -> list[str]:
     folds = np.array([fold_of(group) for group in groups])
-    scores = np.zeros(len(folds))
-    for fold in sorted(set(folds)):
-        offset, weights = fit(rows[folds != fold], truths[folds != fold])
-        scores[folds == fold] = sigmoid(offset + rows[folds == fold] @ weights)
+    scores = cross_fitted_scores(rows, truths, folds, RIDGE, soft=False)
     sure = scores >= 0.9
     return [
         f"setting: {len(truths)} frames, {truths.sum()} indoors, AUROC {roc_auc_score(truths, scores):.3f}",

@@ -43,12 +43,14 @@ def fit_logistic(
     return float(offset - coefficients @ scaler.mean_), coefficients
 
 
-def cross_fitted_scores(rows: np.ndarray, truths: np.ndarray, halves: np.ndarray) -> np.ndarray:
-    """Probability per sample [n], by weights that were fitted on the other half (halves [n], 0 or 1)."""
+def cross_fitted_scores(
+    rows: np.ndarray, truths: np.ndarray, folds: np.ndarray, ridge: float = RIDGE, *, soft: bool = True
+) -> np.ndarray:
+    """Probability per sample [n], by weights that were fitted on the other folds (folds [n], e.g. 0 or 1)."""
     scores = np.empty(len(truths))
-    for half in (0, 1):
-        held = halves == half
-        offset, weights = fit_logistic(rows[~held], truths[~held])
+    for fold in np.unique(folds):
+        held = folds == fold
+        offset, weights = fit_logistic(rows[~held], truths[~held], ridge, soft=soft)
         scores[held] = sigmoid(offset + rows[held] @ weights)
     return scores
 
