@@ -21,21 +21,8 @@ export interface ListedFile {
 }
 
 const VIDEO = new Set(
-  ['mp4', 'm4v', 'mov', 'mkv', 'webm', 'avi', 'ts', 'mts', 'm2ts', 'mpg', 'mpeg', 'vob', 'flv', 'wmv', 'asf'].concat([
-    '3gp',
-    'dav',
-    'h264',
-    '264',
-    'h265',
-    '265',
-    'hevc',
-    'ogv',
-    'mjpeg',
-    'mjpg',
-    'wtv',
-    'mxf',
-    'gif',
-  ]),
+  `mp4 m4v mov mkv webm avi ts mts m2ts mpg mpeg vob flv wmv asf
+   3gp dav h264 264 h265 265 hevc ogv mjpeg mjpg wtv mxf gif`.split(/\s+/),
 );
 const IMAGE = new Set(['jpg', 'jpeg', 'png', 'webp', 'avif', 'tif', 'tiff']);
 
