@@ -78,6 +78,12 @@ function offsetAt(at: number, timeZone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }
 
+/** @param text as GMT+1, +0530, +05.30, -03:00 or Z. @returns local time minus UTC, ms */
+export function offsetOf(text: string): number {
+  const [, sign, hours = 0, minutes = 0] = /([+-])(\d{1,2})[-:.]?(\d{2})?$/.exec(text) ?? [];
+  return (sign === '-' ? -60_000 : 60_000) * (Number(hours) * 60 + Number(minutes));
+}
+
 /** @param at epoch ms. @returns a date whose UTC fields are the local time. @throws RangeError for an unknown zone */
 export const localTimeAt = (at: number, timeZone: string): Date => new Date(at + offsetAt(at, timeZone));
 

@@ -1,5 +1,5 @@
 /** Times in names of no known format: date and time of a wall clock, with an offset or without; epoch time. Pure. */
-import { checkedWallClock, instantOf, readClock, type WallClock } from '../../base/wall-clock.js';
+import { checkedWallClock, instantOf, offsetOf, readClock, type WallClock } from '../../base/wall-clock.js';
 import type { NameParts } from './template.js';
 
 /** Date, time, AM or PM, offset, each with separators or without; digits beside them belong to another number. */
@@ -49,7 +49,7 @@ function readMatch({ groups = {}, index }: RegExpExecArray, timeZone: string): N
   const clock: WallClock = { ...dateOf(groups), hour, minute: Number(m), second: Number(s ?? 0) + part };
   if (checkedWallClock(clock) === undefined) return null;
   const order = more?.length === 2 ? { order: Number(more) } : {};
-  const read = offset === undefined ? readClock(clock, timeZone) : { at: instantOf(clock, 'UTC') - msOf(offset) };
+  const read = offset === undefined ? readClock(clock, timeZone) : { at: instantOf(clock, 'UTC') - offsetOf(offset) };
   return { ...read, ...order, index };
 }
 
@@ -61,9 +61,4 @@ function dateOf(groups: Record<string, string | undefined>): Pick<WallClock, 'ye
   if (year > 0) return { year, month, day };
   const isMonthFirst = second > 12 || (groups.half !== undefined && first <= 12);
   return isMonthFirst ? { year: last, month: first, day: second } : { year: last, month: second, day: first };
-}
-
-function msOf(offset: string): number {
-  const [, sign, hours, minutes] = /([+-])(\d\d)[-:.]?(\d\d)/.exec(offset) ?? [];
-  return (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
 }

@@ -3,7 +3,14 @@
  * `{date:%Y-%m-%d}/{hour:%H}/{camera}/{minute:%M}.{second:%S}.mp4`.
  */
 import { invalidRequest } from '../../base/errors.js';
-import { type ClockDoubt, checkedWallClock, instantOf, readClock, type WallClock } from '../../base/wall-clock.js';
+import {
+  type ClockDoubt,
+  checkedWallClock,
+  instantOf,
+  offsetOf,
+  readClock,
+  type WallClock,
+} from '../../base/wall-clock.js';
 
 export interface NameParts {
   /** null: the template has no {camera} */
@@ -119,12 +126,6 @@ function read(match: RegExpExecArray | null, codes: readonly string[], timeZone:
   const offset = values.get('z');
   if (offset === undefined) return { ...stated, ...readClock(clock, timeZone) };
   return { ...stated, at: instantOf(clock, 'UTC') - offsetOf(offset) };
-}
-
-/** @param text as GMT+1, +0530, -03:00 or Z @returns ms */
-function offsetOf(text: string): number {
-  const [, sign, hours = 0, minutes = 0] = /([+-])(\d{1,2}):?(\d{2})?$/.exec(text) ?? [];
-  return (sign === '-' ? -60_000 : 60_000) * (Number(hours) * 60 + Number(minutes));
 }
 
 type Values = ReadonlyMap<string, string>;

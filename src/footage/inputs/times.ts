@@ -1,6 +1,6 @@
 /** Times and durations of options: `HH:MM:SS.nnn`, `12.5s`, a frame number, or a time of day of the calendar. */
 import { invalidRequest } from '../../base/errors.js';
-import { checkedWallClock, instantOf } from '../../base/wall-clock.js';
+import { checkedWallClock, instantOf, offsetOf } from '../../base/wall-clock.js';
 
 /** A position in a recording: seconds from its beginning, a number of a frame from 0, or a capture time (epoch ms). */
 export type TimeOption = { readonly seconds: number } | { readonly frame: number } | { readonly at: number };
@@ -38,9 +38,7 @@ export function parseCalendarTime(text: string, timeZone: string): number | null
   });
   if (clock === undefined) return null;
   if (offset === undefined) return instantOf(clock, timeZone);
-  if (offset === 'Z') return instantOf(clock, 'UTC');
-  const [sign, hours, minutes] = [offset[0] === '-' ? -1 : 1, offset.slice(1, 3), offset.slice(-2)];
-  return instantOf(clock, 'UTC') - sign * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  return instantOf(clock, 'UTC') - offsetOf(offset);
 }
 
 /**
