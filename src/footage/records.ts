@@ -11,15 +11,20 @@ import { FoundChangeSchema } from '../schemas/change.js';
 import { FindingSchema, ModelUsedSchema } from '../schemas/comparison.js';
 import { count, dateTime, flag, literals, nullable, text, unit } from '../schemas/constructors.js';
 import { OBJECT_KINDS } from '../schemas/kinds.js';
-import { MomentSchema, OutlineSchema } from '../schemas/recording.js';
+import { type Moment, MomentSchema, OutlineSchema } from '../schemas/recording.js';
 import { SeenThingSchema } from '../schemas/seen-thing.js';
 import { VisitSchema } from '../schemas/visit.js';
 import { SKIP_REASONS, type SkipReason } from './run/frame-account.js';
 
 export type { Moment, Outline } from '../schemas/recording.js';
 
+/** Capture time of a position, epoch ms; without one, its time from the beginning of its file. */
+export const timeOf = ({ at, seconds }: Moment): number => (at === null ? seconds * 1000 : Date.parse(at));
+
 const version = Type.Literal(1, { description: 'Version of this format.' });
 const camera = text('The sequence: one camera.');
+
+const moment = (description: string) => Type.Object(MomentSchema.properties, { description });
 
 const { id, zone, kind, caption, confidence, severity, status, regions } = FoundChangeSchema.properties;
 
@@ -40,17 +45,15 @@ export const FootageChangeSchema = Type.Object(
       Type.Object(
         {
           value: literals(OBJECT_KINDS, 'object_left: the object came and stayed; object_removed: it stayed away.'),
-          at: Type.Object(MomentSchema.properties, { description: 'The frame from which it counts.' }),
+          at: moment('The frame from which it counts.'),
           probability: unit('Probability that it is an object.'),
         },
         { description: 'Present if the change counts as an object left or removed.' },
       ),
     ),
-    first_seen: Type.Object(MomentSchema.properties, { description: 'The first frame that showed it.' }),
-    confirmed: Type.Object(MomentSchema.properties, { description: 'The frame that confirmed it.' }),
-    last_seen: Type.Object(MomentSchema.properties, {
-      description: 'The last frame that proves that it is still so, also after it has settled.',
-    }),
+    first_seen: moment('The first frame that showed it.'),
+    confirmed: moment('The frame that confirmed it.'),
+    last_seen: moment('The last frame that proves that it is still so, also after it has settled.'),
     settled: nullable(MomentSchema, 'The frame from which it counts as part of "before"; null if none.'),
     reverted: nullable(MomentSchema, 'The first frame that no longer showed it; null if all showed it.'),
     pictures: Type.Object(
@@ -64,9 +67,7 @@ export const FootageChangeSchema = Type.Object(
           'masks.',
       },
     ),
-    pictured: Type.Optional(
-      Type.Object(MomentSchema.properties, { description: 'The second one of these frames; absent without pictures.' }),
-    ),
+    pictured: Type.Optional(moment('The second one of these frames; absent without pictures.')),
     clip: Type.Optional(text('Path of a short video of it, relative to the same folder.')),
     outlines: Type.Optional(
       Type.Array(OutlineSchema, { description: 'Contours of the regions on these pictures; without: their boxes.' }),
@@ -89,13 +90,13 @@ export const FootageVisitSchema = Type.Object(
     caption: VisitSchema.properties.caption,
     content,
     identity,
-    first_seen: Type.Object(MomentSchema.properties, { description: 'The first frame that shows it.' }),
+    first_seen: moment('The first frame that shows it.'),
     there_before,
-    last_seen: Type.Object(MomentSchema.properties, { description: 'The last frame that shows it.' }),
+    last_seen: moment('The last frame that shows it.'),
     gone: nullable(
       Type.Object({
-        after: Type.Object(MomentSchema.properties, { description: 'The last frame that shows it.' }),
-        before: Type.Object(MomentSchema.properties, { description: 'The first frame that does not.' }),
+        after: moment('The last frame that shows it.'),
+        before: moment('The first frame that does not.'),
       }),
       'The interval in which it went; null: it is still there, or no frame shows its absence.',
     ),
@@ -105,7 +106,7 @@ export const FootageVisitSchema = Type.Object(
     shown: nullable(
       Type.Object({
         picture: text('Path relative to the folder of the outputs, after privacy masks.'),
-        at: Type.Object(MomentSchema.properties, { description: 'The frame of this picture.' }),
+        at: moment('The frame of this picture.'),
         box: BoxSchema,
         outlines: Type.Optional(
           Type.Array(OutlineSchema, { description: 'Contours within the box; without: the box.' }),
@@ -124,8 +125,6 @@ export type ShownSighting = Pick<
   FootageChange,
   'caption' | 'confidence' | 'regions' | 'pictures' | 'outlines' | 'pictured'
 >;
-
-const { verdict, nuisance, caption_score, statements, facts } = FindingSchema.properties;
 
 /**
  * One sampled frame with its evidence. The finding is the one before zones and areas were applied, so that other
@@ -159,17 +158,17 @@ export const FrameStatsSchema = Type.Object(
       }),
     ),
     finding: nullable(
-      Type.Object({
-        verdict,
-        kind: FindingSchema.properties.kind,
-        nuisance,
-        caption: FindingSchema.properties.caption,
-        caption_score,
-        confidence: FindingSchema.properties.confidence,
-        regions: FindingSchema.properties.regions,
-        statements,
-        facts,
-      }),
+      Type.Pick(FindingSchema, [
+        'verdict',
+        'kind',
+        'nuisance',
+        'caption',
+        'caption_score',
+        'confidence',
+        'regions',
+        'statements',
+        'facts',
+      ]),
       'Unfiltered; null if the frame was not examined, or had nothing to be compared with.',
     ),
     seen: Type.Optional(Type.Array(SeenThingSchema, { description: 'The things of its regions.' })),
@@ -187,8 +186,8 @@ const FootageGapSchema = Type.Object(
   {
     v: version,
     camera,
-    from: Type.Object(MomentSchema.properties, { description: 'The last frame before it.' }),
-    to: Type.Object(MomentSchema.properties, { description: 'The first frame after it.' }),
+    from: moment('The last frame before it.'),
+    to: moment('The first frame after it.'),
     seconds: nullable(Type.Number(), 'Its length; null if the capture times are unknown.'),
   },
   { $id: 'FootageGap' },

@@ -1,9 +1,7 @@
 /** The changes of a recording that are places of a visit, and the passages of each hour. Pure. */
 import { isoTimeIn } from '../../base/wall-clock.js';
 import { isPlaceOf } from '../../camera/visits/places.js';
-import type { FootageChange, FootageVisit, Moment } from '../records.js';
-
-const timeOf = ({ at, seconds }: Moment): number => (at === null ? seconds * 1000 : Date.parse(at));
+import { type FootageChange, type FootageVisit, timeOf } from '../records.js';
 
 /**
  * @returns by the id of a change the id of the visit that it is a place of. An object that was left or taken is none:

@@ -1,6 +1,6 @@
 /** Times of a recording as the report shows them: labels, and the hours of its timeline. Pure. */
 import { localTimeAt, wallTimeIn } from '../../base/wall-clock.js';
-import type { FootageSummary, Moment } from '../records.js';
+import { type FootageSummary, type Moment, timeOf } from '../records.js';
 
 /** Times of one camera: capture times, or else the files one after the other from 0. */
 export interface Clock {
@@ -30,7 +30,7 @@ export function clockOf({ files, timezone = 'UTC' }: FootageSummary['cameras'][n
     return { ...NO_CLOCK, time: ({ file, seconds }) => (begins.get(file) ?? 0) + seconds * 1000 };
   }
   return {
-    time: ({ at, seconds }) => (at === null ? seconds * 1000 : Date.parse(at)),
+    time: timeOf,
     label: (time) => wallTimeIn(time, timezone),
     short: (time) => wallTimeIn(time, timezone).slice('YYYY-MM-DD '.length, 'YYYY-MM-DD HH:MM'.length),
     local: (time) => localTimeAt(time, timezone).getTime(),

@@ -38,15 +38,6 @@ interface Pictures {
   readonly crops: ReadonlyMap<string, number>;
 }
 
-/** @returns ids of the changes that belong to a visit */
-export const placesOf = ({ changes, visits }: Recording): ReadonlySet<string> =>
-  new Set(
-    visitsOfChanges(
-      changes,
-      visits.filter(({ kind }) => kind === 'visit'),
-    ).keys(),
-  );
-
 export function reportData(recording: Recording, { numberOf, highlights, crops }: Pictures): ReportData {
   const text = textsOf(recording);
   const { summary, changes, gaps } = recording;

@@ -21,10 +21,10 @@ export interface Highlight {
 }
 
 /**
- * @param grouped ids of the changes that belong to a visit
+ * @param grouped the visit of each change that belongs to one, by their ids
  * @returns the most important first
  */
-export function highlightsOf({ visits, changes }: Recording, grouped: ReadonlySet<string>): Highlight[] {
+export function highlightsOf({ visits, changes }: Recording, grouped: ReadonlyMap<string, string>): Highlight[] {
   const followed = visits
     .filter(({ kind }) => kind === 'visit')
     .map(({ id, camera, caption, first_seen, shown, frames }): Highlight => {

@@ -9,8 +9,9 @@ import { decodeToFit } from '../../frames/decode.js';
 import sharp from '../../frames/sharp.js';
 import { thumbnail } from '../../frames/thumbnail.js';
 import type { FootageChange } from '../records.js';
+import { visitsOfChanges } from './grouping.js';
 import type { Recording } from './recording.js';
-import { placesOf, reportData, reportHead } from './report-data.js';
+import { reportData, reportHead } from './report-data.js';
 import { highlightsOf } from './report-strip.js';
 
 export interface ReportOptions {
@@ -45,7 +46,7 @@ export async function* reportPage(recording: Recording, options: ReportOptions):
     yield `<script type="text/plain" id="picture-${number}" data-width="${info.width}" data-height="${info.height}">`;
     yield `${data.toString('base64')}</script>\n`;
   }
-  const highlights = highlightsOf(recording, placesOf(recording));
+  const highlights = highlightsOf(recording, visitsOfChanges(recording.changes, recording.visits));
   const crops = new Map<string, number>();
   for (const { id, picture, box } of highlights) {
     const crop = picture === null || left <= 0 ? null : await cropOf(await options.readPicture(picture), box);

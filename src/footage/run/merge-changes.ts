@@ -1,6 +1,6 @@
 /** Merging of changes that come and go at one place, as a flag in the wind or a door that is used. Pure. */
 import { sharedArea } from '../../base/images.js';
-import type { FootageChange, Moment } from '../records.js';
+import { type FootageChange, timeOf } from '../records.js';
 import { sightingOf } from './change-sightings.js';
 
 /**
@@ -18,8 +18,6 @@ export function mergeChanges(changes: readonly FootageChange[], windowMs: number
   }
   return merged;
 }
-
-const timeOf = ({ at, seconds }: Moment): number => (at === null ? seconds * 1000 : Date.parse(at));
 
 const isSame = (a: FootageChange, b: FootageChange): boolean =>
   a.camera === b.camera &&
