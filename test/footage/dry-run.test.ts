@@ -1,19 +1,16 @@
 import fc from 'fast-check';
 import { checkSettings } from '../../src/camera/settings/settings.js';
 import type { FrameStats } from '../../src/footage/records.js';
-import type { DryRun } from '../../src/footage/replay/camera-replay.js';
-import { dryRun } from '../../src/footage/replay/dry-run.js';
+import { type DryRun, dryRun } from '../../src/footage/replay/camera-replay.js';
 import { compare, run, type Scene, START, STEP_MS, scenes, timeOf } from './made-scene.js';
 
 type Settings = object;
 const settingsWith = (settings: Settings) => checkSettings({ before: 'previous', ...settings });
 const RECORDED = settingsWith({});
+const UNKNOWN = { points: [], threshold: null };
 
 async function replay(stats: readonly FrameStats[], settings: Settings, bundle: object = {}): Promise<DryRun> {
-  const [result, ...others] = await dryRun(stats, {
-    settingsOf: () => settingsWith(settings),
-    bundleOf: () => ({ points: [], threshold: null, ...bundle }),
-  });
+  const [result, ...others] = await dryRun(stats, settingsWith(settings), { ...UNKNOWN, ...bundle });
   expect(others).toEqual([]);
   if (result === undefined) throw new Error('no result');
   return result;
@@ -186,10 +183,7 @@ describe('the result of a dry run', () => {
 
   it('keeps alternating cameras apart', async () => {
     const both = made.stats.flatMap((frame) => [frame, { ...frame, camera: 'gate' }]);
-    const results = await dryRun(both, {
-      settingsOf: () => RECORDED,
-      bundleOf: () => ({ points: [], threshold: null }),
-    });
+    const results = await dryRun(both, RECORDED, UNKNOWN);
     expect(results.map(({ camera, alerts }) => [camera, alerts.length])).toEqual([
       ['yard', 2],
       ['gate', 2],
@@ -198,16 +192,11 @@ describe('the result of a dry run', () => {
 
   it("judges frames by the bundle's threshold, not by the one at their time", async () => {
     const recorded = made.stats.map((frame) => ({ ...frame, threshold: 0.01 }));
-    const results = await dryRun(recorded, {
-      settingsOf: () => RECORDED,
-      bundleOf: () => ({ points: [], threshold: 1 }),
-    });
+    const results = await dryRun(recorded, RECORDED, { points: [], threshold: 1 });
     expect(results.map(({ alerts }) => alerts.length)).toEqual([0]);
   });
 
   it('is empty without frames', async () => {
-    expect(await dryRun([], { settingsOf: () => RECORDED, bundleOf: () => ({ points: [], threshold: null }) })).toEqual(
-      [],
-    );
+    expect(await dryRun([], RECORDED, UNKNOWN)).toEqual([]);
   });
 });

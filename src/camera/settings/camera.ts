@@ -1,4 +1,5 @@
 /** A camera as it is stored: its settings, its reference frame and the mask of its privacy zones. */
+import { derivedId } from '../../base/ids.js';
 import type { PrivacyMask } from '../../base/privacy-mask.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { CameraSettings } from './settings.js';
@@ -19,3 +20,11 @@ export interface StoredCamera {
 
 export const maskOf = ({ mask, settings }: StoredCamera): PrivacyMask | null =>
   mask === null ? null : { id: mask, polygons: privacyPolygons(settings.zones) };
+
+/** The camera of a recording, which exists for the time of a run. */
+export function recordedCamera(id: string, settings: CameraSettings): StoredCamera {
+  const privacy = privacyPolygons(settings.zones);
+  const epoch = new Date(0).toISOString();
+  const mask = privacy.length === 0 ? null : derivedId('msk', 0, JSON.stringify(privacy));
+  return { id, settings, reference: null, mask, created_at: epoch, updated_at: epoch };
+}

@@ -11,8 +11,7 @@ import { changesCsv } from '../../footage/outputs/csv.js';
 import { ndjson } from '../../footage/outputs/json.js';
 import { compareRecords } from '../../footage/outputs/recording.js';
 import { type FrameStats, FrameStatsSchema } from '../../footage/records.js';
-import type { DryRun, DryRunAlert } from '../../footage/replay/camera-replay.js';
-import { dryRun } from '../../footage/replay/dry-run.js';
+import { type DryRun, type DryRunAlert, dryRun } from '../../footage/replay/camera-replay.js';
 import { STATE_FOLDER } from '../../footage/run/run-folder.js';
 import type { Bundle } from '../../model/manifest.js';
 import { loadBundles } from '../../pipeline/bundles.js';
@@ -37,15 +36,9 @@ export async function dryRunFootage(inputs: readonly string[], options: FootageO
     throw invalidRequest('--roi in pixels: expected fractions of the frame, 0 to 1');
   });
   const bundles = settings.threshold === null ? await readBundles(config, settings) : [];
-  const results = await dryRun(statsOf(inputs), {
-    settingsOf: () => settings,
-    bundleOf: (model) => {
-      const bundle = bundles.find(({ manifest: { name } }) => name === (model ?? config.defaultModel));
-      if (bundle === undefined) return { points: [], threshold: null };
-      const { operating_points: points, threshold } = bundle.manifest.calibration;
-      return { points, threshold };
-    },
-  });
+  const bundle = bundles.find(({ manifest: { name } }) => name === (settings.model ?? config.defaultModel));
+  const { operating_points: points, threshold } = bundle?.manifest.calibration ?? UNKNOWN;
+  const results = await dryRun(statsOf(inputs), settings, { points, threshold });
   await write(outputDir, results);
   const { timeZone } = readTemplate({ tz: 'UTC', ...options });
   for (const result of results) {
@@ -53,6 +46,8 @@ export async function dryRunFootage(inputs: readonly string[], options: FootageO
     if (result.undecided > 0) printError(`scenedelta footage: ${undecidedLine(result)}`);
   }
 }
+
+const UNKNOWN = { operating_points: [], threshold: null };
 
 /** A dry run without a false-alarm budget needs no bundle; the evidence then says whether one is needed. */
 async function readBundles(config: Config, settings: CameraSettings): Promise<readonly Bundle[]> {

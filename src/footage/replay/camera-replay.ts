@@ -1,22 +1,23 @@
-/** Replay of one camera's recorded evidence under other settings; the results of dry-run.ts. Pure. */
+/**
+ * Dry run of rules: the alerts that a recording would have caused under other zones, thresholds and rules, from the
+ * recorded evidence of its frames (`FrameStats`), without decoding the recording again. Pure.
+ */
 import { invalidValue } from '../../base/errors.js';
 import { derivedId } from '../../base/ids.js';
 import { forgetSettled } from '../../camera/changes/advance.js';
 import { type ChangeRules, rulesOf } from '../../camera/changes/rules.js';
 import { foldFrame } from '../../camera/fold/fold.js';
 import { describeBudget, type FalseAlarmBudget } from '../../camera/settings/alarm-budget.js';
-import type { StoredCamera } from '../../camera/settings/camera.js';
+import { recordedCamera, type StoredCamera } from '../../camera/settings/camera.js';
 import type { OperatingPoint } from '../../camera/settings/operating-points.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';
-import type { CameraState } from '../../camera/state/state.js';
-import { initialCameraState } from '../../camera/state/state.js';
+import { type CameraState, initialCameraState } from '../../camera/state/state.js';
 import type { AlertIntent, FoundChange } from '../../schemas/change.js';
 import type { Finding } from '../../schemas/comparison.js';
 import { statedAt } from '../../schemas/shown-change.js';
 import type { FootageChange, FrameStats, Moment } from '../records.js';
 import { withoutPictures } from '../run/change-sightings.js';
 import { footageChange } from '../run/footage-change.js';
-import { recordedCamera } from './recorded-camera.js';
 import { RecordedEvidence } from './recorded-evidence.js';
 
 export interface DryRunAlert extends Pick<FootageChange, 'camera' | 'kind' | 'caption' | 'severity' | 'zone'> {
@@ -66,6 +67,26 @@ export interface ReplayedBundle {
   readonly threshold: number | null;
 }
 
+/**
+ * @param stats in the order of time per camera; several cameras may alternate
+ * @returns one result per camera, in the order of their first frames
+ * @throws ScenedeltaError 'invalid-value' if the settings choose another mode of "before" than the recorded run had
+ */
+export async function dryRun(
+  stats: Iterable<FrameStats> | AsyncIterable<FrameStats>,
+  settings: CameraSettings,
+  bundle: ReplayedBundle,
+): Promise<DryRun[]> {
+  const replays = new Map<string, CameraReplay>();
+  for await (const frame of stats) {
+    const replay = replays.get(frame.camera) ?? new CameraReplay(frame.camera, settings, bundle);
+    replays.set(frame.camera, replay);
+    replay.take(frame);
+  }
+  return [...replays.values()].map((replay) => replay.finish());
+}
+
+/** Replay of one camera's recorded evidence under other settings. */
 export class CameraReplay {
   readonly #camera: StoredCamera;
   readonly #rules: ChangeRules;

@@ -1,9 +1,9 @@
 /** A run over all cameras of a recording: several sequences side by side, each strictly in the order of its time. */
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
+import { recordedCamera } from '../../camera/settings/camera.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';
 import type { FootageSequence } from '../inputs/recording-plan.js';
-import { recordedCamera } from '../replay/recorded-camera.js';
 import type { Checkpoint, CheckpointStore, Counts } from './checkpoint.js';
 import { runSequence, type SequenceDependencies } from './sequence-run.js';
 
