@@ -26,10 +26,11 @@ const counts = {
   failures: count('Files and frames that could not be used.'),
 };
 
+export type Counts = { readonly [K in keyof typeof counts]: number };
+export const eachCount = (value: (name: keyof Counts) => number): Counts =>
+  Object.fromEntries(Object.keys(counts).map((name) => [name, value(name as keyof Counts)])) as Counts;
 /** Before the first frame. */
-export const NO_COUNTS = { frames: 0, examined: 0, changes: 0, visits: 0, gaps: 0, failures: 0 } as const satisfies {
-  readonly [K in keyof typeof counts]: number;
-};
+export const NO_COUNTS = eachCount(() => 0);
 
 const framesExpected = nullable(
   count(''),

@@ -29,3 +29,11 @@ export const OutlineSchema = Type.Object({
   }),
 });
 export type Outline = Static<typeof OutlineSchema>;
+
+/**
+ * Which frames are looked at. auto: the key frames if they are at most 4 s apart, otherwise one frame per second.
+ * seconds: the first frame of each interval; of key frames only if they are close enough and `exact` is not set.
+ */
+export type Every =
+  | { readonly mode: 'auto' | 'keyframes' | 'all' }
+  | { readonly mode: 'seconds'; readonly seconds: number; readonly exact: boolean };

@@ -2,7 +2,7 @@
 import { counted } from '../../base/counted.js';
 import { recordedTime } from '../../footage/inputs/recorded-time.js';
 import type { FootageSequence } from '../../footage/inputs/recording-plan.js';
-import type { Counts } from '../../footage/run/checkpoint.js';
+import type { Counts } from '../../schemas/batch.js';
 import { startProgress } from '../progress.js';
 
 export interface FootageProgress {

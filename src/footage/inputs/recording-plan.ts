@@ -1,5 +1,7 @@
 /** The plan of a run: which files belong to which camera, in which order, and from when they are. */
 
+export type { Every } from '../../schemas/recording.js';
+
 /** Source of the bytes of an item. */
 export type Location =
   | { readonly from: 'file'; readonly path: string }
@@ -28,11 +30,3 @@ export interface FootageSequence {
   /** time between two frames from which neither is compared with the other, ms; Infinity: never */
   readonly gapMs: number;
 }
-
-/**
- * Which frames are looked at. auto: the key frames if they are at most 4 s apart, otherwise one frame per second.
- * seconds: the first frame of each interval; of key frames only if they are close enough and `exact` is not set.
- */
-export type Every =
-  | { readonly mode: 'auto' | 'keyframes' | 'all' }
-  | { readonly mode: 'seconds'; readonly seconds: number; readonly exact: boolean };

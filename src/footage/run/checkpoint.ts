@@ -2,9 +2,8 @@
  * Checkpoint of a sequence: all that the next chunk of frames depends on, as plain JSON. A chunk is a pure step from a
  * checkpoint to records and the next checkpoint, so that a repeated chunk gives the same records.
  */
-import type { CameraState } from '../../camera/state/state.js';
-import { initialCameraState } from '../../camera/state/state.js';
-import { NO_COUNTS } from '../../schemas/batch.js';
+import { type CameraState, initialCameraState } from '../../camera/state/state.js';
+import { type Counts, NO_COUNTS } from '../../schemas/batch.js';
 import type { ModelUsed } from '../../schemas/comparison.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import { BEGINNING, type Position } from '../inputs/source-frames.js';
@@ -47,16 +46,6 @@ export interface Checkpoint {
   readonly counts: Counts;
   readonly account: FrameAccount;
   readonly model: Pick<ModelUsed, 'name' | 'version' | 'sha256'> | null;
-}
-
-export interface Counts {
-  readonly frames: number;
-  readonly examined: number;
-  readonly changes: number;
-  /** that three frames showed; passages do not count */
-  readonly visits: number;
-  readonly gaps: number;
-  readonly failures: number;
 }
 
 export const initialCheckpoint = (): Checkpoint => ({

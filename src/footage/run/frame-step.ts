@@ -7,6 +7,7 @@ import type { StoredCamera } from '../../camera/settings/camera.js';
 import type { CameraState } from '../../camera/state/state.js';
 import { openVisits } from '../../camera/visits/visit.js';
 import type { DecodeLimits } from '../../frames/header.js';
+import { type Counts, eachCount } from '../../schemas/batch.js';
 import type { ChangeUpdate, FoundChange } from '../../schemas/change.js';
 import type { Finding } from '../../schemas/comparison.js';
 import { isForeign } from '../../schemas/loss.js';
@@ -15,7 +16,7 @@ import type { SourceFrame } from '../inputs/source-frames.js';
 import type { FootageGap, FrameStats, Moment } from '../records.js';
 import { ChangePictures } from './change-pictures.js';
 import { ChangeSightings } from './change-sightings.js';
-import type { Checkpoint, ChunkRecord, Counts } from './checkpoint.js';
+import type { Checkpoint, ChunkRecord } from './checkpoint.js';
 import { footageChange } from './footage-change.js';
 import { footageVisit } from './footage-visit.js';
 import { FramePreviews } from './frame-previews.js';
@@ -221,15 +222,7 @@ export class FrameStep {
   }
 
   #count(added: Partial<Counts>): void {
-    const sum = (name: keyof Counts) => this.#counts[name] + (added[name] ?? 0);
-    this.#counts = {
-      frames: sum('frames'),
-      examined: sum('examined'),
-      changes: sum('changes'),
-      visits: sum('visits'),
-      gaps: sum('gaps'),
-      failures: sum('failures'),
-    };
+    this.#counts = eachCount((name) => this.#counts[name] + (added[name] ?? 0));
   }
 }
 

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import { recordedCamera } from '../../camera/settings/camera.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';
+import type { Counts } from '../../schemas/batch.js';
 import type { FootageSequence } from '../inputs/recording-plan.js';
-import type { Checkpoint, CheckpointStore, Counts } from './checkpoint.js';
+import type { Checkpoint, CheckpointStore } from './checkpoint.js';
 import { runSequence, type SequenceDependencies } from './sequence-run.js';
 
 export interface RecordingDependencies extends Omit<SequenceDependencies, 'checkpoints' | 'onProgress'> {

@@ -4,16 +4,11 @@
  */
 import { ScenedeltaError } from '../../base/errors.js';
 import type { StoredCamera } from '../../camera/settings/camera.js';
+import type { Counts } from '../../schemas/batch.js';
 import type { FootageItem, FootageSequence } from '../inputs/recording-plan.js';
 import { framesOf, type Position, type SourceEvent, type SourceOptions } from '../inputs/source-frames.js';
 import type { FootageFailure, Moment } from '../records.js';
-import {
-  type Checkpoint,
-  type CheckpointStore,
-  type ChunkRecord,
-  type Counts,
-  initialCheckpoint,
-} from './checkpoint.js';
+import { type Checkpoint, type CheckpointStore, type ChunkRecord, initialCheckpoint } from './checkpoint.js';
 import { type FrameAccount, sumOfAccounts } from './frame-account.js';
 import { FrameStep, type FrameStepDependencies } from './frame-step.js';
 

@@ -2,6 +2,7 @@
 import type { Box } from '../../base/images.js';
 import type { Polygon } from '../../base/polygon.js';
 import type { CameraSettings } from '../../camera/settings/settings.js';
+import type { Every } from '../../schemas/recording.js';
 import type { Visibility } from '../redis/visibility.js';
 
 /** Source of files. An upload lies in the folder of the batch. */
@@ -9,11 +10,6 @@ export type BatchInput =
   | { readonly from: 's3'; readonly bucket: string; readonly prefix: string }
   | { readonly from: 'url'; readonly url: string }
   | { readonly from: 'upload'; readonly name: string; readonly number: number };
-
-/** Which frames are looked at; src/footage/inputs/recording-plan.ts has the meaning. */
-type BatchSampling =
-  | { readonly mode: 'auto' | 'keyframes' | 'all' }
-  | { readonly mode: 'seconds'; readonly seconds: number; readonly exact: boolean };
 
 /** A search for the moment at which a place changed. */
 export interface WhenRequest {
@@ -49,7 +45,7 @@ export interface BatchRequest {
   /** epoch ms; null: unbounded */
   readonly since: number | null;
   readonly until: number | null;
-  readonly every: BatchSampling;
+  readonly every: Every;
   readonly acrossGaps: boolean;
   /** seconds; null: changes are not merged */
   readonly mergeWindow: number | null;

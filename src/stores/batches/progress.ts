@@ -1,7 +1,14 @@
 /** The plan of a batch and its progress: by camera, as a whole, and the event that says so. Pure. */
 import { isoTime } from '../../base/wall-clock.js';
 import type { Zone } from '../../camera/settings/settings.js';
-import { type Batch, type BatchCamera, type BatchStatus, NO_COUNTS } from '../../schemas/batch.js';
+import {
+  type Batch,
+  type BatchCamera,
+  type BatchStatus,
+  type Counts,
+  eachCount,
+  NO_COUNTS,
+} from '../../schemas/batch.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import { type StreamEvent, streamEvent } from '../../schemas/stream-event.js';
 
@@ -20,12 +27,12 @@ export interface BatchPlan {
   readonly warnings: readonly string[];
 }
 
-export interface BatchProgress extends Pick<BatchCamera, 'reached' | 'done' | keyof typeof NO_COUNTS> {
+export interface BatchProgress extends Pick<BatchCamera, 'reached' | 'done' | keyof Counts> {
   /** of the work of a search, 0 to 1; absent: progress is measured by `reached` */
   readonly share?: number;
 }
 
-type Progress = Pick<Batch, 'progress' | 'frames_expected' | 'cameras' | keyof typeof NO_COUNTS>;
+type Progress = Pick<Batch, 'progress' | 'frames_expected' | 'cameras' | keyof Counts>;
 const NOTHING: BatchProgress = { ...NO_COUNTS, reached: null, done: false };
 
 interface Progressing {
@@ -42,18 +49,14 @@ export function progressOf({ plan, progress }: Progressing): Progress {
     const all = reported.done ? reported.frames : expected === null ? null : Math.max(expected, reported.frames);
     return { ...planned, ...reported, frames_expected: all };
   });
-  const total = (name: keyof typeof NO_COUNTS) => cameras.reduce((sum, camera) => sum + camera[name], 0);
+  const totals = eachCount((name) => cameras.reduce((sum, camera) => sum + camera[name], 0));
   const expected = cameras.map(({ frames_expected }) => frames_expected);
   return {
     progress: shareOf(cameras, progress),
-    frames: total('frames'),
+    ...totals,
     frames_expected:
       plan === null || expected.includes(null) ? null : expected.reduce((sum: number, all) => sum + (all ?? 0), 0),
-    examined: total('examined'),
-    changes: total('changes'),
-    visits: total('visits'),
-    gaps: total('gaps'),
-    failures: total('failures') + (plan?.failures.length ?? 0) + (plan?.unlisted ?? 0),
+    failures: totals.failures + (plan?.failures.length ?? 0) + (plan?.unlisted ?? 0),
     cameras,
   };
 }
