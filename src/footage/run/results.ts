@@ -24,21 +24,12 @@ export interface FinishedRun {
 
 type FinishedCamera = Pick<Checkpoint, 'chunk' | 'done' | 'counts' | 'account' | 'model'>;
 
-interface CameraRecords {
-  readonly changes: ReadonlyMap<string, FootageChange>;
-  readonly visits: ReadonlyMap<string, FootageVisit>;
-  readonly gaps: readonly FootageGap[];
-  readonly failures: readonly FootageFailure[];
-  readonly files: readonly FileRecord[];
-  readonly doubts: readonly string[];
-}
-
 export async function gatherResults(run: FinishedRun): Promise<Recording> {
-  const { settings, timeZone, cameras, failures, mergeWindowMs } = run;
+  const { settings, timeZone, cameras, mergeWindowMs } = run;
   const all: FootageChange[] = [];
   const visits: FootageVisit[] = [];
   const gaps: FootageGap[] = [];
-  const failed: FootageFailure[] = [...failures];
+  const failures: FootageFailure[] = [...run.failures];
   const warnings: string[] = [...run.warnings];
   const summaries: Recording['summary']['cameras'][number][] = [];
   for (const { camera, checkpoint } of cameras) {
@@ -48,18 +39,19 @@ export async function gatherResults(run: FinishedRun): Promise<Recording> {
     all.push(...changes);
     visits.push(...records.visits.values());
     gaps.push(...records.gaps);
-    failed.push(...records.failures);
+    failures.push(...records.failures);
     warnings.push(...records.doubts);
     const { frames, examined } = checkpoint.counts;
-    const counts = { frames, examined, changes: changes.length };
-    const others = { gaps: records.gaps.length, failures: records.failures.length };
     summaries.push({
       camera,
       ...(timeZone === undefined ? {} : { timezone: timeZone }),
       settings: settings(camera),
-      files: [...records.files],
-      ...counts,
-      ...others,
+      files: records.files,
+      frames,
+      examined,
+      changes: changes.length,
+      gaps: records.gaps.length,
+      failures: records.failures.length,
       account: checkpoint.account,
     });
   }
@@ -71,25 +63,27 @@ export async function gatherResults(run: FinishedRun): Promise<Recording> {
     ...(warnings.length === 0 ? {} : { warnings }),
     cameras: summaries,
   };
-  return { summary, changes: all.sort(compareRecords), visits: visits.sort(compareRecords), gaps, failures: failed };
+  return { summary, changes: all.sort(compareRecords), visits: visits.sort(compareRecords), gaps, failures };
 }
 
-async function recordsOf(lines: AsyncIterable<ChunkRecord>): Promise<CameraRecords> {
-  const changes = new Map<string, FootageChange>();
-  const visits = new Map<string, FootageVisit>();
-  const gaps: FootageGap[] = [];
-  const failures: FootageFailure[] = [];
-  const files: FileRecord[] = [];
-  const doubts: string[] = [];
+async function recordsOf(lines: AsyncIterable<ChunkRecord>) {
+  const records = {
+    changes: new Map<string, FootageChange>(),
+    visits: new Map<string, FootageVisit>(),
+    gaps: [] as FootageGap[],
+    failures: [] as FootageFailure[],
+    files: [] as FileRecord[],
+    doubts: [] as string[],
+  };
   for await (const line of lines) {
-    if (line.type === 'change') changes.set(line.record.id, line.record);
-    else if (line.type === 'visit') visits.set(line.record.id, line.record);
-    else if (line.type === 'gap') gaps.push(line.record);
-    else if (line.type === 'failure') failures.push(line.record);
-    else if (line.type === 'doubt') doubts.push(line.record);
-    else if (line.type === 'file') files.push(line.record);
+    if (line.type === 'change') records.changes.set(line.record.id, line.record);
+    else if (line.type === 'visit') records.visits.set(line.record.id, line.record);
+    else if (line.type === 'gap') records.gaps.push(line.record);
+    else if (line.type === 'failure') records.failures.push(line.record);
+    else if (line.type === 'doubt') records.doubts.push(line.record);
+    else if (line.type === 'file') records.files.push(line.record);
   }
-  return { changes, visits, gaps, failures, files, doubts };
+  return records;
 }
 
 /** Evidence of every sampled frame: too much to be held in memory. */
