@@ -1,18 +1,23 @@
-/** A sampled frame through the step of a live camera. */
+/** A sampled frame through the step of a live camera: its content, its preview, and its bytes as they are stored. */
+import { createHash } from 'node:crypto';
 import { frameKey } from '../../base/blobs.js';
 import { ScenedeltaError } from '../../base/errors.js';
 import { derivedId } from '../../base/ids.js';
+import type { Preview } from '../../base/images.js';
+import { LOSSY_MARGIN } from '../../base/privacy-mask.js';
 import { fitShape, shapeOf } from '../../camera/baseline/frame-shape.js';
 import type { FrameDependencies } from '../../camera/fold/examine.js';
 import { levelFrame, NEW_RANGE } from '../../camera/fold/level-range.js';
 import { type StepResult, stepSequence } from '../../camera/fold/step.js';
-import type { StoredCamera } from '../../camera/settings/camera.js';
+import { maskOf, type StoredCamera } from '../../camera/settings/camera.js';
 import type { CameraState } from '../../camera/state/state.js';
 import { type DecodeLimits, frameSize } from '../../frames/header.js';
 import { storeFrame } from '../../frames/keep.js';
+import { decodePreview } from '../../frames/preview.js';
+import { maskedFrame, paintPolygon, paintPreview } from '../../frames/privacy-mask.js';
 import type { StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { Picture, SourceFrame } from '../inputs/source-frames.js';
-import { codedPicture, contentOf, previewOf } from './frame-pictures.js';
+import { jpegOf } from './change-pictures.js';
 import type { FramePreviews } from './frame-previews.js';
 import type { MemoryBlobs } from './memory-blobs.js';
 
@@ -100,4 +105,40 @@ async function fitPicture(
     ...fitted,
     picture: bytes === null ? picture : { from: 'image' as const, bytes, contentType: 'image/jpeg' },
   };
+}
+
+/** High enough that the coding adds nothing that resembles a change. */
+const JPEG_QUALITY = 95;
+
+/** @returns a text that equal frames share; to be asked for before the preview, which is masked in place */
+const contentOf = (picture: Picture): string =>
+  createHash('sha256')
+    .update(picture.from === 'video' ? picture.preview.luma : picture.bytes)
+    .digest('hex');
+
+/** Masked, because it is compared and saved with the checkpoint. @throws ScenedeltaError 'image-unreadable' */
+async function previewOf(picture: Picture, camera: StoredCamera, limits: DecodeLimits): Promise<Preview> {
+  const preview =
+    picture.from === 'video' ? picture.preview : await decodePreview(picture.bytes, { ...limits, field: 'frame' });
+  for (const polygon of maskOf(camera)?.polygons ?? []) paintPreview(preview, polygon);
+  return preview;
+}
+
+interface CodedPicture {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+  /** id of the mask that is painted on the bytes */
+  readonly mask?: string;
+}
+
+/** @returns the masked picture, coded if it is of a video @throws ScenedeltaError of a picture that is no image */
+async function codedPicture(picture: Picture, camera: StoredCamera, limits: DecodeLimits): Promise<CodedPicture> {
+  const mask = maskOf(camera);
+  if (picture.from === 'video') {
+    const image = picture.image();
+    for (const polygon of mask?.polygons ?? []) paintPolygon(image, polygon, LOSSY_MARGIN);
+    return { bytes: await jpegOf(image, JPEG_QUALITY), contentType: 'image/jpeg', ...(mask && { mask: mask.id }) };
+  }
+  const { bytes, contentType } = picture;
+  return mask === null ? { bytes, contentType } : maskedFrame(bytes, mask, { ...limits, field: 'frame' });
 }

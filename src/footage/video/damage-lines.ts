@@ -1,4 +1,5 @@
 /** The lines of a log of ffmpeg that report damage. Levels of the log: `-loglevel level+info`. */
+import { once } from '../../base/once.js';
 import { type Joins, joinsOf } from './joins.js';
 
 /** Messages that concern no picture, or none that is used. */
@@ -18,13 +19,7 @@ const PACKET = /Packet corrupt \(stream = \d+, dts = (-?\d+|NOPTS)\)/;
 const OPENED = /^\[info\] Input #0/;
 
 /** @returns gives the joins of a file, which are read once, and only if a packet is reported */
-export function lazyJoins(path: string): () => Promise<Joins> {
-  let joins: Promise<Joins> | undefined;
-  return () => {
-    joins ??= joinsOf(path);
-    return joins;
-  };
-}
+export const lazyJoins = (path: string) => once(() => joinsOf(path));
 
 /** Whether a line may be the reason why a file ends early, or why a picture is damaged. */
 export const isComplaint = (line: string): boolean =>
