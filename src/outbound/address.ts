@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { invalidRequest, ScenedeltaError } from '../base/errors.js';
 import { withoutSecrets } from '../base/redact-url.js';
+import { bareHost } from '../process/proxies.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 interface AllowedRange {
@@ -192,6 +193,3 @@ const readHost = (host: string): string => {
   const asHttp = `http://${host}/`;
   return URL.canParse(asHttp) ? new URL(asHttp).hostname : '';
 };
-
-/** Removes the brackets that IPv6 addresses have in URLs. */
-export const bareHost = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');

@@ -10,10 +10,10 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ScenedeltaError } from '../base/errors.js';
-import { openConnection, proxyTarget } from '../process/connect.js';
+import { openConnection } from '../process/connect.js';
 import { createHttpClient, type HttpClient } from '../process/http-exchange.js';
-import { type ProxyOf, proxyAuthorization } from '../process/proxies.js';
-import { ALLOWED_ADDRESSES, type AllowList, bareHost, checkAddress, type Target, targetOf } from './address.js';
+import { bareHost, type ProxyOf, placeOf, proxyAuthorization } from '../process/proxies.js';
+import { ALLOWED_ADDRESSES, type AllowList, checkAddress, type Target, targetOf } from './address.js';
 
 interface ResolvedAddress {
   readonly address: string;
@@ -132,7 +132,7 @@ export function createGuardedAgent(options: {
       const target = url.pathname + url.search;
       if (proxy === undefined) return { socket: await connect(url, given), target, headers: {} };
       await assertAllowed(url);
-      const { hostname: host, port } = proxyTarget(proxy);
+      const { hostname: host, port } = placeOf(proxy);
       const socket = await open({ host, port, secure: proxy.protocol === 'https:', signal: given.signal });
       return { socket, target: url.href, headers: proxyAuthorization(proxy) };
     },

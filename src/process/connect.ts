@@ -8,7 +8,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { proxyAuthorization } from './proxies.js';
+import { placeOf, proxyAuthorization } from './proxies.js';
 
 interface ConnectionOptions {
   /** without brackets */
@@ -120,7 +120,7 @@ export function readCertificate(text: string): NamedCertificate | undefined {
 function openTunnel(proxy: URL, authority: string, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const sent = (proxy.protocol === 'https:' ? requestHttps : requestHttp)({
-      ...proxyTarget(proxy),
+      ...placeOf(proxy),
       method: 'CONNECT',
       path: authority,
       headers: { host: authority, ...proxyAuthorization(proxy) },
@@ -139,11 +139,5 @@ function openTunnel(proxy: URL, authority: string, signal: AbortSignal): Promise
     sent.end();
   });
 }
-
-/** @returns where requests to a proxy go */
-export const proxyTarget = ({ hostname, port, protocol }: URL) => ({
-  hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
-  port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
-});
 
 const coded = (message: string, code: string): Error => Object.assign(new Error(message), { code });

@@ -6,8 +6,8 @@ import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, req
 import { type AgentOptions, Agent as HttpsAgent, type RequestOptions, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { addAbortSignal, type Duplex } from 'node:stream';
-import { openConnection, proxyTarget } from './connect.js';
-import { type ProxyOf, proxyAuthorization } from './proxies.js';
+import { openConnection } from './connect.js';
+import { type ProxyOf, placeOf, proxyAuthorization } from './proxies.js';
 
 /** Long enough for the second frame of a pair, short enough to notice that a name has a new address. */
 const KEEP_ALIVE_MS = 1_000;
@@ -91,16 +91,14 @@ export function createHttpClient(options: {
     const isSecure = url.protocol === 'https:';
     if (proxy !== undefined && !isSecure) {
       const toProxy = proxy.protocol === 'https:';
-      const to = { ...proxyTarget(proxy), path: url.href, agent: toProxy ? proxied : agents.http };
+      const to = { ...placeOf(proxy), path: url.href, agent: toProxy ? proxied : agents.http };
       const headers = { host: url.host, ...proxyAuthorization(proxy) };
       return { send: toProxy ? requestHttps : requestHttp, to, headers };
     }
-    const { hostname, port, protocol, pathname, search } = url;
     const to = {
-      hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
-      port: port === '' ? (isSecure ? 443 : 80) : Number(port),
-      protocol,
-      path: pathname + search,
+      ...placeOf(url),
+      protocol: url.protocol,
+      path: url.pathname + url.search,
       agent: isSecure ? agents.https : agents.http,
       ...(proxy === undefined ? {} : { proxy }),
       ...(certificate == null ? {} : { certificate }),

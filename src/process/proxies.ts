@@ -6,6 +6,15 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Config } from './config.js';
 
+/** @returns a host without the brackets that IPv6 addresses have in URLs */
+export const bareHost = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** @returns where requests to an http(s) address go */
+export const placeOf = ({ hostname, port, protocol }: URL) => ({
+  hostname: bareHost(hostname),
+  port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+});
+
 /** @returns the proxy of an address; undefined: it is reached directly */
 export type ProxyOf = (url: URL) => URL | undefined;
 
@@ -28,7 +37,7 @@ function matcherOf(entry: string): (url: URL) => boolean {
   const range = rangeOf(entry);
   if (range !== undefined) {
     return ({ hostname }) => {
-      const address = hostname.replace(/^\[(.*)\]$/, '$1');
+      const address = bareHost(hostname);
       if (isIP(address) === 0) return false;
       const parsed = ipaddr.process(address);
       return parsed.kind() === range[0].kind() && parsed.match(range);
@@ -36,9 +45,9 @@ function matcherOf(entry: string): (url: URL) => boolean {
   }
   const [, host = '', port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(entry.toLowerCase().replace(/^\*(?=\.)/, '')) ?? [];
   return (url) => {
-    const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    const { hostname, port: reached } = placeOf(url);
     const named = host.startsWith('.') ? hostname.endsWith(host) : `.${hostname}`.endsWith(`.${host}`);
-    return named && (port === undefined || port === (url.port || (url.protocol === 'https:' ? '443' : '80')));
+    return named && (port === undefined || Number(port) === reached);
   };
 }
 
