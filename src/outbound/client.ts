@@ -19,14 +19,14 @@ import { createGuardedAgent, type Resolve } from './guarded-agent.js';
 import type { Limits, Picture } from './http-fields.js';
 import { createHttpLogins, parseChallenges, type RefusedLogins } from './http-login.js';
 import { createMailer, type Mailer } from './mail.js';
-import { createPoster, type PostOutcome, USER_AGENT } from './post.js';
+import { createPoster, type Poster, USER_AGENT } from './post.js';
 import { cookieOf, followed, isUpgrade } from './redirects.js';
 import type { createRtspFetcher, RtspSettings } from './rtsp.js';
 import { asUrlError, tooLarge } from './url-error.js';
 
 export type { PostOutcome } from './post.js';
 
-export interface OutboundClient {
+export interface OutboundClient extends Poster {
   /**
    * @param url http(s), or rtsp(s) for one frame of a stream
    * @param options.field name of the frame in the request, for error messages
@@ -44,35 +44,6 @@ export interface OutboundClient {
    *   server is too slow
    */
   download(url: string, options: { maxBytes: number; field: string; signal?: AbortSignal }): Promise<Readable>;
-  /**
-   * Never throws because of the receiver's behaviour.
-   * @param options.quoting whether the text of a refusal is in the outcome; absent: no
-   * @param options.certificate as in fetchImage
-   */
-  post(
-    url: string,
-    options: {
-      body: string | Uint8Array;
-      headers: Record<string, string>;
-      signal?: AbortSignal;
-      quoting?: boolean;
-      certificate?: string | null;
-    },
-  ): Promise<PostOutcome>;
-  /** Sends a file, which has more time than a message. Never throws because of the receiver's behaviour. */
-  put(
-    url: string,
-    options: { body: Uint8Array; headers: Record<string, string>; quoting?: boolean; certificate?: string | null },
-  ): Promise<PostOutcome>;
-  /**
-   * Asks a receiver of CloudEvents whether it takes deliveries (HTTP 1.1 Web Hooks for Event Delivery, 4).
-   * @param options.origin name of this service
-   * @returns the allowed requests per minute, null for any number; else an outcome with the reason
-   */
-  askPermission(
-    url: string,
-    options: { origin: string; headers: Record<string, string>; signal?: AbortSignal; certificate?: string | null },
-  ): Promise<PostOutcome | { readonly rate: number | null }>;
   /** Never throws because of the server's behaviour. @param url smtp(s)://user@host:port */
   mail: Mailer;
   close(): Promise<void>;
@@ -231,14 +202,13 @@ export function createOutboundClient(
     }
   };
 
-  const { post, put, askPermission } = createPoster({ agent, allow, timeoutMs, now });
-
+  const poster = createPoster({ agent, allow, timeoutMs, now });
   const mail = createMailer({ agent, allow, timeoutMs });
   const close = async () => {
     await (await rtsp)?.close();
     agent.close();
   };
-  return { fetchImage, download, post, put, askPermission, mail, close };
+  return { ...poster, fetchImage, download, mail, close };
 }
 
 /**

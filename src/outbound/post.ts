@@ -45,7 +45,9 @@ interface Answer {
   readonly header: (name: string) => string | undefined;
 }
 
-/** @param deps.now epoch ms */
+export type Poster = ReturnType<typeof createPoster>;
+
+/** None of its methods throws because of the receiver's behaviour. @param deps.now epoch ms */
 export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; timeoutMs: number; now: () => number }) {
   const { agent, allow, timeoutMs } = deps;
 
@@ -100,9 +102,15 @@ export function createPoster(deps: { agent: GuardedAgent; allow: AllowList; time
     post: async (url: string, options: Omit<Sent, 'method'> & { body: string | Uint8Array }): Promise<PostOutcome> =>
       (await send(url, { ...options, method: 'POST' })).outcome,
 
+    /** Sends a file, which has more time than a message. */
     put: async (url: string, options: Omit<Sent, 'method'> & { body: Uint8Array }): Promise<PostOutcome> =>
       (await send(url, { ...options, method: 'PUT' })).outcome,
 
+    /**
+     * Asks a receiver of CloudEvents whether it takes deliveries (HTTP 1.1 Web Hooks for Event Delivery, 4).
+     * @param options.origin name of this service
+     * @returns the allowed requests per minute, null for any number; else an outcome with the reason
+     */
     askPermission: async (
       url: string,
       { origin, headers, signal, certificate }: Pick<Sent, 'headers' | 'signal' | 'certificate'> & { origin: string },
