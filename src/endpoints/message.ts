@@ -51,6 +51,13 @@ export interface EndpointRequest {
 
 export type Format = (message: EndpointMessage, receiver: Receiver) => EndpointRequest;
 
+/** @returns a POST of JSON */
+export const jsonRequest = (url: string, body: object): EndpointRequest => ({
+  url,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
 /** @returns e.g. 'Gate 3: change' */
 export const titleOf = ({ type, cameraName, locale }: EndpointMessage): string =>
   `${cut(cameraName, LONGEST_NAME)}: ${textIn(locale, type)}`;

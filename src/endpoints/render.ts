@@ -11,14 +11,10 @@ import { telegram } from './formats/telegram.js';
 import { template } from './formats/template.js';
 import { webPush } from './formats/web-push.js';
 import type { FormatName } from './limits.js';
-import type { EndpointMessage, EndpointRequest, Format, Receiver } from './message.js';
+import { type EndpointMessage, type EndpointRequest, type Format, jsonRequest, type Receiver } from './message.js';
 
 /** Standard Webhooks 1.0: the unaltered payload of alerts. sign.ts adds the signature. */
-const standardWebhooks: Format = ({ payload }, { url }) => ({
-  url,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(payload),
-});
+const standardWebhooks: Format = ({ payload }, { url }) => jsonRequest(url, payload);
 
 const FORMATS = {
   'standard-webhooks': standardWebhooks,

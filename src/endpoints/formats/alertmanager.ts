@@ -4,7 +4,7 @@
  */
 import { compareSeverity, SEVERITIES, type Severity } from '../../schemas/kinds.js';
 import { endsSubject } from '../../schemas/message.js';
-import { type EndpointMessage, type Format, linkOf, pictureOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, jsonRequest, linkOf, pictureOf, textOf, titleOf } from '../message.js';
 
 const PATH = '/api/v2/alerts';
 /** Alertmanager resolves an alert at its `endsAt`, so that one whose end is never seen does not fire without end. */
@@ -12,11 +12,7 @@ const LONGEST_FIRING_MS = 24 * 3_600_000;
 /** A test event fires for so long. */
 const TEST_FIRING_MS = 60_000;
 
-export const alertmanager: Format = (message, { url }) => ({
-  url: withPath(url),
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(alertsOf(message)),
-});
+export const alertmanager: Format = (message, { url }) => jsonRequest(withPath(url), alertsOf(message));
 
 /** @param url the server's address, with or without the path of the API */
 function withPath(url: string): string {

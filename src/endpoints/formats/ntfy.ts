@@ -3,7 +3,7 @@
 import { endsSubject } from '../../schemas/message.js';
 import { cut } from '../cut.js';
 import { LIMITS } from '../limits.js';
-import { type EndpointMessage, type Format, linkOf, pictureOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, jsonRequest, linkOf, pictureOf, textOf, titleOf } from '../message.js';
 
 /** 1 (least) to 5; 5 rings through. */
 const PRIORITIES = { info: 2, low: 3, medium: 4, high: 5 } as const;
@@ -21,7 +21,7 @@ export function topicOf(url: string): { server: string; topic: string } | undefi
 
 export const ntfy: Format = (message, { url }) => {
   const { server, topic } = topicOf(url) ?? { server: url, topic: '' };
-  return { url: server, headers: { 'content-type': 'application/json' }, body: JSON.stringify(bodyOf(message, topic)) };
+  return jsonRequest(server, bodyOf(message, topic));
 };
 
 function bodyOf(message: EndpointMessage, topic: string) {

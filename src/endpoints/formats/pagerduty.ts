@@ -6,18 +6,15 @@
 import { endsSubject } from '../../schemas/message.js';
 import { cut } from '../cut.js';
 import { LIMITS } from '../limits.js';
-import { type EndpointMessage, type Format, linkOf, pictureOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, jsonRequest, linkOf, pictureOf, textOf, titleOf } from '../message.js';
 
 const SEVERITIES = { info: 'info', low: 'warning', medium: 'error', high: 'critical' } as const;
 
 /** Integration keys of a service. */
 export const ROUTING_KEY = /^[A-Za-z0-9]{32}$/;
 
-export const pagerduty: Format = (message, { url, authorization }) => ({
-  url,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ routing_key: authorization, ...eventOf(message) }),
-});
+export const pagerduty: Format = (message, { url, authorization }) =>
+  jsonRequest(url, { routing_key: authorization, ...eventOf(message) });
 
 function eventOf(message: EndpointMessage) {
   const { type, subject, camera, zone, kind, severity } = message;

@@ -6,7 +6,7 @@
 import { endsSubject } from '../../schemas/message.js';
 import { cut, type TextLimit } from '../cut.js';
 import { LIMITS } from '../limits.js';
-import { type EndpointMessage, type Format, linkOf, pictureOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, jsonRequest, linkOf, pictureOf, textOf, titleOf } from '../message.js';
 
 const COLOURS = { info: '#7a869a', low: '#2f7ed8', medium: '#d98e04', high: '#c62828' } as const;
 const OVER = '#2e7d32';
@@ -40,11 +40,7 @@ export const escapeChat = (text: string): string =>
     .replace(/[@*`~|[\]#\\]/g, (character) => LOOK_ALIKES[character] ?? '')
     .replace(/[&<>]/g, (character) => ENTITIES[character] ?? '');
 
-export const slack: Format = (message, { url }) => ({
-  url,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(bodyOf(message)),
-});
+export const slack: Format = (message, { url }) => jsonRequest(url, bodyOf(message));
 
 function bodyOf(message: EndpointMessage) {
   const { type, at, camera, zone, severity, kind } = message;

@@ -6,18 +6,15 @@
 import { endsSubject } from '../../schemas/message.js';
 import { cut } from '../cut.js';
 import { LIMITS } from '../limits.js';
-import { type EndpointMessage, type Format, linkOf, pictureOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, jsonRequest, linkOf, pictureOf, textOf, titleOf } from '../message.js';
 
 const COLOURS = { info: 'default', low: 'accent', medium: 'warning', high: 'attention' } as const;
 
-export const teams: Format = (message, { url }) => ({
-  url,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({
+export const teams: Format = (message, { url }) =>
+  jsonRequest(url, {
     type: 'message',
     attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', content: cardOf(message) }],
-  }),
-});
+  });
 
 function cardOf(message: EndpointMessage) {
   const { camera, zone, kind, severity } = message;

@@ -4,7 +4,7 @@
  */
 import { cut } from '../cut.js';
 import { LIMITS } from '../limits.js';
-import { type EndpointMessage, type Format, linkOf, textOf, titleOf } from '../message.js';
+import { type EndpointMessage, type Format, jsonRequest, linkOf, textOf, titleOf } from '../message.js';
 
 const BOT = /^(.*\/bot\d+:[\w-]+)(?:\/\w*)?$/;
 
@@ -25,11 +25,8 @@ export const telegram: Format = (message, { url }) => {
   const { address, fields } = botOf(url) ?? { address: url, fields: {} };
   const { text, entities } = textWith(message);
   if (message.jpeg === undefined) {
-    return {
-      url: `${address}/sendMessage`,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...fields, text, entities, link_preview_options: { is_disabled: true } }),
-    };
+    const preview = { link_preview_options: { is_disabled: true } };
+    return jsonRequest(`${address}/sendMessage`, { ...fields, text, entities, ...preview });
   }
   const form = new FormData();
   const all = { ...fields, caption: text, caption_entities: JSON.stringify(entities) };
