@@ -1,10 +1,10 @@
 /** The OpenAPI 3.1 description, generated from the schemas that validate: the contents of openapi.yaml. */
+import { readFileSync } from 'node:fs';
 import swagger from '@fastify/swagger';
 import { DESCRIPTION, VERSION } from '../base/version.js';
 import type { Api } from './dependencies.js';
 import { SESSION_COOKIE } from './plugins/auth.js';
 import { components } from './schemas/components.js';
-import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from './schemas/examples.js';
 import { WEBHOOKS } from './schemas/webhooks.js';
 import { shareParts } from './share-parts.js';
 
@@ -29,6 +29,14 @@ const COMMON_HEADERS = [
   '`"default";q=6000;w=60`. Sentences are in the first language of Accept-Language that Content-Language of the answer',
   'names, or in English.',
 ].join(' ');
+
+type Examples = Readonly<
+  Record<string, Readonly<Record<string, { readonly summary: string; readonly value: object }>>>
+>;
+/** Examples of bodies. A test checks openapi/examples.json against the schemas. */
+const examples = JSON.parse(readFileSync(new URL('../../openapi/examples.json', import.meta.url), 'utf8'));
+export const REQUEST_EXAMPLES: Examples = examples.requests;
+export const RESPONSE_EXAMPLES: Examples = examples.responses;
 
 type Content = Record<string, { schema?: { $ref?: string }; examples?: object }>;
 interface Described {

@@ -1,6 +1,7 @@
 /** Entry of the API process: settings, connections, the app, its port, and the order of closing. */
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../base/clock.js';
 import { createJobProducer } from '../jobs/producer.js';
 import { createQuestioner } from '../jobs/questioner.js';
@@ -21,7 +22,6 @@ import { followRedisClock } from '../stores/redis/clock.js';
 import { createDeployment } from '../stores/redis/deployment.js';
 import { connectRedis } from '../stores/redis/redis.js';
 import { buildApp } from './app.js';
-import { collectLessOften } from './garbage-collection.js';
 import { createIdempotencyRecords } from './intake/idempotency.js';
 import { assertDefaultModel } from './intake/models.js';
 import { createRateCounter } from './rate-counter.js';
@@ -33,7 +33,13 @@ const HTTP_SHARE = 0.8;
 /** Longest closing of the queue; no command is pending by then. */
 const QUEUE_CLOSE_MS = 3_000;
 
-collectLessOften();
+/**
+ * Lets the heap grow to three times its size between two full collections. The bytes of bodies count against the limit
+ * of the heap. With the limit of the engine, 24 to 75 frames of 190 kB cause a full collection, which marks about 35 MB
+ * of objects and finds almost none to free: about a fifth of the CPU time of a frame in the API. The process takes
+ * about 25 MB more.
+ */
+setFlagsFromString('--heap-growing-percent=200');
 const config = loadConfig();
 const logger = createLogger({ level: config.logLevel, name: 'api' });
 endOnFatal(logger);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse, parseDocument, visit } from 'yaml';
+import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from '../../src/api/describe.js';
 import { openApiYaml } from '../../src/api/openapi-yaml.js';
-import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from '../../src/api/schemas/examples.js';
 import { comparisonMessage } from '../../src/endpoints/comparison-message.js';
 import { payloadOf } from '../../src/endpoints/payload.js';
 import { ENDPOINT_EVENTS } from '../../src/schemas/message.js';
