@@ -1,11 +1,10 @@
 /** Acceptance of a camera's frame: stores it (masked), adds it to the camera's waiting frames, and queues a turn. */
 import { invalidValue, ScenedeltaError } from '../../base/errors.js';
 import { maskOf, type StoredCamera } from '../../camera/settings/camera.js';
-import type { FrameKeeper, IncomingFrame } from '../../frames/keep.js';
+import type { FrameKeeper } from '../../frames/keep.js';
 import { enqueueFrame } from '../../jobs/enqueue-frame.js';
 import type { StoredComparison } from '../../stores/comparisons/results.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
-import { fingerprint } from '../intake/idempotency.js';
 import type { IncomingCameraFrame } from '../intake/request.js';
 import type { RequestContext } from '../intake/respond.js';
 import { parseTime } from '../parse-time.js';
@@ -64,9 +63,3 @@ export async function acceptFrame(
     deps,
   );
 }
-
-export const frameFingerprint = (camera: string, { frame, options }: IncomingCameraFrame): string => {
-  const content = (f: IncomingFrame) => (f.from === 'bytes' ? ['bytes', f.sha256] : f);
-  const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));
-  return fingerprint([`POST /v1/cameras/${camera}/frames`, content(frame), sorted]);
-};

@@ -9,7 +9,6 @@ import type { FrameRef, StoredFrameRef } from '../../schemas/frame-ref.js';
 import type { ComparisonRequest, StoredComparison } from '../../stores/comparisons/results.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import type { ApiDependencies, ApiOptions } from '../dependencies.js';
-import { fingerprint } from '../intake/idempotency.js';
 import type { IncomingComparison } from '../intake/request.js';
 import type { RequestContext } from '../intake/respond.js';
 
@@ -112,12 +111,5 @@ async function storeFrames(
   };
   return Promise.all([store(before, 'before'), store(after, 'after')]);
 }
-
-/** Fingerprint of a request, for its Idempotency-Key: frames by content, options by value. */
-export const fingerprintOf = ({ before, after, options }: IncomingComparison): string => {
-  const frame = (f: IncomingFrame) => (f.from === 'bytes' ? ['bytes', f.sha256] : f);
-  const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));
-  return fingerprint(['POST /v1/comparisons', frame(before), frame(after), sorted]);
-};
 
 const storedOnly = (ref: FrameRef): StoredFrameRef | null => (ref.from === 'stored' ? ref : null);

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { ScenedeltaError } from '../../base/errors.js';
+import type { IncomingFrame } from '../../frames/keep.js';
 import { KEYS, resourceKey } from '../../stores/redis/keys.js';
 import { redisCall } from '../../stores/redis/redis.js';
 
@@ -104,6 +105,12 @@ const inFlight = (key: string) =>
     `A request with Idempotency-Key ${JSON.stringify(key)} is being accepted right now; try again in a second`,
     { field: 'idempotency-key' },
   );
+
+/** Fingerprint of a request for comparisons: frames by content, options by value. @param route method and path */
+export const fingerprintOf = (route: string, frames: readonly IncomingFrame[], options: object): string => {
+  const contents = frames.map((frame) => (frame.from === 'bytes' ? ['bytes', frame.sha256] : frame));
+  return fingerprint([route, ...contents, Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))]);
+};
 
 /** @param parts JSON values in a fixed order; two requests are the same if all of them are equal */
 export const fingerprint = (parts: readonly unknown[]): string =>

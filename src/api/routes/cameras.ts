@@ -6,7 +6,7 @@ import { rulesOf } from '../../camera/changes/rules.js';
 import { traced } from '../../process/tracing.js';
 import { literals } from '../../schemas/constructors.js';
 import { noCamera } from '../../stores/cameras/cameras.js';
-import { acceptFrame, assertCameraCapacity, frameFingerprint } from '../cameras/accept.js';
+import { acceptFrame, assertCameraCapacity } from '../cameras/accept.js';
 import { labelQuery } from '../cameras/labelled.js';
 import { cameraPage, lensOf, overviewsOf } from '../cameras/overview.js';
 import { falseAlarmBudgetOf, findCamera, presentCamera } from '../cameras/present.js';
@@ -14,6 +14,7 @@ import { eraseComparisonsOf } from '../comparisons/erase.js';
 import type { Api } from '../dependencies.js';
 import { acceptOnce } from '../intake/accept-once.js';
 import { assertCapacity } from '../intake/capacity.js';
+import { fingerprintOf } from '../intake/idempotency.js';
 import { readCameraFrame } from '../intake/request.js';
 import { contextOf, countAccepted } from '../intake/respond.js';
 import { assertFetchable, assertUrl, fetchRules } from '../intake/url-policy.js';
@@ -71,7 +72,7 @@ export function cameraRoutes(app: Api, deps: RouteContext): void {
         if (callback_url !== undefined) assertUrl(callback_url, 'callback_url', allow);
         const context = contextOf(request, reply, deps, traceparent);
         const comparison = await acceptOnce(request, reply, deps.idempotency, {
-          fingerprint: frameFingerprint(camera.id, incoming),
+          fingerprint: fingerprintOf(`POST /v1/cameras/${camera.id}/frames`, [incoming.frame], incoming.options),
           id: context.comparisonId,
           accept: () => traced('accept', () => acceptFrame(context, camera, incoming, deps)),
         });

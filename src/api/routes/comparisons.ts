@@ -3,12 +3,13 @@ import { Type } from 'typebox';
 import { traced } from '../../process/tracing.js';
 import { literals } from '../../schemas/constructors.js';
 import { VERDICTS } from '../../schemas/kinds.js';
-import { accept, assertCameraOfKey, fingerprintOf } from '../comparisons/accept.js';
+import { accept, assertCameraOfKey } from '../comparisons/accept.js';
 import { eraseComparison } from '../comparisons/erase.js';
 import { findComparison } from '../comparisons/find-comparison.js';
 import type { Api } from '../dependencies.js';
 import { acceptOnce } from '../intake/accept-once.js';
 import { assertCapacity } from '../intake/capacity.js';
+import { fingerprintOf } from '../intake/idempotency.js';
 import { assertKnownModel } from '../intake/models.js';
 import { readComparison } from '../intake/request.js';
 import { contextOf, countAccepted } from '../intake/respond.js';
@@ -74,7 +75,7 @@ export function comparisonRoutes(app: Api, deps: RouteContext): void {
       await assertKnownModel(given.model, deps.workers);
       const context = contextOf(request, reply, deps, traceparent);
       const comparison = await acceptOnce(request, reply, deps.idempotency, {
-        fingerprint: fingerprintOf(incoming),
+        fingerprint: fingerprintOf('POST /v1/comparisons', [before, after], given),
         id: context.comparisonId,
         accept: () => traced('accept', () => accept(context, incoming, deps)),
       });
