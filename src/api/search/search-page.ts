@@ -2,33 +2,23 @@
 import { invalidValue } from '../../base/errors.js';
 import { present } from '../../base/present.js';
 import type { Change } from '../../schemas/change.js';
-import type { ChangeStatus, FilterKind, Severity } from '../../schemas/kinds.js';
 import { roundFigures } from '../../schemas/rounding.js';
 import type { SearchVector } from '../../schemas/search-vector.js';
 import { inEnglish } from '../../search/foreign.js';
 import type { Hit } from '../../search/search-index.js';
 import { sentencesOf } from '../../search/texts.js';
 import type { QueryVector } from '../../search/vector-list.js';
-import { type ChangeStore, fitsQuery } from '../../stores/changes/changes.js';
+import { type ChangeQuery, type ChangeStore, fitsQuery } from '../../stores/changes/changes.js';
 import { decodeCursor, encodeCursor } from '../../stores/redis/pages.js';
 import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import type { ListedChange, SearchSummary } from '../schemas/change-search.js';
 import type { LiveSearch } from './live-index.js';
 import type { QueryVectors } from './query-vectors.js';
 
-export interface SearchPageQuery {
+export interface SearchPageQuery extends Omit<ChangeQuery, 'visibility'> {
   readonly q?: string;
   /** id of a change */
   readonly like?: string;
-  readonly camera?: string;
-  readonly zone?: string;
-  readonly kind?: FilterKind;
-  readonly severity?: Severity;
-  readonly status?: ChangeStatus;
-  readonly since?: number;
-  readonly until?: number;
-  readonly cursor?: string;
-  readonly limit: number;
 }
 
 const SCORE_DIGITS = 5;
