@@ -8,6 +8,7 @@ import { seesCamera, type Visibility } from '../../stores/redis/visibility.js';
 import { allCameras, labelled, labelQuery } from '../cameras/labelled.js';
 import type { Api, ApiDependencies } from '../dependencies.js';
 import { assertZone } from '../parse-time.js';
+import { zoneQuery } from '../schemas/pages.js';
 import { json, problems } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
@@ -27,9 +28,7 @@ const schema = {
       ...labelQuery,
       from: day('First day.'),
       to: day(`Last day; at most ${MAX_DAYS} days.`),
-      time_zone: Type.Optional(
-        Type.String({ maxLength: 64, default: 'UTC', description: 'IANA time zone.', examples: ['Europe/Berlin'] }),
-      ),
+      ...zoneQuery,
     },
     { additionalProperties: false },
   ),

@@ -10,7 +10,7 @@ import { askedCameras } from '../cameras/asked.js';
 import { labelQuery } from '../cameras/labelled.js';
 import type { Api } from '../dependencies.js';
 import { assertZone } from '../parse-time.js';
-import { pageBody, pageQuery, pageResponses } from '../schemas/pages.js';
+import { pageBody, pageQuery, pageResponses, zoneQuery } from '../schemas/pages.js';
 import { problems } from '../schemas/shared.js';
 import type { RouteContext } from './context.js';
 
@@ -29,9 +29,7 @@ const TrendsQuery = Type.Object(
         description: 'Number of weeks, which begin on Monday, the current one included.',
       }),
     ),
-    time_zone: Type.Optional(
-      Type.String({ maxLength: 64, default: 'UTC', description: 'IANA time zone.', examples: ['Europe/Berlin'] }),
-    ),
+    ...zoneQuery,
     ...pageQuery(CAMERA_ID_PATTERN),
   },
   { additionalProperties: false },

@@ -26,6 +26,13 @@ export const timeQuery = (what: string) => ({
   until: Type.Optional(dateTime(`${what} before this time.`)),
 });
 
+/** Query parameter of the time zone of days and weeks. */
+export const zoneQuery = {
+  time_zone: Type.Optional(
+    Type.String({ maxLength: 64, default: 'UTC', description: 'IANA time zone.', examples: ['Europe/Berlin'] }),
+  ),
+};
+
 /** The `response` of a route. @param item name of a component */
 export const pageResponses = (item: string) => ({
   200: json(
