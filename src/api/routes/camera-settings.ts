@@ -102,6 +102,12 @@ export function cameraSettingsRoutes(app: Api, deps: RouteContext): void {
   const schedule = ({ id, settings }: StoredCamera) =>
     deps.queue.scheduleSnapshots(id, settings.snapshot?.interval_s ?? null);
 
+  const answerOf = async (camera: StoredCamera, request: { readonly isAdmin: boolean }): Promise<Camera> => ({
+    ...presentCamera(camera, request),
+    ...(await falseAlarmBudgetOf(camera, await cameras.state(camera.id), deps)),
+    ...(await alertNotesOf(camera, deps)),
+  });
+
   app.put('/v1/cameras/:id', { schema: putSchema, config }, async (request, reply) => {
     const { id } = request.params;
     const earlier = await cameras.get(id);
@@ -109,11 +115,8 @@ export function cameraSettingsRoutes(app: Api, deps: RouteContext): void {
     const created = await cameras.put(camera);
     await schedule(camera);
     const reset = earlier === undefined ? [] : resetSettings(request.body as object, earlier.settings, camera.settings);
-    const state = created ? undefined : await cameras.state(id);
     return reply.code(created ? 201 : 200).send({
-      ...presentCamera(camera, request),
-      ...(await falseAlarmBudgetOf(camera, state, deps)),
-      ...(await alertNotesOf(camera, deps)),
+      ...(await answerOf(camera, request)),
       ...(reset.length === 0 ? {} : { reset }),
     });
   });
@@ -130,8 +133,7 @@ export function cameraSettingsRoutes(app: Api, deps: RouteContext): void {
     const camera = await cameras.alter(id, (earlier) => patched(id, earlier, patch));
     if (camera === undefined) throw noCamera(id);
     await schedule(camera);
-    const budget = await falseAlarmBudgetOf(camera, await cameras.state(id), deps);
-    return { ...presentCamera(camera, request), ...budget, ...(await alertNotesOf(camera, deps)) };
+    return answerOf(camera, request);
   };
 
   app.patch('/v1/cameras/:id', { schema: patchSchema, config: { ...config, mergePatch: true } }, async (request) =>
