@@ -15,22 +15,20 @@ export const params = EndpointIdParams;
 /** @param schema name of a component */
 export const body = (schema: string) => ({ content: { 'application/json': { schema: ref(schema) } } });
 
-/** @returns a reader of one endpoint, which throws ScenedeltaError 'not-found' */
-export const endpointOf =
-  (endpoints: Pick<ApiDependencies['endpoints'], 'get'>) =>
-  async (id: string): Promise<EndpointRecord> => {
-    const found = await endpoints.get(id);
-    if (found !== undefined) return found;
-    throw notFound(`There is no endpoint ${id}: it never was or has been deleted`);
-  };
+/** @throws ScenedeltaError 'not-found' */
+export async function findEndpoint(
+  { endpoints }: Pick<ApiDependencies, 'endpoints'>,
+  id: string,
+): Promise<EndpointRecord> {
+  const found = await endpoints.get(id);
+  if (found !== undefined) return found;
+  throw notFound(`There is no endpoint ${id}: it never was or has been deleted`);
+}
 
 export interface EndpointResources extends Pick<ApiDependencies, 'endpoints' | 'loginKey' | 'clock'> {
   /** foreign addresses that may be requested */
   readonly allow: AllowList;
 }
-
-/** @throws ScenedeltaError 'not-found' */
-export const findEndpoint = ({ endpoints }: EndpointResources, id: string) => endpointOf(endpoints)(id);
 
 /** An endpoint whose secrets cannot be decrypted is shown without them, so that it can be deleted. */
 export function presentStored({ loginKey, clock }: EndpointResources, record: EndpointRecord) {

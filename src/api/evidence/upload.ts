@@ -4,11 +4,11 @@ import type { Readable } from 'node:stream';
 import { Mutex } from 'async-mutex';
 import { invalidValue, ScenedeltaError } from '../../base/errors.js';
 import { endpointDeliveryIdOf, newId, newTraceId } from '../../base/ids.js';
+import { isoTime } from '../../base/wall-clock.js';
 import { objectUrl } from '../../endpoints/formats/bucket.js';
-import { packageMessage } from '../../endpoints/package-message.js';
 import type { EnqueueDelivery } from '../../jobs/enqueue-delivery.js';
 import type { EvidencePackage } from '../../schemas/evidence.js';
-import { cameraSubject, type Subject } from '../../schemas/message.js';
+import { cameraSubject, type Message, type Subject } from '../../schemas/message.js';
 import type { EndpointRecord } from '../../stores/delivery/endpoints.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { secretsOf } from '../endpoints/build.js';
@@ -74,7 +74,21 @@ export function createUploads(deps: UploadDependencies) {
         : visit !== undefined
           ? { kind: 'visit', id: visit }
           : cameraSubject(camera);
-    const message = packageMessage({ id: messageId, at, camera, subject, stored });
+    const message: Message = {
+      id: messageId,
+      type: 'evidence.package',
+      camera,
+      at,
+      subject,
+      kind: 'evidence',
+      severity: 'info',
+      since: isoTime(at),
+      caption: name,
+      zone: null,
+      picture: null,
+      path: '/review',
+      data: { package: stored },
+    };
     const traceId = newTraceId();
     const alert = { message, endpoint: id, comparisonId: '', url: null, traceId, apiKeyId: of.apiKeyId };
     await deps.changes.saveMessage(alert);

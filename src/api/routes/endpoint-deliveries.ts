@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { recoverEndpoint } from '../../jobs/enqueue-delivery.js';
 import { checker } from '../../schemas/validation-error.js';
 import type { Api } from '../dependencies.js';
-import { body, config, endpointOf, params, tags } from '../endpoints/stored.js';
+import { body, config, findEndpoint, params, tags } from '../endpoints/stored.js';
 import { parseTime } from '../parse-time.js';
 import { RecoverRequestSchema } from '../schemas/endpoints.js';
 import { pageBody, pageQuery, pageResponses, parsePageQuery } from '../schemas/pages.js';
@@ -14,7 +14,6 @@ const checkRecover = checker(RecoverRequestSchema);
 
 export function endpointDeliveryRoutes(app: Api, deps: RouteContext): void {
   const { enqueueDelivery } = deps;
-  const find = endpointOf(deps.endpoints);
 
   const queued = { 202: json('The delivery, which is queued.', ref('Delivery')) };
   const testSchema = {
@@ -26,7 +25,7 @@ export function endpointDeliveryRoutes(app: Api, deps: RouteContext): void {
     response: { ...queued, ...problems(['not-found']) },
   };
   app.post('/v1/endpoints/:id/test', { schema: testSchema, config }, async ({ params: { id } }, reply) => {
-    const delivery = await enqueueDelivery.ofTest(await find(id), deps.clock());
+    const delivery = await enqueueDelivery.ofTest(await findEndpoint(deps, id), deps.clock());
     return reply.code(202).send(await deps.deliveries.get(delivery));
   });
 
@@ -40,7 +39,7 @@ export function endpointDeliveryRoutes(app: Api, deps: RouteContext): void {
     response: { ...pageResponses('Delivery'), ...problems(['not-found', 'invalid-value']) },
   };
   app.get('/v1/endpoints/:id/deliveries', { schema: deliveriesSchema, config }, async (request, reply) => {
-    const { id } = await find(request.params.id);
+    const { id } = await findEndpoint(deps, request.params.id);
     return pageBody(request, reply, await deps.deliveries.ofEndpoint(id, parsePageQuery(request.query)));
   });
 
@@ -60,7 +59,7 @@ export function endpointDeliveryRoutes(app: Api, deps: RouteContext): void {
   };
   app.post('/v1/endpoints/:id/recover', { schema: recoverSchema, config }, async (request, reply) => {
     const { since } = checkRecover(request.body) as Static<typeof RecoverRequestSchema>;
-    const record = await find(request.params.id);
+    const record = await findEndpoint(deps, request.params.id);
     return reply.code(202).send(await recoverEndpoint(record, parseTime(since, 'since'), deps));
   });
 }

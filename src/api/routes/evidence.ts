@@ -4,7 +4,7 @@ import { once } from '../../base/once.js';
 import { checker } from '../../schemas/validation-error.js';
 import { publicPem } from '../../secrets/evidence-key.js';
 import type { Api } from '../dependencies.js';
-import { body, endpointOf } from '../endpoints/stored.js';
+import { body, findEndpoint } from '../endpoints/stored.js';
 import { LOCAL_KEY_ID } from '../plugins/auth.js';
 import { EvidenceQuery, type EvidenceUploadRequest, EvidenceUploadRequestSchema } from '../schemas/evidence.js';
 import { BODY_PROBLEMS, binary, json, media, problems, ref } from '../schemas/shared.js';
@@ -61,10 +61,9 @@ export function evidenceRoutes(app: Api, deps: RouteContext): void {
     return reply.header('Cache-Control', 'no-store').header('Vary', 'Accept-Language').send(zip);
   });
 
-  const find = endpointOf(deps.endpoints);
   app.post('/v1/evidence', { schema: uploadSchema, config: { scope: 'admin' } }, async (request, reply) => {
     const { endpoint, ...query } = checkUpload(request.body) as EvidenceUploadRequest;
-    const receiver = await find(endpoint);
+    const receiver = await findEndpoint(deps, endpoint);
     const { upload } = await evidence();
     return reply.code(202).send(await upload(query, receiver, request, request.apiKeyId ?? LOCAL_KEY_ID));
   });
