@@ -63,8 +63,11 @@ export function createCameraStore(redis: Redis) {
     // A camera may have been erased between the two reads.
     return repliesOf<string | null>(await pipeline.exec()).flatMap((json) => cameraOf(json) ?? []);
   };
-  const get = (id: string) =>
-    redisCall('reading a camera', async () => cameraOf(await redis.hget(KEYS.camera(id), 'camera')));
+  const field = <T>(what: string, id: string, name: string): Promise<T | undefined> =>
+    redisCall(what, async () => parsedField<T>(await redis.hget(KEYS.camera(id), name)));
+  const saveField = (what: string, id: string, name: string, value: string | number): Promise<void> =>
+    redisCall(what, async () => void (await redis.eval(SAVE_IF_THERE, 1, KEYS.camera(id), name, value)));
+  const get = (id: string) => field<StoredCamera>('reading a camera', id, 'camera');
   const runAddFrame = defineScript<number>(redis, 'sdAddFrame', ADD_IF_THERE);
   const idsAfter = (after: string | undefined, limit: number): Promise<string[]> =>
     redis.zrangebylex(KEYS.cameras, after === undefined ? '-' : `(${after}`, '+', 'LIMIT', 0, limit);
@@ -161,18 +164,10 @@ export function createCameraStore(redis: Redis) {
       redisCall("reading a camera's state", async () =>
         readCameraState(await redis.hget(KEYS.camera(id), 'state'), id),
       ),
-    snapshot: (id: string) =>
-      redisCall("reading a camera's snapshot", async () =>
-        parsedField<SnapshotOutcome>(await redis.hget(KEYS.camera(id), 'snapshot')),
-      ),
-    failure: (id: string) =>
-      redisCall("reading a camera's failure", async () =>
-        parsedField<FrameFailure>(await redis.hget(KEYS.camera(id), 'failure')),
-      ),
-    saveSnapshot: (id: string, outcome: SnapshotOutcome): Promise<void> =>
-      redisCall("saving a camera's snapshot", async () => {
-        await redis.eval(SAVE_IF_THERE, 1, KEYS.camera(id), 'snapshot', JSON.stringify(outcome));
-      }),
+    snapshot: (id: string) => field<SnapshotOutcome>("reading a camera's snapshot", id, 'snapshot'),
+    failure: (id: string) => field<FrameFailure>("reading a camera's failure", id, 'failure'),
+    saveSnapshot: (id: string, outcome: SnapshotOutcome) =>
+      saveField("saving a camera's snapshot", id, 'snapshot', JSON.stringify(outcome)),
     /**
      * Begins a snapshot pull unless another is under way.
      * @param token '<worker>:<anything>': a pull whose worker has gone is replaced
@@ -191,12 +186,10 @@ export function createCameraStore(redis: Redis) {
     /**
      * @returns epoch ms before which comparisons have lost their frames by the camera's own retention; 0 if none have.
      */
-    framesErasedUntil: (id: string): Promise<number> =>
-      redisCall("reading a camera's retention", async () => Number(await redis.hget(KEYS.camera(id), 'framesErased'))),
-    saveFramesErasedUntil: (id: string, until: number): Promise<void> =>
-      redisCall("saving a camera's retention", async () => {
-        await redis.eval(SAVE_IF_THERE, 1, KEYS.camera(id), 'framesErased', until);
-      }),
+    framesErasedUntil: async (id: string): Promise<number> =>
+      (await field<number>("reading a camera's retention", id, 'framesErased')) ?? 0,
+    saveFramesErasedUntil: (id: string, until: number) =>
+      saveField("saving a camera's retention", id, 'framesErased', until),
     /**
      * Adds a comparison to the waiting frames; idempotent.
      * @param capturedAt epoch ms.

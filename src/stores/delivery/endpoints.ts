@@ -108,6 +108,9 @@ export function createEndpointStore(redis: Redis, options: { now?: () => number 
   const runNote = defineScript<number>(redis, 'sdEndpointAttempt', NOTE_ATTEMPT);
   const runPace = defineScript<number>(redis, 'sdEndpointPace', TAKE_PLACE);
   const runSave = defineScript<number>(redis, 'sdEndpointSave', SAVE_IF_THERE);
+  /** @returns whether the endpoint exists */
+  const save = (what: string, id: string, field: string, value: string): Promise<boolean> =>
+    redisCall(what, async () => (await runSave([KEYS.endpoint(id)], field, value)) === 1);
 
   const read = async (ids: readonly string[]): Promise<(EndpointRecord | undefined)[]> => {
     const pipeline = redis.pipeline();
@@ -158,10 +161,7 @@ export function createEndpointStore(redis: Redis, options: { now?: () => number 
         if (again) await redis.hdel(key, 'stopped', 'failing', 'error', 'permission');
         return true;
       }),
-    saveSecrets: (id: string, sealed: string): Promise<boolean> =>
-      redisCall("saving an endpoint's secrets", async () => {
-        return (await runSave([KEYS.endpoint(id)], 'sealed', sealed)) === 1;
-      }),
+    saveSecrets: (id: string, sealed: string) => save("saving an endpoint's secrets", id, 'sealed', sealed),
     get: (id: string): Promise<EndpointRecord | undefined> =>
       redisCall('reading an endpoint', async () => (await read([id]))[0]),
     /** The latest created first. */
@@ -202,14 +202,9 @@ export function createEndpointStore(redis: Redis, options: { now?: () => number 
         return stopped === 1 ? stops[gone ? 0 : 1] : undefined;
       }),
     /** @param until end of the brief that was made, epoch ms */
-    noteBrief: (id: string, until: number): Promise<void> =>
-      redisCall("noting an endpoint's brief", async () => {
-        await runSave([KEYS.endpoint(id)], 'brief', String(until));
-      }),
-    savePermission: (id: string, permission: EndpointPermission): Promise<void> =>
-      redisCall("saving an endpoint's permission", async () => {
-        await runSave([KEYS.endpoint(id)], 'permission', JSON.stringify(permission));
-      }),
+    noteBrief: (id: string, until: number) => save("noting an endpoint's brief", id, 'brief', String(until)),
+    savePermission: (id: string, permission: EndpointPermission) =>
+      save("saving an endpoint's permission", id, 'permission', JSON.stringify(permission)),
     /**
      * Takes the next place under a limit of requests, for all workers together.
      * @param rate.burst requests that may follow at once
