@@ -94,6 +94,10 @@ export const overlap = (a: Box, b: Box): number => sharedArea(a, b) / Math.min(a
 export const overlapsBy = (a: Box, b: Box, share: number): boolean =>
   sharedArea(a, b) >= share * Math.min(areaOf(a), areaOf(b));
 
+/** Whether at least half of a box lies in parts, which hardly overlap each other. */
+export const isMostlyIn = (box: Box, parts: readonly Box[]): boolean =>
+  2 * parts.reduce((sum, part) => sum + sharedArea(box, part), 0) >= areaOf(box);
+
 /** Distance between two boxes along the axis on which they are further apart; 0 if they touch or overlap. */
 export const boxDistance = (a: Box, b: Box): number =>
   Math.max(a.x - (b.x + b.width), b.x - (a.x + a.width), a.y - (b.y + b.height), b.y - (a.y + a.height), 0);

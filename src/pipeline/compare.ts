@@ -120,7 +120,10 @@ export class Pipeline {
         located.prediction.changed && (located.regions.length > 0 || (lost === null && lens === null))
           ? await this.#finishChanged(comparison, pair, located, viewpoint)
           : this.#finishUnchanged(comparison, pair, located, viewpoint, lost);
-      return { ...output, finding: { ...output.finding, ...(lost && { lost }), ...(lens && { lens }) }, timings };
+      const onLens = located.onLens.flatMap((region) => pair.toSourceFrame.region(region)?.box ?? []);
+      const hidden = [...onLens, ...(lens?.boxes ?? [])];
+      const parts = { ...(lost && { lost }), ...(lens && { lens }), ...(hidden.length > 0 && { on_lens: hidden }) };
+      return { ...output, finding: { ...output.finding, ...parts }, timings };
     });
   }
 

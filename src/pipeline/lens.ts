@@ -29,6 +29,7 @@ export interface LocatedRegions {
   readonly maps: Readonly<Record<Side, Heatmap>>;
   /** of all regions; empty of a bundle that does not separate them */
   readonly evidence: readonly RegionEvidence[];
+  readonly onLens: readonly MapRegion[];
   /** whether most of them lie on the lens */
   readonly mostOnLens: boolean;
   /** of the regions; undefined: the bundle does not separate them, or nothing changed */
@@ -50,7 +51,7 @@ export async function locate(
   // A change that no region shows is looked at where the maps show most.
   const looked = regions.length > 0 ? regions : [strongestPlace(maps)].filter((one) => one !== null);
   if (lens === undefined || names === undefined || !prediction.changed || looked.length === 0) {
-    return { regions, prediction, maps, evidence: [], mostOnLens: false };
+    return { regions, prediction, maps, evidence: [], onLens: [], mostOnLens: false };
   }
   const [measured, crops] = await allSettledOrThrow(
     parts.pool.run('measureRegions', name, { ...frames, regions: looked }),
@@ -77,7 +78,8 @@ export async function locate(
   const judgedRegions = looked.map((region, i) => ({ ...region, scene: probabilities[i] as number }));
   const [ofScene, onLens] = partition(judgedRegions, ({ scene }) => scene >= 0.5);
   const shown = regions.length > 0 ? ofScene : [];
-  const kept = { regions: shown, evidence, crops: cropsOf(crops, shown), mostOnLens: onLens.length > ofScene.length };
+  const mostOnLens = onLens.length > ofScene.length;
+  const kept = { regions: shown, evidence, crops: cropsOf(crops, shown), onLens, mostOnLens };
   if (onLens.length === 0) return { ...kept, prediction, maps };
   return {
     ...kept,

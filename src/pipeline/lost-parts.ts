@@ -2,7 +2,7 @@
  * Lost parts of a pair, as the decoder and the pixels show them. They show nothing of the scene, so that no statement
  * is about them. A pair with a frame that lost much is not compared.
  */
-import { areaOf, type Box, OTHER_SIDE, type Side, sharedArea } from '../base/images.js';
+import { areaOf, type Box, isMostlyIn, OTHER_SIDE, type Side, sharedArea } from '../base/images.js';
 import type { DecodedFrame } from '../frames/decode.js';
 import { isCut } from '../frames/lost-rows.js';
 import type { BundleManifest } from '../model/manifest.js';
@@ -78,5 +78,4 @@ export const notBehind = <R extends { readonly side: Side; readonly box: Box }>(
 export const outsideOf = <R extends { readonly box: Box }>(
   regions: readonly R[],
   parts: readonly Box[] = [],
-): readonly R[] =>
-  regions.filter(({ box }) => 2 * parts.reduce((sum, part) => sum + sharedArea(box, part), 0) < areaOf(box));
+): readonly R[] => regions.filter(({ box }) => !isMostlyIn(box, parts));

@@ -183,12 +183,14 @@ export const FindingSchema = Type.Object(
     statements: Type.Optional(Type.Array(LocatedStatementSchema)),
     /** if the model names things: each thing of a changed location with its probabilities, the strongest first */
     facts: Type.Optional(Type.Array(FactSchema)),
+    /** what lies on the lens, and what it covers: the scene behind these boxes is not seen */
+    on_lens: Type.Optional(Type.Array(BoxSchema)),
   },
   { $id: 'Finding' },
 );
 export type Finding = Static<typeof FindingSchema>;
 /** The evidence of a finding by location. Its result is `content`, the only part of it that answers have. */
-export type Evidence = Pick<Finding, 'statements' | 'facts'>;
+export type Evidence = Pick<Finding, 'statements' | 'facts' | 'on_lens'>;
 
 const LinkSchema = Type.Object({ url: Type.String() });
 

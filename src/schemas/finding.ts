@@ -11,7 +11,8 @@ export const sidesOf = ({ camera_frame }: Pick<Comparison, 'camera_frame'>): rea
 export const isFinal = (status: Comparison['status']): boolean => status !== 'queued' && status !== 'running';
 
 /** @returns the finding or comparison as answers show it */
-export function answered<T extends Evidence>({ statements: _, facts: __, ...shown }: T): Omit<T, keyof Evidence> {
+export function answered<T extends Evidence>(finding: T): Omit<T, keyof Evidence> {
+  const { statements: _statements, facts: _facts, on_lens: _onLens, ...shown } = finding;
   return shown;
 }
 

@@ -50,6 +50,7 @@ describe('locate', () => {
     expect([...found.maps.after.data.slice(0, 4)].map((value) => value > 0)).toEqual([true, true, false, true]);
     expect(found.maps.before).toEqual(maps.before);
     expect(found.evidence.map(({ probability }) => probability > 0.5)).toEqual([true, false]);
+    expect(found.onLens).toMatchObject([regionAt(0.5, 0.2)]);
     expect(found.mostOnLens).toBe(false);
   });
 

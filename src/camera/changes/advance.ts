@@ -19,7 +19,7 @@ import { lastRegions } from '../../schemas/shown-change.js';
 import { leftChange, openedChange, persistingChange, revertedChange, settledChange } from './change-record.js';
 import { applyDelivery, decideAlert, type NumberedCooldowns, revertedAlert } from './cool-down.js';
 import { isLeft, peopleOf, staySettled } from './left-objects.js';
-import { isLost, isSameLocation } from './locations.js';
+import { isBehindLens, isLost, isSameLocation } from './locations.js';
 import type { ChangeRules } from './rules.js';
 import { isInScene } from './scene-evidence.js';
 import { isWatching } from './schedule.js';
@@ -198,10 +198,11 @@ class Step {
 
   /** A settled change whose thing this frame proves to be as it was; it may count as left or removed now. */
   #watchSettled(settled: Settled): Settled {
-    const { at, verdict, lost, repeats } = this.observation;
+    const { at, verdict, lost, onLens, repeats } = this.observation;
     const outlines = lastRegions(settled.change);
     const isCovered = this.#tracks.some((track) => track.stage !== 'ended' && isSameLocation(track.regions, outlines));
-    if (isCovered || isLost(outlines, lost) || (verdict !== 'none' && verdict !== 'change')) return settled;
+    const isHidden = isLost(outlines, lost) || isBehindLens(outlines, onLens);
+    if (isCovered || isHidden || (verdict !== 'none' && verdict !== 'change')) return settled;
     const still = settled.still && !repeats ? staySettled(settled.still, at, this.#last) : settled.still;
     const change = { ...settled.change, last_seen: isoTime(at) };
     const { reportedAt } = settled;

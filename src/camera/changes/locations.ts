@@ -1,5 +1,5 @@
 /** Locations of an observation, and the overlap tests that associate them. Boxes are fractions of the frame. */
-import { areaOf, type Box, FULL_FRAME, overlap, type Side, sharedArea } from '../../base/images.js';
+import { areaOf, type Box, FULL_FRAME, isMostlyIn, overlap, type Side, sharedArea } from '../../base/images.js';
 import type { ChangeRegion, FoundChange } from '../../schemas/change.js';
 import { CHANGE_KINDS, SIDES_OF_KIND } from '../../schemas/kinds.js';
 import { lastRegions } from '../../schemas/shown-change.js';
@@ -26,6 +26,10 @@ export const isSameOutline = (a: Box, b: Box): boolean =>
 /** Whether a lost part of the frame hides a part of a region. */
 export const isLost = (regions: Regions, lost: readonly Box[] = []): boolean =>
   regions.some(({ box }) => lost.some((part) => sharedArea(part, box) > 0));
+
+/** Whether something on the lens hides at least half of a region. */
+export const isBehindLens = (regions: Regions, onLens: readonly Box[] = []): boolean =>
+  regions.some(({ box }) => isMostlyIn(box, onLens));
 
 /** Whether any two of their boxes overlap by MIN_OVERLAP. */
 export const isSameLocation = (a: Regions, b: Regions): boolean =>

@@ -25,6 +25,7 @@ export function observationOf(
         regions: ids.flatMap(byId),
       })) ?? null,
     ...(finding.lost?.side === 'after' ? { lost: finding.lost.boxes } : {}),
+    ...(finding.on_lens === undefined ? {} : { onLens: finding.on_lens }),
     ...(finding.facts === undefined ? {} : { things: toThings(finding.facts, byId) }),
   };
 }

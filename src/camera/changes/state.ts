@@ -26,6 +26,8 @@ export interface Observation {
   readonly statements: readonly ObservedStatement[] | null;
   /** parts of the frame that show nothing of the scene; absent: the frame is whole */
   readonly lost?: readonly Box[];
+  /** parts of the view behind something on the lens; absent: there is none */
+  readonly onLens?: readonly Box[];
   /** absent if the model names nothing */
   readonly things?: readonly ObservedThing[];
   /** the picture of the observation before: the time between the two proves nothing of what stays */

@@ -6,7 +6,7 @@
 import { derivedId } from '../../base/ids.js';
 import { betterSighting } from './captions.js';
 import { followStill } from './left-objects.js';
-import { displacement, isLost, isSameLocation, locationsOf, relationTo } from './locations.js';
+import { displacement, isBehindLens, isLost, isSameLocation, locationsOf, relationTo } from './locations.js';
 import { judgeLocations } from './rule-sentences.js';
 import type { ChangeRules } from './rules.js';
 import { withScene } from './scene-evidence.js';
@@ -100,10 +100,11 @@ const nearestTo = (track: Track, locations: readonly Location[], owners: readonl
 const agreeOnTamper = (track: Track, location: Location): boolean => isTamper(track) === (location.kind === 'tamper');
 const isTamper = (track: Track): boolean => track.kinds.tamper !== undefined;
 
-function evidenceOfUnseen(track: Track, { verdict, lost }: Observation): TrackEvidence {
+function evidenceOfUnseen(track: Track, { verdict, lost, onLens }: Observation): TrackEvidence {
   if (verdict === 'tamper') return 'hidden';
   // A nuisance hides the scene. It does prove a free lens, because the frame could be aligned with "before".
   if (verdict === 'nuisance' && !isTamper(track)) return 'hidden';
+  if (!isTamper(track) && isBehindLens(track.regions, onLens)) return 'hidden';
   return isLost(track.regions, lost) ? 'hidden' : 'absent';
 }
 

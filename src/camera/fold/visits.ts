@@ -54,6 +54,7 @@ export function followVisits(
       number: previous.frames,
       restart,
       view,
+      ...(finding?.on_lens === undefined ? {} : { onLens: finding.on_lens }),
       before:
         before === null
           ? null

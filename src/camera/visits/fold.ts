@@ -12,7 +12,7 @@
  *   ending      a track that several frames in a row do not show ends
  *   beginning   a thing without a track begins one
  */
-import { areaOf, type Box, overlapsBy } from '../../base/images.js';
+import { areaOf, type Box, isMostlyIn, overlapsBy } from '../../base/images.js';
 import type { VisitEvent } from '../../schemas/visit.js';
 import { isOutside, LIMIT, looksAlike, type Match, matchThings, predicted, STRONG } from './match.js';
 import type { VisitFrame, VisitSettings, VisitsState, VisitThing, VisitTrack } from './state.js';
@@ -90,7 +90,7 @@ function foldEqual(state: VisitsState, frame: VisitFrame): Folded {
   const { at } = frame;
   const tracks = state.tracks.map((track) =>
     // It is not stored, so that no "before" shows this time.
-    track.last === state.lookedAt ? { ...seenStill(track, at), apart: track.apart } : missed(track, at),
+    track.last === state.lookedAt ? { ...seenStill(track, at), apart: track.apart } : unseen(track, frame),
   );
   return concluded({ ...state, at, lookedAt: at }, tracks, frame);
 }
@@ -119,7 +119,9 @@ function foldShown(state: VisitsState, frame: VisitFrame): Folded {
     if (match !== undefined) return joined(track, match, frame);
     if (standing.includes(earlier)) return seenStill(track, at, track.inBefore);
     const host = hosts.get(earlier) ?? null;
-    return host === null ? missed(track, at) : seenMerged(track, inside(track, host.thing.box, at, aspect), at, aspect);
+    return host === null
+      ? unseen(track, frame)
+      : seenMerged(track, inside(track, host.thing.box, at, aspect), at, aspect);
   });
   const started = free
     .filter((thing) => !matches.some((match) => match.thing === thing))
@@ -188,6 +190,10 @@ function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
   );
   return { ...state, before: { ...before, vacated: vacated.slice(-MAX_VACATED) }, tracks: left };
 }
+
+/** A track that a frame does not show: what something on the lens hides may still be there. */
+const unseen = (track: VisitTrack, { at, onLens = [] }: VisitFrame): VisitTrack =>
+  isMostlyIn(track.box, onLens) ? track : missed(track, at);
 
 const stayed = (track: VisitTrack, until: number | null): VisitTrack =>
   until === null || until <= track.last ? track : seenStill(track, until);

@@ -51,6 +51,8 @@ export interface VisitFrame {
    * same picture. hidden: it shows nothing of the scene (weather, tampering, no comparison).
    */
   readonly view: 'shows' | 'equals' | 'repeats' | 'hidden';
+  /** parts of the view behind something on the lens; absent: there is none */
+  readonly onLens?: readonly Box[];
   /** whether all tracks end: the baseline began again, or the camera is stuck, or is back */
   readonly restart: boolean;
 }

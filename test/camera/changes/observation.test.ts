@@ -18,6 +18,7 @@ describe('the verdict of an observation without a change', () => {
   it.each<[string, Finding, 'none' | 'nuisance']>([
     ['none: a clear frame proves that earlier things are gone', unchanged('none'), 'none'],
     ['none: other light and shadows hide nothing', unchanged('nuisance', 'lighting', 'shadow'), 'none'],
+    ['none: what lies on the lens hides its own part alone', unchanged('nuisance', 'lens'), 'none'],
     ['nuisance: weather may hide a thing', unchanged('nuisance', 'lighting', 'weather'), 'nuisance'],
     ['nuisance: a switch to infrared may hide a thing', unchanged('nuisance', 'ir_switch'), 'nuisance'],
     ['nuisance: defocus may hide a thing', unchanged('nuisance', 'defocus'), 'nuisance'],

@@ -1,7 +1,7 @@
-/** Things on the lens open no change, become part of "before", and hide none that comes later. */
+/** Things on the lens open no change, become part of "before", and hide their own part of the view alone. */
 import { describe, expect, it } from '@jest/globals';
 import type { ChangeRules } from '../../../src/camera/changes/rules.js';
-import { observed, RULES, regionAt, run as runAll, START } from './scenario.js';
+import { car, empty, observed, RULES, regionAt, run as runAll, START } from './scenario.js';
 
 const MINUTE = 60_000;
 const run = (...given: Parameters<typeof runAll>) => runAll(...given).steps;
@@ -51,5 +51,34 @@ describe('A thing that stays on the lens becomes part of "before" without a chan
 
   it('of a reference never', () => {
     expect(run([drop(0), drop(5), drop(90_000)], RULES).at(-1)).toMatchObject({ absorb: [], hold: true });
+  });
+});
+
+describe('A thing on the lens hides its own part of the view', () => {
+  const { box } = regionAt(0);
+  const ends = (...onLens: (typeof box)[]) => {
+    const behind = [3, 4, 5].map((n) => ({ ...empty(n), onLens }));
+    return events([car(1), car(2), ...behind]).includes('change.reverted 01');
+  };
+
+  it('so that a change behind it does not end', () => {
+    expect(ends(box)).toBe(false);
+    expect(ends({ ...box, height: box.height / 2 }, { ...box, y: box.y + box.height / 2, height: box.height })).toBe(
+      false,
+    );
+  });
+
+  it('and not the rest: a change ends whose place the frame shows empty', () => {
+    expect(ends(regionAt(2).box)).toBe(true);
+    expect(ends({ ...box, width: box.width / 4 })).toBe(true);
+  });
+
+  it('so that a settled change behind it is not proven', () => {
+    const rules = { before: 'memory', settleMs: { scene: 1000, tamper: MINUTE } } as const;
+    const last = (onLens: (typeof box)[]) => {
+      const { state } = run([car(1), car(2), car(3), { ...empty(9), onLens }], { ...RULES, ...rules }).at(-1) ?? {};
+      return state?.settled.map(({ change }) => change.last_seen.slice(17, 19));
+    };
+    expect([last([box]), last([])]).toEqual([['03'], ['09']]);
   });
 });

@@ -1,6 +1,6 @@
 /** Things of a frame for the visits, from its regions and the things that the pixels show in them. */
 import { expect, it } from '@jest/globals';
-import { visitThings } from '../../../src/camera/visits/facts.js';
+import { viewOf, visitThings } from '../../../src/camera/visits/facts.js';
 
 const region = {
   id: 1,
@@ -45,4 +45,9 @@ it('a name of a region with two things is that of either of them', () => {
   const [person] = visitThings(found('person', 'person'), [region], seen.slice(0, 1));
   const [either] = visitThings(found('person', 'person'), [region], seen);
   expect([person, either].map((thing) => thing?.name?.classProbability)).toEqual([0.9, 0.45]);
+});
+
+it('weather hides the view, and something on the lens does not', () => {
+  const view = (name: string) => viewOf({ verdict: 'nuisance', nuisance: [{ name, score: 0.9 }], regions: [] }, true);
+  expect([view('weather'), view('lens')]).toEqual(['hidden', 'shows']);
 });

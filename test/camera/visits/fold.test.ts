@@ -1,6 +1,7 @@
 /** Visits of things that walk, hide, meet and stay. */
 import { describe, expect, it } from '@jest/globals';
 import { thingsInView } from '../../../src/camera/visits/fold.js';
+import type { VisitFrame } from '../../../src/camera/visits/state.js';
 import { openVisits } from '../../../src/camera/visits/visit.js';
 import { at, BLACK, coloured, ended, foldAll, frame, RED, START, thing, types, walk } from './made-frames.js';
 
@@ -204,6 +205,13 @@ it('a frame that shows nothing of the scene ends nothing', () => {
   const hidden = Array.from({ length: 8 }, (_, i) => frame(6 + i, [], { view: 'hidden' }));
   const run = foldAll([...walk(1, 6, 0.1), ...hidden, frame(14, [thing(at(0.5))])]);
   expect(types(run)).toEqual(['visit.opened']);
+});
+
+it('a thing behind something on the lens may still be there, and one beside it has gone', () => {
+  const behind = (onLens: NonNullable<VisitFrame['onLens']>) =>
+    types(foldAll([...walk(1, 6, 0.1), ...nothing(6, 14).map((one) => ({ ...one, onLens }))]));
+  expect(behind([{ x: 0.4, y: 0.3, width: 0.2, height: 0.5 }])).toEqual(['visit.opened']);
+  expect(behind([{ x: 0.7, y: 0.3, width: 0.2, height: 0.5 }])).toEqual(['visit.opened', 'visit.ended']);
 });
 
 it('the noun and the colour of a visit are those of most of its frames', () => {
