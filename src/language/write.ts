@@ -72,6 +72,14 @@ export function writeWords(statement: Statement, { locale = 'en', place }: Writi
   return [...(table.phrases.aside === undefined ? withComma(words, table) : words), ...parts];
 }
 
+/** The words of a clause without its place. The comma before the colours of some things moves to the word before it. */
+export function withoutPlace<W extends Word>(words: readonly W[]): W[] {
+  const at = words.findIndex(({ role }) => role === 'place');
+  const comma = words.findLast(({ role }) => role === 'place')?.text.endsWith(',') ? ',' : '';
+  const move = (word: W, i: number): W => (i === at - 1 ? { ...word, text: `${word.text}${comma}` } : word);
+  return words.map(move).filter(({ role }) => role !== 'place');
+}
+
 /** The sentence of a statement. A caption of another grammar is returned as it came. */
 export function write(caption: Caption, { locale = 'en', place }: Writing = {}): string {
   if (typeof caption === 'string') return caption;

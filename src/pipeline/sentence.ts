@@ -5,7 +5,7 @@
 import { newsRank, othersStatement, withUsefulPlaces } from '../language/order.js';
 import { deniesChange, plainStatement } from '../language/plain.js';
 import { SOMETHING } from '../language/thing.js';
-import { joinClauses, textOf, writeWords } from '../language/write.js';
+import { joinClauses, textOf, withoutPlace, writeWords } from '../language/write.js';
 import type { Prediction } from '../model/calibration.js';
 import type { JudgeManifest } from '../model/judge-schema.js';
 import type { BundleManifest } from '../model/manifest.js';
@@ -64,7 +64,7 @@ export function composeSentence(
   const statements = [...groups.map(({ statement }) => statement), ...(others === null ? [] : [others])];
   const useful = withUsefulPlaces(statements);
   const stated = groups.map(({ statement, words }, i) =>
-    useful[i]?.place === statement.place ? words : words.filter(({ role }) => role !== 'place'),
+    useful[i]?.place === statement.place ? words : withoutPlace(words),
   );
   const clauses = [...stated, ...(others === null ? [] : [uniformWords(writeWords(others), judge.levels.others)])];
   const words = joined(clauses);

@@ -6,7 +6,7 @@ import { othersStatement, withUsefulPlaces } from '../../src/language/order.js';
 import { readClauses, readStatement, statementOf } from '../../src/language/read-clauses.js';
 import { tableOf } from '../../src/language/table.js';
 import { textIn } from '../../src/language/translate.js';
-import { write, writeContent } from '../../src/language/write.js';
+import { textOf, withoutPlace, write, writeContent, writeWords } from '../../src/language/write.js';
 import type { Statement, Thing } from '../../src/schemas/statement.js';
 import { statements } from './sampled.js';
 
@@ -29,6 +29,20 @@ describe('a statement and its sentence', () => {
         expect(write(read)).toBe(sentence);
       }),
       { numRuns: 2000, seed: 34 },
+    );
+  });
+
+  it('loses its place alone where the place tells nothing', () => {
+    fc.assert(
+      fc.property(statements, (statement) => {
+        const parts = [{ count: 1, colour: 'black' }];
+        const things = statement.things.slice(0, 1).map((thing) => ({ ...thing, count: 2, colour: null, parts }));
+        const middle = { ...statement, things, place: 'in the middle' };
+        const useful = withUsefulPlaces([middle])[0] as Statement;
+        fc.pre(useful.place === null);
+        expect(textOf(withoutPlace(writeWords(middle)))).toBe(textOf(writeWords(useful)));
+      }),
+      { numRuns: 2000, seed: 35 },
     );
   });
 
