@@ -32,7 +32,7 @@ describe('a statement and its sentence', () => {
     );
   });
 
-  it('loses its place alone where the place is of no use', () => {
+  it('loses its place alone where the place is useless', () => {
     fc.assert(
       fc.property(statements, (statement) => {
         const parts = [{ count: 1, colour: 'black' }];
