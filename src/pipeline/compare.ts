@@ -31,7 +31,7 @@ import {
 } from './finding.js';
 import { assertOneView, type FittedPair, fitPair } from './fitted-pair.js';
 import { NO_EVENTS } from './judge-evidence.js';
-import { type LocatedRegions, locate } from './lens.js';
+import { hiddenByLens, type LocatedRegions, locate } from './lens.js';
 import { isCovered, isUnusable, lensCover, lostOf, outsideOf } from './lost-parts.js';
 import { chooseAlignment, fuse } from './nuisance-fusion.js';
 import type { AlignedPair, EmbeddedTexts, FramePair, PairInput, PairOutput, Seen } from './pair.js';
@@ -120,9 +120,7 @@ export class Pipeline {
         located.prediction.changed && (located.regions.length > 0 || (lost === null && lens === null))
           ? await this.#finishChanged(comparison, pair, located, viewpoint)
           : this.#finishUnchanged(comparison, pair, located, viewpoint, lost);
-      const onLens = located.onLens.flatMap((region) => pair.toSourceFrame.region(region)?.box ?? []);
-      const hidden = [...onLens, ...(lens?.boxes ?? [])];
-      const parts = { ...(lost && { lost }), ...(lens && { lens }), ...(hidden.length > 0 && { on_lens: hidden }) };
+      const parts = { ...(lost && { lost }), ...hiddenByLens(located, lens, pair) };
       return { ...output, finding: { ...output.finding, ...parts }, timings };
     });
   }

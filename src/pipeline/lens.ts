@@ -96,6 +96,13 @@ export async function locate(
   };
 }
 
+/** The parts of a finding about a hidden view, in the frame as it came: regions on the lens, and a cover. */
+export function hiddenByLens({ onLens }: LocatedRegions, cover: Cover | null, { toSourceFrame }: AlignedPair) {
+  const boxes = onLens.flatMap((region) => toSourceFrame.region(region)?.box ?? []);
+  const hidden = [...boxes, ...(cover?.boxes ?? [])];
+  return { ...(cover && { lens: cover }), ...(hidden.length > 0 && { on_lens: hidden }) };
+}
+
 /** The prediction with the nuisance of the lens as the first. @param score 0..1 */
 const withLens = (prediction: Prediction, score: number): Prediction => ({
   ...prediction,
