@@ -1,7 +1,8 @@
 /**
  * `npm run test:flood [-- --short]`: floods each route that takes no key, and refused requests of other ones, with
  * requests that are sent without waiting for answers (pipelining), while /livez is asked on connections of its own.
- * The exit status is 1 if /livez took longer than its limit, or if the API used more memory than its limit.
+ * The exit status is 1 if the API computed longer than its limit before it answered /livez, or used more memory than its
+ * limit. A route over a limit is flooded again: a busy host lengthens even the time computed, and never shortens it.
  */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -23,6 +24,7 @@ const SHORT = { ms: 600 };
 const LIMIT_MS = 200;
 const MEMORY_LIMIT = 400 * 1024 * 1024;
 const MEMORY_EVERY_MS = 50;
+const TRIES = 3;
 
 const { values } = readOptions({ short: { type: 'boolean' }, write: { type: 'boolean' } });
 const size = values.short ? SHORT : LONG;
@@ -36,8 +38,10 @@ await runMain(async () => {
   const rows = [];
   try {
     for (const [method, path] of [['GET', null], ...floodedRoutes()]) {
-      const { slowestMs, computedMs, bytes, answers } = await flood(service, { method, path });
-      if (computedMs > LIMIT_MS || bytes > MEMORY_LIMIT) process.exitCode = 1;
+      let result = await flood(service, { method, path });
+      for (let tries = 1; isOver(result) && tries < TRIES; tries++) result = await flood(service, { method, path });
+      if (isOver(result)) process.exitCode = 1;
+      const { slowestMs, computedMs, bytes, answers } = result;
       const name = path === null ? 'none' : `${method} ${path}`;
       say(
         name,
@@ -63,6 +67,10 @@ await runMain(async () => {
     [`${CONNECTIONS} connections, each sends ${PIPELINED} requests at once and opens again when it is closed.`],
   );
 });
+
+function isOver({ computedMs, bytes }) {
+  return computedMs > LIMIT_MS || bytes > MEMORY_LIMIT;
+}
 
 /** @returns method and path of what the service answers without a key, and of refusals */
 function floodedRoutes() {
