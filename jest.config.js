@@ -15,5 +15,6 @@ export default {
     '^sharp$': '<rootDir>/node_modules/sharp/dist/index.cjs',
   },
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testTimeout: 20_000,
+  // It only catches a test that hangs, also on a busy machine.
+  testTimeout: 60_000,
 };

@@ -14,9 +14,9 @@ const WIDTHS = [1440, 390];
 const SCHEMES = ['light', 'dark'] as const;
 const HEIGHT = 900;
 /** Limit of a test: it only catches a page that hangs, also on a busy machine. */
-const TEST_LIMIT_MS = 60_000;
+const TEST_LIMIT_MS = 180_000;
 /** Limit of one step in the page. */
-const STEP_LIMIT_MS = 15_000;
+const STEP_LIMIT_MS = 45_000;
 
 /** describe, or describe.skip without Chromium */
 export const describeInBrowser = program === undefined ? describe.skip : describe;
@@ -37,7 +37,7 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Tab> 
     const args = ['--no-sandbox', '--disable-dev-shm-usage'];
     browser = await chromium.launch({ executablePath: program, args });
     if (screenshots !== undefined) await mkdir(screenshots, { recursive: true });
-  }, 60_000);
+  }, TEST_LIMIT_MS);
   afterAll(() => browser?.close());
   return async (options = {}) => {
     const context = await browser.newContext({

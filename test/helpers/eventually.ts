@@ -1,5 +1,5 @@
 /** Repeats an expectation until it holds. @throws its last failure after the limit */
-export async function eventually(expectation: () => unknown, limitMs = 10_000): Promise<void> {
+export async function eventually(expectation: () => unknown, limitMs = 30_000): Promise<void> {
   const until = Date.now() + limitMs;
   for (;;) {
     try {

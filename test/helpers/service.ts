@@ -199,7 +199,7 @@ export async function answerOf(response: Response): Promise<Answer> {
 export async function finished(
   service: Pick<Service, 'url' | 'headers'>,
   id: string,
-  limitMs = 30_000,
+  limitMs = 60_000,
 ): Promise<Comparison> {
   const until = Date.now() + limitMs;
   for (;;) {
