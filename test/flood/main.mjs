@@ -1,8 +1,8 @@
 /**
  * `npm run test:flood [-- --short]`: floods each route that takes no key, and refused requests of other ones, with
  * requests that are sent without waiting for answers (pipelining), while /livez is asked on connections of its own.
- * The exit status is 1 if the API computed longer than its limit before it answered /livez, or used more memory than its
- * limit. A route over a limit is flooded again: a busy host lengthens even the time computed, and never shortens it.
+ * The exit status is 1 if the API computed longer than its limit before it answered /livez, or used more memory than
+ * its limit. A route over a limit is flooded again: a busy host lengthens even the time computed, never shortens it.
  */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
