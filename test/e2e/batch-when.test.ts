@@ -8,7 +8,7 @@ import { eventually } from '../helpers/eventually.js';
 import { useService } from '../helpers/service.js';
 
 const used = useService();
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 /** Bright things in places that zones hide. */
 const SECRETS: readonly Block[] = [
   { x: 2, y: 4, width: 14, height: 20, colour: [255, 200, 255] },

@@ -8,7 +8,7 @@ import { eventually } from '../helpers/eventually.js';
 import { ENVIRONMENT, isAlive, useService } from '../helpers/service.js';
 
 const used = useService();
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const ask = async (method: string, path: string, body?: FormData | object, headers: Record<string, string> = {}) => {
   const isForm = body instanceof FormData;
