@@ -6,11 +6,22 @@ export interface Position {
   readonly y: number;
 }
 
-/** @returns a position in an element, in pixels of the window. @param at shares of its width and height */
+/** Time in which an element stays where it is, so that nothing above it loads any more. */
+const STILL_MS = 200;
+
+/**
+ * Waits until the element keeps its place.
+ * @param at shares of its width and height. @returns a position in it, in pixels of the window
+ */
 export async function positionIn(element: Locator, at: Position = { x: 0.5, y: 0.5 }): Promise<Position> {
-  const box = await element.boundingBox();
-  if (box === null) throw new Error(`${element} is not visible`);
-  return { x: box.x + at.x * box.width, y: box.y + at.y * box.height };
+  for (let last = ''; ; ) {
+    const box = await element.boundingBox();
+    if (box === null) throw new Error(`${element} is not visible`);
+    const now = JSON.stringify(box);
+    if (now === last) return { x: box.x + at.x * box.width, y: box.y + at.y * box.height };
+    last = now;
+    await element.page().waitForTimeout(STILL_MS);
+  }
 }
 
 export async function dragByMouse(page: Page, ...[from, ...way]: readonly Position[]): Promise<void> {
