@@ -46,7 +46,7 @@ afterAll(async () => {
   await service?.stop();
   if (mounted) spawnSync('umount', ['-l', disk]);
   rmSync(disk, { recursive: true, force: true });
-}, 180_000);
+}, 60_000);
 
 whenMounted(
   'what must be stored is 503, reads are served, and no process is lost',

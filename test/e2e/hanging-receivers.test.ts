@@ -10,7 +10,7 @@ const RECEIVERS = 8;
 const DELIVERIES = 32;
 const SLOTS = 24;
 const COMPARISONS = 20;
-const LIMIT_MS = 300_000;
+const LIMIT_MS = 120_000;
 
 let service: Service;
 let pair: Awaited<ReturnType<typeof changedPair>>;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const receiver of receivers) await receiver.close();
   await service?.stop();
-}, 180_000);
+}, 60_000);
 
 /** @returns how many of so many comparisons are finished with their answer */
 async function finished(count: number, callbackOf: (i: number) => { callback_url?: string }): Promise<number> {

@@ -7,7 +7,7 @@ import { changedPair } from '../helpers/scenes.js';
 import { answerOf, ask, get, logsOf, type Service, startService } from '../helpers/service.js';
 
 jest.setTimeout(240_000);
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 60_000;
 const LOGIN = { username: 'watchman', password: 'geheim' };
 const OWN = 'scenedelta/cameras/gate-3';
 

@@ -8,7 +8,7 @@ import { type RtspCamera, startRtspCamera } from '../helpers/rtsp-camera.js';
 import { answerOf, get, logsOf, type Service, startService } from '../helpers/service.js';
 
 jest.setTimeout(240_000);
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 60_000;
 const LOGIN = { username: 'watchman', password: 'geheim' };
 const SECRETS = /watchman|geheim|d2F0Y2htYW4/;
 

@@ -43,7 +43,7 @@ it('raises the change that the sentence names, and the dry run judges another se
   await eventually(async () => {
     changes = ((await request('/v1/changes')).body as { items: Found[] }).items;
     expect(changes.length).toBeGreaterThan(1);
-  }, 180_000);
+  }, 60_000);
   const [named, ...others] = changes.toSorted((a, b) => (b.judged[0]?.p ?? 0) - (a.judged[0]?.p ?? 0));
   expect(named).toMatchObject({ severity: 'high', judged: [{ when: WHEN }] });
   expect(named?.caption).toMatch(/in red has appeared/);

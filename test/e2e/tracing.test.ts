@@ -10,7 +10,7 @@ import { changedPair } from '../helpers/scenes.js';
 import { post, type Service, startService } from '../helpers/service.js';
 
 jest.setTimeout(240_000);
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 30_000;
 
 interface OtlpSpan {
   readonly traceId: string;

@@ -54,7 +54,7 @@ describe('A service that is up', () => {
   afterAll(async () => {
     await service?.stop();
     rmSync(folder, { recursive: true, force: true });
-  }, 180_000);
+  }, 60_000);
 
   it('leaves the cores to the API, with all threads of the worker, also where Linux shares them among sessions', async () => {
     const { api, worker } = (await service.processes()) as { api: number; worker: number };
@@ -68,14 +68,14 @@ describe('A service that is up', () => {
     if (!existsSync('/proc/self/autogroup')) return;
     expect(readFileSync(`/proc/${worker}/autogroup`, 'utf8')).toMatch(/ nice 5\n$/);
     expect(readFileSync(`/proc/${api}/autogroup`, 'utf8')).toMatch(/ nice 0\n$/);
-  }, 180_000);
+  }, 30_000);
 
   it('is the only one on its folder: a second one ends with one sentence and advice', async () => {
     const second = spawnUp(folder);
     expect((await second.ended).status).toBe(1);
     expect(second.output()).toMatch(/is in use: scenedelta runs there as process \d+ at http:/);
     expect(second.output()).toContain('DATA_DIR=./data2');
-  }, 180_000);
+  }, 60_000);
 
   it('closes everything by SIGTERM: status 0, no process left, nothing lost; only its owner may read the key', async () => {
     const pids = Object.values(await service.processes());
@@ -132,7 +132,7 @@ it('started by npm, it ends with all its processes when npm is ended', async () 
   npm.kill('SIGKILL'); // as SIGTERM, but no npm forwards it
   await eventually(() => {
     expect(pids.filter(isAlive)).toEqual([]);
-  }, 180_000);
+  }, 60_000);
 }, 300_000);
 
 describe('a failed start is one sentence with advice:', () => {
@@ -147,7 +147,7 @@ describe('a failed start is one sentence with advice:', () => {
     } finally {
       other.close();
     }
-  }, 180_000);
+  }, 30_000);
 
   it.each([
     ['an illegal setting', { PORT: 'eighty' }, /PORT="eighty": expected an integer/],
@@ -171,5 +171,5 @@ describe('a failed start is one sentence with advice:', () => {
     const { ended, output } = spawnUp(deep);
     expect((await ended).status).toBe(1);
     expect(output()).toMatch(/a unix socket takes at most 103\. Choose a shorter DATA_DIR/);
-  }, 180_000);
+  }, 30_000);
 });

@@ -2,7 +2,8 @@
  * `npm run test:flood [-- --short]`: floods each route that takes no key, and refused requests of other ones, with
  * requests that are sent without waiting for answers (pipelining), while /livez is asked on connections of its own.
  * The exit status is 1 if the API computed longer than its limit before it answered /livez, or used more memory than
- * its limit. A route over a limit is flooded again: a busy host lengthens even the time computed, never shortens it.
+ * its limit. If it computed too long the route is flooded again, at most twice: a busy host lengthens even the
+ * time computed, and never shortens it.
  */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -24,7 +25,7 @@ const SHORT = { ms: 600 };
 const LIMIT_MS = 200;
 const MEMORY_LIMIT = 400 * 1024 * 1024;
 const MEMORY_EVERY_MS = 50;
-const TRIES = 3;
+const MOST_FLOODS = 3;
 
 const { values } = readOptions({ short: { type: 'boolean' }, write: { type: 'boolean' } });
 const size = values.short ? SHORT : LONG;
@@ -38,16 +39,14 @@ await runMain(async () => {
   const rows = [];
   try {
     for (const [method, path] of [['GET', null], ...floodedRoutes()]) {
-      let result = await flood(service, { method, path });
-      for (let tries = 1; isOver(result) && tries < TRIES; tries++) result = await flood(service, { method, path });
-      if (isOver(result)) process.exitCode = 1;
-      const { slowestMs, computedMs, bytes, answers } = result;
+      const { slowestMs, computedMs, bytes, answers, floods } = await floodUntilQuick(service, { method, path });
+      if (computedMs > LIMIT_MS || bytes > MEMORY_LIMIT) process.exitCode = 1;
       const name = path === null ? 'none' : `${method} ${path}`;
       say(
         name,
         `/livez ${slowestMs} ms at worst, ${computedMs} ms of them computed; ${mb(bytes)}, ${mb(answers)} of answers`,
       );
-      rows.push([name, ...[slowestMs, computedMs].map(String), mb(bytes)]);
+      rows.push([name, ...[slowestMs, computedMs].map(String), mb(bytes), String(floods)]);
     }
   } finally {
     await service.stop();
@@ -61,6 +60,7 @@ await runMain(async () => {
         'slowest /livez (ms)',
         `computed by the API meanwhile (ms, at most ${LIMIT_MS})`,
         `memory of the API (at most ${mb(MEMORY_LIMIT)})`,
+        'floods',
       ],
       ...rows,
     ],
@@ -68,8 +68,13 @@ await runMain(async () => {
   );
 });
 
-function isOver({ computedMs, bytes }) {
-  return computedMs > LIMIT_MS || bytes > MEMORY_LIMIT;
+/** @returns times of the last flood, the most memory of all, and their number */
+async function floodUntilQuick(service, route) {
+  for (let floods = 1, most = 0; ; floods++) {
+    const result = await flood(service, route);
+    most = Math.max(most, result.bytes);
+    if (result.computedMs <= LIMIT_MS || floods === MOST_FLOODS) return { ...result, bytes: most, floods };
+  }
 }
 
 /** @returns method and path of what the service answers without a key, and of refusals */

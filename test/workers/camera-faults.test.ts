@@ -127,14 +127,14 @@ describeWithMosquitto.each(Object.keys(CAMERAS) as (keyof typeof CAMERAS)[])('A 
         ...{ loginKey: Buffer.alloc(32), holdMs: 60_000, cameraDeadline: 0, clock, logger },
       });
     const pullers = { failing: pullerBy(outbound.failing), working: pullerBy(outbound.working) };
-    let state: keyof typeof pullers = 'working';
+    let puller = pullers.working;
     const turns = createTurnStore(bench.redis, { retentionMs: HOUR_MS, now: clock });
     const processor = turnProcessor(bench, { turns, clock, enqueueDelivery });
     const standstills = createStandstillStore(bench.redis, { retentionMs: HOUR_MS, now: clock });
     const watch = createStandstillWatch({ standstills, cameras: bench.cameras, enqueueDelivery, clock, logger });
     const frame = async () => {
       if (camera.snapshot === null) await camera.post(now);
-      else await pullers[state].scheduled({ v: 2, camera: 'gate' });
+      else await puller.scheduled({ v: 2, camera: 'gate' });
       await workOff('gate', processor);
     };
     let elapsed = 0;
@@ -150,8 +150,8 @@ describeWithMosquitto.each(Object.keys(CAMERAS) as (keyof typeof CAMERAS)[])('A 
     await frame();
     await wait(INTERVAL_S);
     await camera.fail(fault);
-    if (fault !== 'same picture') state = 'failing';
     const reason = fault === 'same picture' ? 'stuck' : 'silent';
+    if (reason === 'silent') puller = pullers.failing;
     // Pulls that take real time are tried rarely.
     const every = SLOW.has(fault) ? 4 * INTERVAL_S : INTERVAL_S;
     await wait(limits[reason] - WATCH_S, every);
@@ -170,7 +170,7 @@ describeWithMosquitto.each(Object.keys(CAMERAS) as (keyof typeof CAMERAS)[])('A 
     expect(await received()).toEqual({ ...NOTHING, mqtt: [reason] });
 
     await camera.mend();
-    state = 'working';
+    puller = pullers.working;
     await wait(INTERVAL_S + WATCH_S);
     await eventually(() => expect(home.of('sd/cameras/gate/alert')).toHaveLength(2));
     expect(await received()).toEqual({
