@@ -221,16 +221,14 @@ async function ownTimeOf({ kind, location, modifiedAt }: Timed, options: PlanOpt
   return ownTimeOfVideo(location.path, { ffmpeg, signal, pixelLimit: videoPixelLimit, now });
 }
 
-/** The length of a video at an address is known when it is read, and the files after it begin at its end. */
+/** The files after a video begin at its end: if its length is not known, their times are not. */
 function untilUnknownLength(files: readonly Timed[]): readonly Timed[] {
-  const unknown = files.findIndex(({ kind, location, duration }) => {
-    return kind === 'video' && location.from !== 'file' && duration === null;
-  });
+  const unknown = files.findIndex(({ kind, duration }) => kind === 'video' && duration === null);
   return unknown === -1 ? files : files.slice(0, unknown + 1);
 }
 const afterUnknownLength = () =>
   invalidValue(
-    'follows a video at an address, whose length is not known yet: expected `at`, a template, or a name with date and time',
+    'follows a video whose length is not known, as at an address: expected `at`, a template, or a name with date and time',
   );
 
 /** @param files in the order of their names */

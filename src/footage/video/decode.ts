@@ -96,6 +96,8 @@ class Decoder {
   readonly #read: () => Promise<VideoFrame | null>;
   readonly #exit: Promise<number | null>;
   #status: number | null = null;
+  /** the signal that ended ffmpeg, e.g. SIGSEGV after a fault of its own */
+  #killedBy: NodeJS.Signals | null = null;
   #failure: ScenedeltaError | null = null;
 
   constructor(path: string, options: DecodeVideoOptions, use: Use) {
@@ -110,7 +112,10 @@ class Decoder {
         this.#failure ??= new ScenedeltaError('not-found', `${ffmpeg} cannot be started`, { cause: error });
         resolve(null);
       });
-      this.#child.on('close', (status) => resolve(status));
+      this.#child.on('close', (status, by) => {
+        this.#killedBy = by;
+        resolve(status);
+      });
     });
     signal.addEventListener('abort', this.#abort, { once: true });
     this.#read = reader(pictures, this.#times, options);
@@ -159,7 +164,8 @@ class Decoder {
       throw new ScenedeltaError('image-unreadable', `no frame could be decoded (${reason})`);
     }
     if (this.#status !== 0) {
-      throw new ScenedeltaError('image-unreadable', `ffmpeg ended with status ${this.#status} (${reason})`);
+      const end = this.#killedBy === null ? `ended with status ${this.#status}` : `was ended by ${this.#killedBy}`;
+      throw new ScenedeltaError('image-unreadable', `ffmpeg ${end} (${reason})`);
     }
     const end = Math.min(info.videoDuration ?? last, until);
     const ahead = (sampling.step ?? 0) + (sampling.keyFrames ? (info.keyFrameSeconds ?? 0) : 0);

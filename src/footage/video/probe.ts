@@ -4,13 +4,14 @@ import { LRUCache } from 'lru-cache';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
+import { packetLength } from './packet-length.js';
 import { CONFINED, ffprobeBeside, inputName, lastReason, run } from './run.js';
 
 export interface VideoInfo {
   /** upright size, after the rotation that the container asks for; px */
   readonly width: number;
   readonly height: number;
-  /** seconds; null if the container does not say */
+  /** seconds; null if neither the container nor the times of the packets say */
   readonly duration: number | null;
   /** a length that the header states and that cannot be, seconds; null: none */
   readonly absurdSeconds: number | null;
@@ -105,7 +106,13 @@ async function probed(path: string, options: ProbeOptions): Promise<VideoInfo> {
   });
   const probe = status === 0 ? parsed(stdout) : null;
   if (probe === null) throw unreadable(`cannot be read as a video (${lastReason(stderr)})`);
-  return infoOf(probe, options);
+  const info = infoOf(probe, options);
+  return info.duration === null ? { ...info, duration: await measuredLength(path, options) } : info;
+}
+
+async function measuredLength(path: string, options: ProbeOptions): Promise<number | null> {
+  const seconds = await packetLength(path, options);
+  return seconds !== null && seconds <= MAX_SECONDS ? seconds : null;
 }
 
 function infoOf({ streams: [video], packets = [], format }: Probe, { pixelLimit }: VideoLimits): VideoInfo {

@@ -1,0 +1,51 @@
+/**
+ * Length of a video by the times of its packets, for files whose container states none: raw streams, and Matroska from
+ * a pipe or after a loss of power. The file is read once to its end, and nothing is decoded.
+ */
+import { ScenedeltaError } from '../../base/errors.js';
+import { CONFINED, ffprobeBeside, inputName, run } from './run.js';
+
+/** Reading takes as long as the disk or the network needs; a file of a day has 100 GB. */
+const READ_TIMEOUT_MS = 30 * 60_000;
+
+interface ReadOptions {
+  /** a name in PATH, or a path */
+  readonly ffmpeg: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * @returns seconds from the beginning of the first picture to the end of the last one; null if the packets do not say,
+ *   or if reading did not end in time
+ * @throws ScenedeltaError 'not-found' (no ffprobe), 'cancelled'
+ */
+export async function packetLength(path: string, { ffmpeg, signal }: ReadOptions): Promise<number | null> {
+  const packets = ['-select_streams', 'V:0', '-show_entries', 'packet=pts_time,dts_time,duration_time'];
+  const args = ['-v', 'error', ...CONFINED, '-of', 'csv=p=0', ...packets, inputName(path)];
+  try {
+    // A damaged end changes the status, and the packets before it count.
+    const { stdout } = await run(ffprobeBeside(ffmpeg), args, { signal, timeoutMs: READ_TIMEOUT_MS });
+    return spanOf(stdout.toString('latin1').split('\n'));
+  } catch (thrown) {
+    const isUnknown = thrown instanceof ScenedeltaError && UNKNOWN.includes(thrown.code);
+    if (isUnknown) return null;
+    throw thrown;
+  }
+}
+const UNKNOWN: readonly string[] = ['processing-timeout', 'payload-too-large'];
+
+/** @param lines of times of presentation and decoding and of durations, in the order of the file; N/A: not stated */
+function spanOf(lines: readonly string[]): number | null {
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let end = 0;
+  for (const line of lines) {
+    if (line.trim() === '') continue;
+    const [shown, decoded, duration] = line.split(',').map((text) => (text === '' ? Number.NaN : Number(text)));
+    // The packets of a raw stream have no times: each begins at the end of the one before.
+    const at = [shown, decoded].find(Number.isFinite) ?? end;
+    end = at + (Number.isFinite(duration) ? (duration as number) : 0);
+    first = Math.min(first, at);
+    last = Math.max(last, end);
+  }
+  return last > first ? last - first : null;
+}
