@@ -13,6 +13,7 @@ import type { ShownFrame } from '../schemas/shown-change.js';
 import { decodeToFit } from './decode.js';
 import type { DecodeLimits } from './header.js';
 import { createFrameKeeper } from './keep.js';
+import { maskedMap } from './privacy-mask.js';
 import { type ComparedFrames, type Masks, servedFrame } from './served-frame.js';
 import sharp from './sharp.js';
 import { partAround } from './thumbnail.js';
@@ -56,7 +57,7 @@ export function createPictures(deps: PictureDependencies) {
     const frame = await servedFrame(stored, side, deps, keeper);
     const bytes = await frame?.bytes();
     if (bytes === undefined) return undefined;
-    const all = outlined ? await mapOf(stored, side, deps.blobs) : undefined;
+    const all = outlined ? await mapOf(stored, side, deps) : undefined;
     const map = all && boxes ? within(all, boxes) : all;
     try {
       for (const [longest, quality] of SIZES) {
@@ -106,11 +107,16 @@ async function withCrop(picture: RgbImage, box: Box): Promise<RgbImage> {
 }
 
 /** @returns undefined without maps: tampering is recognised without the model, and maps expire */
-async function mapOf({ comparison }: Stored, side: Side, blobs: Pick<BlobStore, 'get'>): Promise<Heatmap | undefined> {
+async function mapOf(
+  { comparison }: Stored,
+  side: Side,
+  { blobs, cameras }: Pick<PictureDependencies, 'blobs' | 'cameras'>,
+): Promise<Heatmap | undefined> {
   if (comparison.model == null) return undefined;
   // The maps of a quiet frame are those of the frame that it equals.
   const bytes = await blobs.get(heatmapKey(comparison.camera_frame?.nothing_new_since?.comparison ?? comparison.id));
-  return bytes === undefined ? undefined : decodeHeatmapData(bytes)[side];
+  if (bytes === undefined) return undefined;
+  return maskedMap(decodeHeatmapData(bytes)[side], await cameras.maskOf(comparison.camera));
 }
 
 const encoded = ({ data, width, height }: RgbImage, quality: number): Promise<Buffer> =>

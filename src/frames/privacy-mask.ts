@@ -1,6 +1,6 @@
 /** Privacy masks: black polygons, painted on a frame before anything else reads it. */
 import { sniffImage } from '../base/image-type.js';
-import type { Preview, RgbImage, Size } from '../base/images.js';
+import type { Heatmap, Preview, RgbImage, Size } from '../base/images.js';
 import type { Point, Polygon } from '../base/polygon.js';
 import type { PrivacyMask } from '../base/privacy-mask.js';
 import { LOSSY_MARGIN } from '../base/privacy-mask.js';
@@ -59,6 +59,17 @@ export async function maskedFrame(
  */
 export function paintPolygon({ data, width, height }: RgbImage, polygon: Polygon, margin: number): void {
   fillPolygon({ width, height }, polygon, margin, (first, end) => data.fill(0, first * 3, end * 3));
+}
+
+/**
+ * @param mask that of the camera now; null: nothing is hidden
+ * @returns the map with 0 in each cell of which any part lies in a polygon: an outline would show what a zone hides
+ */
+export function maskedMap(map: Heatmap, mask: PrivacyMask | null): Heatmap {
+  if (mask === null) return map;
+  const data = map.data.slice();
+  for (const polygon of mask.polygons) fillPolygon(map, polygon, 0, (first, end) => data.fill(0, first, end));
+  return { ...map, data };
 }
 
 /** Level of a plane of colour without colour. */

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { frameKey, heatmapKey } from '../../src/base/blobs.js';
 import type { Box, Heatmap } from '../../src/base/images.js';
+import type { PrivacyMask } from '../../src/base/privacy-mask.js';
 import { createPictures } from '../../src/frames/change-picture.js';
 import { encodeHeatmapData } from '../../src/heatmaps/data.js';
 import type { ShownFrame } from '../../src/schemas/shown-change.js';
@@ -12,6 +13,8 @@ const THING: Box = { x: 0.1, y: 0.5, width: 0.1, height: 0.25 };
 const OTHER: Box = { x: 0.7, y: 0.2, width: 0.1, height: 0.25 };
 const shown: ShownFrame = { comparison: 'cmp_1', side: 'after', outlined: true };
 const blobs = new Map<string, Uint8Array>();
+/** Of the camera, since the frame was stored. */
+let mask: PrivacyMask | null = null;
 
 /** A map of both places. */
 function mapOfBoth(): Heatmap {
@@ -32,7 +35,7 @@ const pictures = createPictures({
       }) as never,
   },
   blobs: { get: async (name) => blobs.get(name), put: async () => {} },
-  cameras: { maskOf: async () => null },
+  cameras: { maskOf: async () => mask },
   decodeLimits: { pixelLimit: 10_000_000 },
 });
 async function pixels(given: Partial<ShownFrame>) {
@@ -73,6 +76,21 @@ describe('The picture of a change', () => {
     const { info, outlined } = await pixels({});
     expect([outlined(THING) > 100, outlined(OTHER) > 100]).toEqual([true, true]);
     expect([info.width, info.height]).toEqual([FRAME.width, FRAME.height]);
+  });
+
+  it('draws no outline of what a later privacy zone hides', async () => {
+    const { x, y, width, height } = THING;
+    const corners: [number, number][] = [
+      [x, y],
+      [x + width, y],
+      [x + width, y + height],
+      [x, y + height],
+    ];
+    mask = { id: 'later', polygons: [corners] };
+    const { outlined } = await pixels({}).finally(() => {
+      mask = null;
+    });
+    expect([outlined(THING), outlined(OTHER) > 100]).toEqual([0, true]);
   });
 
   it('has no crop of a thing that fills the frame', async () => {

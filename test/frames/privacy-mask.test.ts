@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { overlapOf, type Point } from '../../src/base/polygon.js';
-import { maskFrame, paintPolygon, paintPreview } from '../../src/frames/privacy-mask.js';
+import { maskedMap, maskFrame, paintPolygon, paintPreview } from '../../src/frames/privacy-mask.js';
 
 const W = 160;
 const H = 120;
@@ -139,6 +139,19 @@ describe('paintPolygon', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('hides the cells of a map that a polygon touches, and no others', () => {
+    const map = { width: 4, height: 2, data: new Float32Array(8).fill(1) };
+    const half: Point[] = [
+      [0.4, 0],
+      [1, 0],
+      [1, 0.45],
+      [0.4, 0.45],
+    ];
+    expect([...maskedMap(map, { id: 'm', polygons: [half] }).data]).toEqual([1, 0, 0, 0, 1, 1, 1, 1]);
+    expect([...map.data]).toEqual(Array.from({ length: 8 }, () => 1));
+    expect(maskedMap(map, null)).toBe(map);
   });
 
   it('does not paint the inside of a U', () => {

@@ -4,6 +4,7 @@ import { heatmapKey } from '../../base/blobs.js';
 import { invalidValue, notFound, ScenedeltaError } from '../../base/errors.js';
 import type { Heatmap, Side } from '../../base/images.js';
 import { once } from '../../base/once.js';
+import { maskedMap } from '../../frames/privacy-mask.js';
 import { type ServedFrame, servedFrame } from '../../frames/served-frame.js';
 import type { HeatmapData } from '../../heatmaps/data.js';
 import { literals } from '../../schemas/constructors.js';
@@ -74,9 +75,10 @@ export function heatmapRoutes(app: Api, deps: RouteContext): void {
     const { style = 'outline', word } = request.query;
     const stored = await findComparison(deps, id, request.visibility);
     const maps = await readMaps(stored, deps);
-    const map = word === undefined ? maps[side] : wordMap(maps.words[side], word);
+    const mask = await deps.cameras.maskOf(stored.comparison.camera);
+    const map = maskedMap(word === undefined ? maps[side] : wordMap(maps.words[side], word), mask);
     const frame = await servedFrame(stored, side, deps, keeper);
-    const etag = `"${id}-${side}-${style}-${word ?? 'change'}-${frame?.etag.slice(1, -1) ?? ''}"`;
+    const etag = `"${id}-${side}-${style}-${word ?? 'change'}-${mask?.id ?? ''}-${frame?.etag.slice(1, -1) ?? ''}"`;
     reply.header('ETag', etag).header('Cache-Control', PICTURE_CACHE);
     if (request.headers['if-none-match'] === etag) return reply.code(304).send();
     if (style === 'raw') {
