@@ -34,8 +34,8 @@ export function plainStatement(kind: string, box: Box | undefined): Statement {
 }
 
 /**
- * @param nuisance name in the manifest, or `rest`: a part of the frame is lost; undefined, or a name that has no
- *   sentence: nothing has changed
+ * @param nuisance name in the manifest, or `rest`: a part of the frame is lost, or `excluded`: zones or areas exclude
+ *   all that has changed; undefined, or a name that has no sentence: nothing has changed
  */
 export const unchangedStatement = (nuisance: string | undefined): Statement => ({
   ...{ kind: 'none', things: [], place: null, way: null },

@@ -1,12 +1,11 @@
 /** Filter of a finding by the camera's zones, areas and scores. Pure. */
 import type { Box } from '../../base/images.js';
 import { overlapOf, type Polygon, polygonArea } from '../../base/polygon.js';
+import { unchangedStatement } from '../../language/plain.js';
+import { asSentence, textOf, write } from '../../language/write.js';
 import type { Finding, Region } from '../../schemas/comparison.js';
 import { keepRegions } from '../../schemas/finding.js';
 import type { CameraSettings, Zone } from './settings.js';
-
-/** Caption of a change whose regions are all excluded. */
-const NOTHING_COUNTS = 'nothing that counts has changed';
 
 type FilterSettings = Pick<CameraSettings, 'zones' | 'min_area'>;
 
@@ -46,14 +45,20 @@ export function filterFinding(finding: Finding, settings: FilterSettings): Filte
   const counting = keepRegions(finding, (region) => withZone(region, settings));
   const excluded = finding.regions.length - counting.regions.length;
   if (counting.regions.length > 0) return { finding: { ...finding, ...counting }, excluded };
-  const score = finding.caption_score;
+  const statement = unchangedStatement('excluded');
+  const words = asSentence(
+    write(statement)
+      .split(' ')
+      .map((text) => ({ text, score: finding.caption_score })),
+  );
   return {
     finding: {
       ...finding,
       verdict: 'none',
       kind: 'none',
-      caption: NOTHING_COUNTS,
-      words: NOTHING_COUNTS.split(' ').map((text) => ({ text, score })),
+      caption: textOf(words),
+      words,
+      content: { statements: [statement], more: 0 },
       severity: 'info',
       ...counting,
     },

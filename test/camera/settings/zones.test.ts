@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkSettings } from '../../../src/camera/settings/settings.js';
 import { filterFinding, zoneOf } from '../../../src/camera/settings/zones.js';
+import { translated } from '../../../src/language/translate.js';
 import type { Finding } from '../../../src/schemas/comparison.js';
 import { finding as base } from '../../helpers/comparisons.js';
 
@@ -34,6 +35,18 @@ describe('filtering a finding', () => {
     expect(sift(finding(region(0.37)), { zones: [street] }).excluded).toBe(1);
     expect(sift(finding(region(0.325)), { zones: [street] }).excluded).toBe(0);
     expect(sift(finding(region(0.325)), { zones: [{ ...street, min_overlap: 0.2 }] }).excluded).toBe(1);
+  });
+
+  it('says in every language that nothing counts if all regions are excluded', () => {
+    const { finding: left } = sift(finding(region(0.8)), { zones: [street] });
+    expect(left).toMatchObject({
+      verdict: 'none',
+      kind: 'none',
+      caption: 'Nothing that counts has changed.',
+      regions: [],
+    });
+    expect(left.words.map(({ text }) => text).join(' ')).toBe(left.caption);
+    expect(translated(left, 'de').caption).toBe('Nichts, was zählt, hat sich verändert.');
   });
 
   it('numbers the remaining regions from 1 in the same order', () => {
