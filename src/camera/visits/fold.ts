@@ -73,10 +73,9 @@ export const thingsInView = ({ tracks, at, before }: VisitsState) =>
 export function absorbPlaces(state: VisitsState, places: readonly Box[]): VisitsState {
   if (state.at !== state.lookedAt || places.length === 0) return state;
   const isAbsorbed = ({ box }: VisitTrack): boolean => places.some((one) => isSamePlace(one, box));
-  return {
-    ...state,
-    tracks: state.tracks.map((track) => (isAbsorbed(track) ? { ...track, inBefore: track.box } : track)),
-  };
+  // Of a thing that the frame does not show, the empty place became part of "before".
+  const placed = (track: VisitTrack) => ({ ...track, inBefore: track.missedSince === null ? track.box : null });
+  return { ...state, tracks: state.tracks.map((track) => (isAbsorbed(track) ? placed(track) : track)) };
 }
 
 /** A thing in view may have gone since, so that its time does not go on. A thing that was missing still is. */

@@ -23,6 +23,14 @@ describe('a thing that stands still', () => {
     const { state } = foldAll(stands);
     expect(types(foldAll(empty, absorbPlaces(state, [at(0.24)])))).toEqual([]);
   });
+  it('has gone when a learned "before" has absorbed its empty place', () => {
+    const before = { key: 'learned', at: START + 12_000, isLearned: true };
+    const empty = Array.from({ length: 2 }, (_, i) => frame(13 + i, [thing(at(0.24), 'before')], { before }));
+    const { state } = foldAll(empty, absorbPlaces(foldAll(stands).state, [at(0.24)]));
+    const later = Array.from({ length: 4 }, (_, i) => frame(15 + i, [], { before }));
+    const run = foldAll(later, absorbPlaces(state, [at(0.24)]));
+    expect(ended(run)).toMatchObject([{ end: 'gone' }]);
+  });
   it('is seen by frames that equal the last one', () => {
     const equal = Array.from({ length: 10 }, (_, i) => frame(13 + i, [], { view: 'equals' }));
     const { state } = foldAll([...stands, ...equal]);
