@@ -73,12 +73,18 @@ export function applyEvents(state: TrackerState, events: readonly CameraEvent[])
  * taken for its end.
  *
  * @param at capture time of the frame that begins the new "before", epoch ms
+ * @param isOrdered a person or the settings replaced it, by a picture that may not show the things
  */
-export function resetBaseline(state: TrackerState, at: number): { state: TrackerState; changes: ChangeUpdate[] } {
+export function resetBaseline(
+  state: TrackerState,
+  at: number,
+  isOrdered: boolean,
+): { state: TrackerState; changes: ChangeUpdate[] } {
   const open = state.tracks.filter((track) => track.stage === 'open');
   const settled = open
     .filter(({ change, missed }) => missed === 0 && change.kind !== 'tamper')
-    .map((track) => settledOf(track, at));
+    .map((track) => settledOf(track, at))
+    .map((one): Settled => (isOrdered ? { ...one, still: null, unproven: true } : one));
   return {
     state: { ...state, tracks: [], settled: bounded([...state.settled, ...settled]) },
     changes: open.map(({ change }) => ({ change: settledChange(change, at), event: 'change.settled' })),
@@ -88,11 +94,12 @@ export function resetBaseline(state: TrackerState, at: number): { state: Tracker
 /** Drops the changes before a gap: a thing that goes after it may be another one than the thing that came before. */
 export const forgetSettled = (state: TrackerState): TrackerState => ({ ...state, settled: [] });
 
-const settledOf = ({ change, acknowledged, still, lastAlerted }: OpenTrack, at: number): Settled => ({
+const settledOf = ({ change, acknowledged, still, lastAlerted, normal }: OpenTrack, at: number): Settled => ({
   change: settledChange(change, at),
   reportedAt: Date.parse(change.last_seen),
   acknowledged,
-  still,
+  // What a person calls normal is never reported as left.
+  still: normal === true ? null : still,
   lastAlerted,
 });
 
@@ -202,7 +209,8 @@ class Step {
     const outlines = lastRegions(settled.change);
     const isCovered = this.#tracks.some((track) => track.stage !== 'ended' && isSameLocation(track.regions, outlines));
     const isHidden = isLost(outlines, lost) || isBehindLens(outlines, onLens);
-    if (isCovered || isHidden || (verdict !== 'none' && verdict !== 'change')) return settled;
+    const isProof = settled.unproven !== true && (verdict === 'none' || verdict === 'change');
+    if (isCovered || isHidden || !isProof) return settled;
     const still = settled.still && !repeats ? staySettled(settled.still, at, this.#last) : settled.still;
     const change = { ...settled.change, last_seen: isoTime(at) };
     const { reportedAt } = settled;
@@ -255,8 +263,9 @@ class Step {
   /** Open tracks that stayed for the settling time and that "before" can take over with this frame. */
   #settlingTracks(): OpenTrack[] {
     const { before, settleMs } = this.rules;
-    const { at, lost } = this.observation;
-    if (lost !== undefined) return [];
+    const { at, lost, shifted } = this.observation;
+    // "before" takes nothing of such frames.
+    if (lost !== undefined || shifted === true) return [];
     const isDue = (track: Track): track is OpenTrack => {
       if (track.stage !== 'open' || track.missed > 0) return false;
       if (track.normal === true) return true;

@@ -32,6 +32,8 @@ export interface Observation {
   readonly things?: readonly ObservedThing[];
   /** the picture of the observation before: the time between the two proves nothing of what stays */
   readonly repeats?: boolean;
+  /** the view lies so far from that of "before" that a background model takes nothing of it */
+  readonly shifted?: boolean;
   /** as the visits of the camera follow them; absent: none are followed */
   readonly inView?: readonly ThingInView[];
 }
@@ -191,6 +193,8 @@ export interface Settled {
   /** as those of its track */
   readonly still: Still | null;
   readonly lastAlerted: Severity | null;
+  /** true: "before" was replaced by a picture that may not show it, so that an equal frame proves nothing about it */
+  readonly unproven?: boolean;
 }
 
 /** Cool-down of one location, zone and kind. */

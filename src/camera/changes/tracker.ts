@@ -71,13 +71,13 @@ export function updateTracks(
  */
 function associate(locations: readonly Location[], tracks: readonly Track[]): Track[][] {
   const owners = locations.map((location) =>
-    tracks.filter((track) => agreeOnTamper(track, location) && isSameLocation(track.regions, location.regions)),
+    tracks.filter((track) => mayOwn(track, location) && isSameLocation(track.regions, location.regions)),
   );
   const candidates = locations.flatMap((location, i) =>
     owners[i]?.length !== 0
       ? []
       : tracks
-          .filter((track) => agreeOnTamper(track, location) && !owners.some((of) => of.includes(track)))
+          .filter((track) => mayOwn(track, location) && !owners.some((of) => of.includes(track)))
           .map((track) => ({ i, track, distance: displacement(track.regions, location.regions) })),
   );
   const moved = new Set<Track>();
@@ -98,6 +98,12 @@ const nearestTo = (track: Track, locations: readonly Location[], owners: readonl
 
 /** Tampering covers the whole frame and would overlap every track of the scene, so it matches tampering only. */
 const agreeOnTamper = (track: Track, location: Location): boolean => isTamper(track) === (location.kind === 'tamper');
+/** A track that has ended waits until "before" shows what it showed: the opposite of that is news. */
+const mayOwn = (track: Track, location: Location): boolean =>
+  agreeOnTamper(track, location) &&
+  (isTamper(track) ||
+    track.stage !== 'ended' ||
+    relationTo({ kind: 'appear', regions: [...track.regions] }, location) !== 'undoes');
 const isTamper = (track: Track): boolean => track.kinds.tamper !== undefined;
 
 function evidenceOfUnseen(track: Track, { verdict, lost, onLens }: Observation): TrackEvidence {

@@ -20,8 +20,9 @@ export const isBaselineEvent = (event: CameraEvent | BaselineEvent): event is Ba
 
 export const isChangeEvent = (event: CameraEvent | BaselineEvent): event is CameraEvent => !isBaselineEvent(event);
 
-export const resetIf = (reset: boolean, state: TrackerState, at: number) =>
-  reset ? resetBaseline(state, at) : { state, changes: [] };
+/** @param by orders: a person or the settings replaced "before"; light: a background of another light begins */
+export const resetIf = (reset: boolean, state: TrackerState, at: number, by: 'orders' | 'light') =>
+  reset ? resetBaseline(state, at, by === 'orders') : { state, changes: [] };
 
 /** The pending and open tracks, as the baseline needs them (FrameOutcome), and whether there are any. */
 export function undecidedOf(tracks: readonly Track[], rules: ChangeRules) {

@@ -20,6 +20,7 @@ import { pendingChanges } from '../changes/pending.js';
 import { restate } from '../changes/restate.js';
 import type { ChangeRules } from '../changes/rules.js';
 import type { Transition } from '../changes/state.js';
+import { hasShifted } from '../settings/background-model.js';
 import type { StoredCamera } from '../settings/camera.js';
 import type { OperatingPoint } from '../settings/operating-points.js';
 import { countConfidence } from '../settings/rate-ratio.js';
@@ -107,8 +108,9 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   const counts = countConfidence(state.counts, evidence.examined ? evidence.finding : null, points);
   const counting = countingFinding(evidence, threshold, context);
 
+  const { candidate } = baseline;
   const isReset = baseline.reset || ordered.reset;
-  const before = resetIf(isReset, applyEvents(state.tracker, events.filter(isChangeEvent)), at);
+  const before = resetIf(isReset, applyEvents(state.tracker, events.filter(isChangeEvent)), at, 'orders');
   const frame = { comparisonId, at, frame: state.frames };
   const shown = { camera, at, comparisonId, rules };
   const identical = content === state.last?.sha256 || evidence.identical;
@@ -125,7 +127,12 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
       ? { state: before.state, changes: [], alerts: [], suppressed: 0, hold: false, absorb: [] }
       : advance(
           before.state,
-          { ...observationOf(counting.finding, frame), repeats: identical, inView: thingsInView(followed.state) },
+          {
+            ...observationOf(counting.finding, frame),
+            repeats: identical,
+            shifted: candidate.kind === 'background' && hasShifted(counting.finding, candidate.width),
+            inView: thingsInView(followed.state),
+          },
           confirming,
         );
   const { any, ...undecided } = undecidedOf(step.state.tracks, rules);
@@ -143,7 +150,7 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   // A new background shows the tracked things: their end could not be seen in this light, and in the others they would
   // be new.
   const isReplaced = any && (next.replacedBackground || newView.length > 0);
-  const after = resetIf(isReplaced, step.state, at);
+  const after = resetIf(isReplaced, step.state, at, 'light');
 
   const visits = concludeVisits(followed, shown, {
     absorbed: next.replacedBackground ? outcome.differing : outcome.absorb.map(({ box }) => box),

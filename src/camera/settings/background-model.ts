@@ -93,8 +93,11 @@ export function chooseUpdate(background: Background<unknown> | undefined, contex
   return unchanged || finding.regions.length > 0 ? 'blend' : 'keep';
 }
 
-/** A mast that sways in the wind stays below MAX_SHIFT. */
-const hasShifted = ({ viewpoint }: Pick<Finding, 'viewpoint'>, width: number): boolean =>
+/**
+ * Whether the view lies too far from that of the background to become part of it. A mast that sways in the wind stays
+ * below MAX_SHIFT. @param width of the frame, px
+ */
+export const hasShifted = ({ viewpoint }: Pick<Finding, 'viewpoint'>, width: number): boolean =>
   viewpoint !== undefined && 'moved' in viewpoint && viewpoint.moved && viewpoint.shift_px > MAX_SHIFT * width;
 
 /**

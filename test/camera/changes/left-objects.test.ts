@@ -1,11 +1,12 @@
 /** Objects left and removed: from the facts of single frames to the change and its alert. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { advance, applyEvents, resetBaseline } from '../../../src/camera/changes/advance.js';
 import { leftCaption } from '../../../src/camera/changes/captions.js';
 import { observationOf } from '../../../src/camera/changes/observation.js';
 import { type ChangeRules, rulesOf } from '../../../src/camera/changes/rules.js';
 import { severityOf } from '../../../src/camera/changes/severity.js';
-import type { Observation } from '../../../src/camera/changes/state.js';
+import type { Observation, TrackerState } from '../../../src/camera/changes/state.js';
 import { checkSettings } from '../../../src/camera/settings/settings.js';
 import { readCaption } from '../../../src/language/people/captions.js';
 import { write } from '../../../src/language/write.js';
@@ -96,6 +97,22 @@ describe('an object that has settled', () => {
     expect(objects([bag(10), bag(20), empty(30), front, ...every(50, 100, empty)], previous)).toEqual([
       [100, 'change.escalated'],
     ]);
+  });
+  it('never counts after a reset of "before", or if a person says that it is normal', () => {
+    const { state } = run([empty(0), bag(10), bag(20)], LEFT);
+    const later = (from: TrackerState) =>
+      every(30, 200, empty).reduce(
+        (step, frame) => {
+          const next = advance(step.state, frame, LEFT);
+          return { state: next.state, events: [...step.events, ...next.changes.map(({ event }) => event)] };
+        },
+        { state: from, events: [] as unknown[] },
+      ).events;
+    expect(later(resetBaseline(state, second(25), true).state)).not.toContain('change.escalated');
+    const normal = applyEvents(state, [{ type: 'change.normal', changeId: state.tracks[0]?.id ?? '' }]);
+    const settled = advance(normal, bag(25), { ...LEFT, before: 'memory' });
+    expect(settled.changes.map(({ event }) => event)).toContain('change.settled');
+    expect(later(settled.state)).not.toContain('change.escalated');
   });
   it('does not count after it has gone', () => {
     const goes = (n: number) => bag(n, { side: 'before' });

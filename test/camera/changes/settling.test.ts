@@ -70,6 +70,22 @@ describe('a change that settles', () => {
       'change.reverted',
     ]);
   });
+  it('reverts at once when the thing leaves in the frames after its settling', () => {
+    const { steps, state } = run([...stays, gone(7), gone(8)], { ...RULES, ...memory });
+    expect(steps.at(-1)?.changes).toMatchObject([
+      { event: 'change.reverted', change: { settled_at: iso(6), last_seen: iso(6), reverted_at: iso(7) } },
+    ]);
+    expect(state.settled).toEqual([]);
+  });
+  it('does not settle with a frame of a shifted view, of which the background takes nothing', () => {
+    const shifted = stays.map((frame) => ({ ...frame, shifted: true }));
+    const { steps } = run([...shifted, car(7)], { ...RULES, ...memory });
+    const settling = steps.map(({ changes, absorb }) => [
+      changes.some(({ event }) => event === 'change.settled'),
+      absorb.length,
+    ]);
+    expect(settling).toEqual([...shifted.map(() => [false, 0]), [true, 1]]);
+  });
   it('does not revert when a much smaller thing leaves the same location', () => {
     const rules = { ...RULES, before: 'previous' as const, settleMs: { scene: 0, tamper: 60_000 } };
     const dog = (n: number) =>
@@ -82,7 +98,7 @@ describe('a change that settles', () => {
 
 describe('a baseline reset', () => {
   const reset = (frames: Observation[], rules: Partial<ChangeRules> = {}) =>
-    resetBaseline(run(frames, { ...RULES, ...rules }).state, second(9));
+    resetBaseline(run(frames, { ...RULES, ...rules }).state, second(9), true);
 
   it('settles open changes and drops pending tracks', () => {
     const { state, changes } = reset([car(1), car(2, { regions: [regionAt(0), regionAt(2)] })]);
@@ -104,6 +120,29 @@ describe('a baseline reset', () => {
     const rules = { ...RULES, ...memory };
     const next = advance(advance(state, car(10), rules).state, car(11), rules);
     expect(next.changes).toMatchObject([{ event: 'change.opened' }]);
+  });
+  it('proves nothing of a thing that the new "before" may not show', () => {
+    const { state } = reset([car(1), car(2)]);
+    const frames = Array.from({ length: 20 }, (_, i) => empty(10 + i));
+    const { changes } = frames.reduce(
+      (step, frame) => {
+        const next = advance(step.state, frame, RULES);
+        return { state: next.state, changes: [...step.changes, ...next.changes] };
+      },
+      { state, changes: [] as readonly unknown[] },
+    );
+    expect(changes).toEqual([]);
+  });
+  it('of a background of another light lets the frames prove that the thing stays', () => {
+    const { state } = resetBaseline(run([car(1), car(2)], RULES).state, second(9), false);
+    const changes = [10, 20].reduce(
+      (step, n) => {
+        const next = advance(step.state, empty(n), RULES);
+        return { state: next.state, changes: [...step.changes, ...next.changes] };
+      },
+      { state, changes: [] as readonly object[] },
+    ).changes;
+    expect(changes.at(-1)).toMatchObject({ event: null, change: { last_seen: iso(20) } });
   });
   it('settles a blocked lens, and the next one opens a change', () => {
     const { state, changes } = reset([blocked(1), blocked(2)]);
