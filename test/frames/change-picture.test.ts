@@ -13,7 +13,7 @@ const THING: Box = { x: 0.1, y: 0.5, width: 0.1, height: 0.25 };
 const OTHER: Box = { x: 0.7, y: 0.2, width: 0.1, height: 0.25 };
 const shown: ShownFrame = { comparison: 'cmp_1', side: 'after', outlined: true };
 const blobs = new Map<string, Uint8Array>();
-/** Of the camera, since the frame was stored. */
+/** The mask that the camera got after the frame was stored. */
 let mask: PrivacyMask | null = null;
 
 /** A map of both places. */

@@ -98,7 +98,7 @@ const settledOf = ({ change, acknowledged, still, lastAlerted, normal }: OpenTra
   change: settledChange(change, at),
   reportedAt: Date.parse(change.last_seen),
   acknowledged,
-  // What a person calls normal is never reported as left.
+  // A thing that a person calls normal is never reported as left.
   still: normal === true ? null : still,
   lastAlerted,
 });

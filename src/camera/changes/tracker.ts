@@ -98,7 +98,7 @@ const nearestTo = (track: Track, locations: readonly Location[], owners: readonl
 
 /** Tampering covers the whole frame and would overlap every track of the scene, so it matches tampering only. */
 const agreeOnTamper = (track: Track, location: Location): boolean => isTamper(track) === (location.kind === 'tamper');
-/** A track that has ended waits until "before" shows what it showed: the opposite of that is news. */
+/** A track that has ended waits until "before" shows what it showed; the opposite of that is another event. */
 const mayOwn = (track: Track, location: Location): boolean =>
   agreeOnTamper(track, location) &&
   (isTamper(track) ||

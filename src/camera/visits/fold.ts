@@ -73,7 +73,7 @@ export const thingsInView = ({ tracks, at, before }: VisitsState) =>
 export function absorbPlaces(state: VisitsState, places: readonly Box[]): VisitsState {
   if (state.at !== state.lookedAt || places.length === 0) return state;
   const isAbsorbed = ({ box }: VisitTrack): boolean => places.some((one) => isSamePlace(one, box));
-  // Of a thing that the frame does not show, the empty place became part of "before".
+  // If the frame does not show the thing, its empty place became part of "before".
   const placed = (track: VisitTrack) => ({ ...track, inBefore: track.missedSince === null ? track.box : null });
   return { ...state, tracks: state.tracks.map((track) => (isAbsorbed(track) ? placed(track) : track)) };
 }
