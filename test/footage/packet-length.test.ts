@@ -1,4 +1,4 @@
-/** Videos whose container states no length: it is measured, so that the files after them begin at their end. */
+/** Lengths of videos, stated or measured, by which the files after them begin at their end. */
 import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -39,6 +39,17 @@ const plan = (names: readonly string[], program = FFMPEG) =>
 it.each(['piped.mkv', 'raw.h264', 'whole.mp4'])('%s has the length of its pictures', async (name) => {
   const { duration } = await probeVideo(join(folder, name), { ffmpeg: FFMPEG, pixelLimit: 1e6 });
   expect(duration).toBeCloseTo(7, 2);
+});
+
+it.each(['mkv', 'mp4'])('a segment (%s) that counts on from the one before has its own length', async (type) => {
+  const segments = ['-c', 'copy', '-f', 'segment', '-segment_time', '2', join(folder, `part%d.${type}`)];
+  await ffmpeg(['-i', join(folder, 'whole.mp4'), ...segments]);
+  const info = await probeVideo(join(folder, `part1.${type}`), { ffmpeg: FFMPEG, pixelLimit: 1e6 });
+  expect([Math.round(info.startTime), Math.round(info.duration ?? 0), Math.round(info.videoDuration ?? 0)]).toEqual([
+    2, 2, 2,
+  ]);
+  const { sequences } = await plan([`part1.${type}`, `part2.${type}`]);
+  expect(sequences[0]?.items.map(({ at }) => Math.round((at - START) / 1000))).toEqual([0, 2]);
 });
 
 it.each(['piped.mkv', 'raw.h264'])('a video after %s begins at its end', async (name) => {

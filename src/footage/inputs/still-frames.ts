@@ -97,7 +97,8 @@ export class StillFrames {
   async #lengthOf(item: FootageItem): Promise<number | null> {
     if (item.kind === 'image') return 0;
     try {
-      return (await (await this.#open(item)).info()).duration ?? 0;
+      // The sound may be longer than the picture.
+      return (await (await this.#open(item)).info()).videoDuration ?? 0;
     } catch (thrown) {
       const error = asScenedeltaError(thrown);
       if (!isFaultOfItem(error)) throw thrown;

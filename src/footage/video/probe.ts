@@ -44,6 +44,8 @@ const PROBE_TIMEOUT_MS = 60_000;
 const MEASURED_SECONDS = 60;
 /** Frames that B-frames may be away from their place in the file. */
 const REORDERED = 64;
+/** Formats whose length ffprobe counts from 0, and not from the first frame. */
+const STATES_END = /^(matroska|mov)\b/;
 /** Cameras without a clock write the epoch of their container (1904, 1970). */
 const EARLIEST_CREATION = Date.UTC(1990, 0, 1);
 
@@ -68,6 +70,7 @@ const ProbeSchema = Type.Object({
     nb_streams: Type.Integer(),
     duration: Numeric,
     start_time: Numeric,
+    format_name: Type.Optional(Type.String()),
     tags: Type.Optional(Type.Record(Type.String(), Type.String())),
   }),
 });
@@ -86,6 +89,8 @@ interface ProbeOptions extends VideoLimits {
 export async function probeVideo(path: string, options: ProbeOptions): Promise<VideoInfo> {
   // Absent files are refused by the next step, with a reason.
   const found = await stat(path).catch(() => null);
+  // A pipe would be waited for.
+  if (found !== null && !found.isFile()) throw unreadable('is no regular file');
   const key = JSON.stringify([path, found?.ino, found?.size, found?.mtimeMs, options.ffmpeg, options.pixelLimit]);
   const info = known.get(key) ?? (await probed(path, options));
   known.set(key, info);
@@ -128,8 +133,16 @@ function infoOf({ streams: [video], packets = [], format }: Probe, { pixelLimit 
     const limit = `${pixelLimit} px in all (VIDEO_PIXEL_LIMIT)`;
     throw new ScenedeltaError('image-too-large', `has pictures of ${width}x${height} px, expected at most ${limit}`);
   }
+  const startTime = numberOf(format.start_time) ?? 0;
+  // A segment of a recording may count on from the one before: these containers then state the time of their end.
+  const untilStart = STATES_END.test(format.format_name ?? '') ? startTime : 0;
+  const lengthUntil = (end: number | null) => end && end - untilStart;
   // The header of the file may state an absurd length, and that of its video stream a right one.
-  const stated = [format.duration, video.duration, String(secondsOf(video.tags?.DURATION) ?? '')].map(numberOf);
+  const stated = [
+    lengthUntil(numberOf(format.duration)),
+    numberOf(video.duration),
+    lengthUntil(secondsOf(video.tags?.DURATION)),
+  ];
   const lengths = stated.flatMap((seconds) => (seconds === null || seconds <= 0 ? [] : [seconds]));
   const statesFile = (stated[0] ?? 0) > 0;
   const duration = lengths.find((seconds) => seconds <= MAX_SECONDS) ?? null;
@@ -138,7 +151,7 @@ function infoOf({ streams: [video], packets = [], format }: Probe, { pixelLimit 
     duration,
     absurdSeconds: lengths.find((seconds) => seconds > MAX_SECONDS) ?? null,
     videoDuration: lengths.slice(statesFile ? 1 : 0).find((seconds) => seconds <= MAX_SECONDS) ?? duration,
-    startTime: numberOf(format.start_time) ?? 0,
+    startTime,
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),
     matrix: video.color_space ?? 'unknown',
     keyFrameSeconds: longestInterval(packets),
