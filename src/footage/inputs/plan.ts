@@ -1,4 +1,5 @@
 /** Plan of a run: from the listed files to sequences in the order of time. */
+import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import pLimit from 'p-limit';
 import { counted } from '../../base/counted.js';
@@ -199,12 +200,20 @@ const CLOCK_DOUBTS: Readonly<Record<ClockDoubt, (zone: string) => string>> = {
   missing: (zone) => `a time that ${zone} skips in spring: the camera does not change its clock, expected another --tz`,
 };
 
-/** Camera ids have a narrow alphabet, because they become names of files and keys. */
-const cameraId = (name: string): string =>
-  name
-    .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^[^A-Za-z0-9]+/, '')
-    .slice(0, 64) || 'camera';
+/**
+ * Camera ids have a narrow alphabet, because they become names of files and keys. Letters without accents stay; if
+ * others are lost, a digest of the name keeps two cameras apart.
+ */
+function cameraId(name: string): string {
+  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '');
+  const id = plain.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '');
+  const isLossy = /[\p{L}\p{N}]/u.test(plain.replace(/[A-Za-z0-9]/g, ''));
+  if (!isLossy) return id.slice(0, MAX_ID) || 'camera';
+  const digest = createHash('sha256').update(name.normalize('NFC')).digest('hex').slice(0, DIGEST);
+  return `${id.replace(/-+$/, '').slice(0, MAX_ID - DIGEST - 1) || 'camera'}-${digest}`;
+}
+const MAX_ID = 64;
+const DIGEST = 8;
 
 /** @throws ScenedeltaError as probeVideo does */
 async function ownTimeOf({ kind, location, modifiedAt }: Timed, options: PlanOptions): Promise<OwnTime> {
