@@ -47,14 +47,14 @@ export async function* listFiles(input: string, options: ListOptions): AsyncGene
   if (input.startsWith('s3://')) yield* listObjects(input, options.s3);
   else {
     const found = await stat(input).catch(() => undefined);
+    const outputs = options.outputs === null ? null : resolve(options.outputs);
     if (found?.isDirectory()) {
-      const outputs = options.outputs === null ? null : resolve(options.outputs);
-      if (resolve(input) !== outputs) yield* walk(input, outputs);
+      if (!isOutput(input, outputs)) yield* walk(input, outputs);
     }
     // A file that was named is a video, whatever its name: ffprobe finds out.
     else if (found !== undefined) yield local(input, kindOf(input) ?? 'video');
-    else if (/%0?\d*d/.test(input)) yield* imageSequence(input);
-    else if (isDynamicPattern(input)) yield* matches(input);
+    else if (/%0?\d*d/.test(input)) yield* imageSequence(input, outputs);
+    else if (isDynamicPattern(input)) yield* matches(input, outputs);
     else throw invalidRequest(`${input} does not exist, expected a file, a folder or a glob`);
   }
 }
@@ -82,7 +82,7 @@ async function* walk(folder: string, outputs: string | null): AsyncGenerator<Lis
     else if (kind !== undefined) yield local(path, kind);
   }
   for (const path of folders) {
-    if (resolve(path) === outputs) continue;
+    if (isOutput(path, outputs)) continue;
     try {
       yield* walk(path, outputs);
     } catch (thrown) {
@@ -98,12 +98,16 @@ const entriesOf = (path: string) =>
     throw new ScenedeltaError('invalid-request', `${path} cannot be read (${cause.code})`, { cause });
   });
 
-async function* matches(pattern: string): AsyncGenerator<ListedFile> {
+/** Whether a path lies in the folder of the outputs, of which nothing is an input. */
+const isOutput = (path: string, outputs: string | null): boolean =>
+  outputs !== null && `${resolve(path)}${sep}`.startsWith(`${outputs}${sep}`);
+
+async function* matches(pattern: string, outputs: string | null): AsyncGenerator<ListedFile> {
   const paths = await glob(pattern, { expandDirectories: false, onlyFiles: true });
   let count = 0;
   for (const path of paths) {
     const kind = kindOf(path);
-    if (kind === undefined) continue;
+    if (kind === undefined || isOutput(path, outputs)) continue;
     count++;
     yield local(path, kind);
   }
@@ -113,13 +117,13 @@ async function* matches(pattern: string): AsyncGenerator<ListedFile> {
 }
 
 /** @param pattern as ffmpeg has it, e.g. `shots/frame-%04d.jpg` */
-async function* imageSequence(pattern: string): AsyncGenerator<ListedFile> {
+async function* imageSequence(pattern: string, outputs: string | null): AsyncGenerator<ListedFile> {
   const folder = dirname(pattern);
   const [before = '', after = ''] = basename(pattern).split(/%0?\d*d/);
   let count = 0;
   for await (const { name } of await entriesOf(folder)) {
     const number = name.startsWith(before) && name.endsWith(after) ? name.slice(before.length) : '';
-    if (!/^\d+$/.test(number.slice(0, number.length - after.length))) continue;
+    if (!/^\d+$/.test(number.slice(0, number.length - after.length)) || isOutput(folder, outputs)) continue;
     count++;
     yield local(join(folder, name), 'image');
   }
