@@ -102,6 +102,14 @@ describe('scenedelta footage', () => {
     expect(await part('part-3', '--roi', '0,0,40,64')).toEqual([]);
   });
 
+  it('names the file that shows a change, although another one begins meanwhile', async () => {
+    await cp(join(folder, 'yard.mp4'), join(folder, 'mix/2026-06-01_12-00-00.mp4'));
+    await writeFile(join(folder, 'mix/2026-06-01_12-00-05.jpg'), 'no picture');
+    await footage(['mix', '-d', 'out-mix', '--tz', 'UTC', '--every', '1s', '-q']);
+    const first = { file: 'mix/2026-06-01_12-00-00.mp4', seconds: 8 };
+    expect(await changesOf('out-mix')).toMatchObject([{ first_seen: first, reverted: { ...first, seconds: 14 } }]);
+  });
+
   it('refuses options that contradict each other or cannot be read, before it works', async () => {
     const refusal = async (...args: string[]) => {
       const { status, stderr } = await footage(['yard.mp4', '-d', 'refused', ...args]);

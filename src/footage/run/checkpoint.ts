@@ -30,6 +30,14 @@ export interface ComparedFrames {
   readonly moment: Moment;
 }
 
+/** A video that still showed frames when the next file began. */
+export interface Overlap {
+  /** index in the sequence */
+  readonly item: number;
+  /** capture time of its last frame so far, epoch ms */
+  readonly until: number;
+}
+
 export interface Checkpoint {
   /** number of finished chunks */
   readonly chunk: number;
@@ -45,6 +53,8 @@ export interface Checkpoint {
   readonly shown: Readonly<Record<string, ShownSighting>>;
   readonly counts: Counts;
   readonly account: FrameAccount;
+  /** in the order of the files; absent: none */
+  readonly overlaps?: readonly Overlap[];
   readonly model: Pick<ModelUsed, 'name' | 'version' | 'sha256'> | null;
 }
 

@@ -8,7 +8,13 @@ import type { Counts } from '../../schemas/batch.js';
 import type { FootageItem, FootageSequence } from '../inputs/recording-plan.js';
 import { framesOf, type Position, type SourceEvent, type SourceOptions } from '../inputs/source-frames.js';
 import type { FootageFailure, Moment } from '../records.js';
-import { type Checkpoint, type CheckpointStore, type ChunkRecord, initialCheckpoint } from './checkpoint.js';
+import {
+  type Checkpoint,
+  type CheckpointStore,
+  type ChunkRecord,
+  initialCheckpoint,
+  type Overlap,
+} from './checkpoint.js';
 import { type FrameAccount, sumOfAccounts } from './frame-account.js';
 import { FrameStep, type FrameStepDependencies } from './frame-step.js';
 
@@ -50,6 +56,7 @@ class SequenceRun {
   #records: ChunkRecord[] = [];
   #events = 0;
   #account: FrameAccount;
+  #overlaps: readonly Overlap[];
 
   constructor(sequence: FootageSequence, camera: StoredCamera, deps: SequenceDependencies, checkpoint: Checkpoint) {
     this.#sequence = sequence;
@@ -57,7 +64,11 @@ class SequenceRun {
     this.#checkpoint = checkpoint;
     this.#position = checkpoint.position;
     this.#account = checkpoint.account;
-    this.#step = new FrameStep(camera, checkpoint, { ...deps, momentOf: (time) => momentOf(sequence, time) });
+    this.#overlaps = checkpoint.overlaps ?? [];
+    this.#step = new FrameStep(camera, checkpoint, {
+      ...deps,
+      momentOf: (time) => momentOf(sequence, this.#overlaps, time),
+    });
   }
 
   restore(blobs: ReadonlyMap<string, Uint8Array>): Promise<void> {
@@ -86,6 +97,7 @@ class SequenceRun {
     const item = this.#sequence.items[event.item] as FootageItem;
     if (event.type === 'frame') {
       const { frame } = event;
+      this.#noteOverlap(event.item, frame.at);
       try {
         this.#records.push(...(await this.#step.process(frame, this.#gapBefore(frame.at), signal)));
       } catch (thrown) {
@@ -117,6 +129,13 @@ class SequenceRun {
     this.#position = { item: event.item + 1, seconds: null, at: this.#position.at };
   }
 
+  /** The frames that a file shows are its own, also after the begin of the next file. */
+  #noteOverlap(item: number, at: number): void {
+    const [shown, next] = this.#sequence.items.slice(item, item + 2);
+    if (shown?.kind !== 'video' || next === undefined || at < next.at) return;
+    this.#overlaps = [...this.#overlaps.filter((one) => one.item !== item), { item, until: at }];
+  }
+
   /** @returns the time of the last frame, if the time since then is a gap */
   #gapBefore(at: number): number | null {
     const last = this.#position.at;
@@ -137,7 +156,14 @@ class SequenceRun {
     if (this.#events === 0 && !done) return;
     const { chunk } = this.#checkpoint;
     const { pictures, blobs, records, ...rest } = await this.#step.finishChunk();
-    this.#checkpoint = { chunk: chunk + 1, done, position: this.#position, account: this.#account, ...rest };
+    this.#checkpoint = {
+      chunk: chunk + 1,
+      done,
+      position: this.#position,
+      account: this.#account,
+      overlaps: this.#overlaps,
+      ...rest,
+    };
     const all = [...this.#records, ...records];
     await this.#deps.checkpoints.save({ checkpoint: this.#checkpoint, records: all, pictures, blobs });
     this.#records = [];
@@ -154,14 +180,20 @@ const FRAME_FAULTS: readonly string[] = [
 ];
 const isFaultOfFrame = ({ code }: ScenedeltaError): boolean => FRAME_FAULTS.includes(code);
 
-/** @returns the file and the presentation time in it at a capture time, epoch ms */
-function momentOf({ items }: FootageSequence, time: number): Moment {
+/** @returns the file and the presentation time in it of a frame that was processed. @param time its own, epoch ms */
+function momentOf({ items }: FootageSequence, overlaps: readonly Overlap[], time: number): Moment {
+  const overlap = overlaps.find(({ item, until }) => (items[item] as FootageItem).at <= time && time <= until);
+  const { file, at, kind } = items[overlap?.item ?? itemAt(items, time)] as FootageItem;
+  return { at: new Date(time).toISOString(), file, seconds: kind === 'image' ? 0 : Math.max(0, (time - at) / 1000) };
+}
+
+/** @returns the index of the last item that began by then */
+function itemAt(items: readonly FootageItem[], time: number): number {
   let [low, high] = [0, items.length - 1];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if ((items[middle] as FootageItem).at <= time) low = middle;
     else high = middle - 1;
   }
-  const { file, at, kind } = items[low] as FootageItem;
-  return { at: new Date(time).toISOString(), file, seconds: kind === 'image' ? 0 : Math.max(0, (time - at) / 1000) };
+  return low;
 }
