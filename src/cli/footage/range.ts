@@ -35,10 +35,15 @@ export async function boundSequences({ sequences }: RecordingPlan, context: Cont
     const from = await at(startTime, '-st', Number.NEGATIVE_INFINITY);
     const until = duration === undefined ? await at(endTime, '-et', Number.POSITIVE_INFINITY) : null;
     const begin = Math.max(from, (sequence.items[0] as FootageItem).at);
-    const range = { from: begin, until: until ?? (await endAfter(duration as string, begin, sequence, context)) };
-    if (range.until <= begin) {
-      throw invalidRequest(`-st ${startTime} -et ${endTime}: expected an end after the begin`);
+    const end = until ?? (await endAfter(duration as string, begin, sequence, context));
+    if (end <= (until === null ? begin : from)) {
+      const length = duration === undefined ? `-et ${endTime}` : `-dt ${duration}`;
+      throw invalidRequest(
+        `${startTime === undefined ? '' : `-st ${startTime} `}${length}: expected an end after the begin`,
+      );
     }
+    // A camera that begins after the end has no frames in the wanted part.
+    const range = { from: begin, until: Math.max(begin, end) };
     const endsAt = Math.min(range.until, (await endOf(sequence, context.config, context.signal)).at);
     bounded.push({ ...sequence, range, endsAt, gapMs: gapOf(sequence, context) });
   }
@@ -48,7 +53,11 @@ export async function boundSequences({ sequences }: RecordingPlan, context: Cont
 async function endAfter(text: string, begin: number, sequence: Sequences[number], context: Context): Promise<number> {
   const length = parseTimeOption(text, '-dt', context.timeZone);
   if ('seconds' in length) return begin + length.seconds * 1000;
-  if ('frame' in length) return begin + (await secondsOfFrame(length.frame, sequence, context)) * 1000;
+  if ('frame' in length) {
+    if (length.frame === 0) return begin;
+    // The part ends right after its last frame: there may be no next one.
+    return begin + Math.ceil((await secondsOfFrame(length.frame - 1, sequence, context)) * 1000) + 1;
+  }
   throw invalidRequest(`-dt ${text}: expected a duration or a number of frames`);
 }
 
@@ -56,7 +65,8 @@ async function instantOf(time: TimeOption, sequence: Sequences[number], context:
   if ('at' in time) return time.at;
   const begin = (sequence.items[0] as FootageItem).at;
   if ('seconds' in time) return begin + time.seconds * 1000;
-  return begin + Math.round((await secondsOfFrame(time.frame, sequence, context)) * 1000);
+  // Times of frames are rounded to milliseconds: the frame itself is not before the part that begins with it.
+  return begin + Math.floor((await secondsOfFrame(time.frame, sequence, context)) * 1000);
 }
 
 /** @returns seconds from the beginning of the sequence to a frame, counted from 0 */
