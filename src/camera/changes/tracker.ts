@@ -70,6 +70,9 @@ export function updateTracks(
  * @returns the tracks per location
  */
 function associate(locations: readonly Location[], tracks: readonly Track[]): Track[][] {
+  const undoing = new Set(locations.filter((location) => tracks.some((track) => isUndoneBy(track, location))));
+  const mayOwn = (track: Track, location: Location) =>
+    agreeOnTamper(track, location) && !(track.stage === 'ended' && undoing.has(location));
   const owners = locations.map((location) =>
     tracks.filter((track) => mayOwn(track, location) && isSameLocation(track.regions, location.regions)),
   );
@@ -98,12 +101,14 @@ const nearestTo = (track: Track, locations: readonly Location[], owners: readonl
 
 /** Tampering covers the whole frame and would overlap every track of the scene, so it matches tampering only. */
 const agreeOnTamper = (track: Track, location: Location): boolean => isTamper(track) === (location.kind === 'tamper');
-/** A track that has ended waits until "before" shows what it showed; the opposite of that is another event. */
-const mayOwn = (track: Track, location: Location): boolean =>
-  agreeOnTamper(track, location) &&
-  (isTamper(track) ||
-    track.stage !== 'ended' ||
-    relationTo({ kind: 'appear', regions: [...track.regions] }, location) !== 'undoes');
+/**
+ * Whether a location shows the opposite of a track that has ended. Such a track waits until "before" shows what it
+ * showed, so that the opposite is another event.
+ */
+const isUndoneBy = (track: Track, location: Location): boolean =>
+  track.stage === 'ended' &&
+  !isTamper(track) &&
+  relationTo({ kind: 'appear', regions: [...track.regions] }, location) === 'undoes';
 const isTamper = (track: Track): boolean => track.kinds.tamper !== undefined;
 
 function evidenceOfUnseen(track: Track, { verdict, lost, onLens }: Observation): TrackEvidence {

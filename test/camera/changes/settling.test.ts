@@ -77,6 +77,13 @@ describe('a change that settles', () => {
     ]);
     expect(state.settled).toEqual([]);
   });
+  it('reverts with its neighbour, whose place is not taken for a move of the other', () => {
+    const near = regionAt(0, { shift: 0.02, box: { x: 0.2, y: 0.4, width: 0.15, height: 0.15 } });
+    const both = (n: number) => car(n, { regions: [regionAt(0), near] });
+    const left = (n: number) => car(n, { regions: [regionAt(0, { side: 'before' }), { ...near, side: 'before' }] });
+    const { steps } = run([both(1), both(2), both(3), both(6), left(7), left(8)], { ...RULES, ...memory });
+    expect(steps.at(-1)?.changes.map(({ event }) => event)).toEqual(['change.reverted', 'change.reverted']);
+  });
   it('does not settle with a frame of a shifted view, of which the background takes nothing', () => {
     const shifted = stays.map((frame) => ({ ...frame, shifted: true }));
     const { steps } = run([...shifted, car(7)], { ...RULES, ...memory });
