@@ -1,4 +1,5 @@
 /** Bounds of a sequence that follow from its files: its end, and the pauses that separate its frames. */
+import pLimit from 'p-limit';
 import type { CameraSettings } from '../../camera/settings/settings.js';
 import type { Config } from '../../process/config.js';
 import { probeVideo } from '../video/probe.js';
@@ -7,18 +8,51 @@ import type { Every, FootageItem, FootageSequence } from './recording-plan.js';
 type Items = Pick<FootageSequence, 'items'>;
 
 /**
- * @returns at: capture time of the end, epoch ms; of the begin of the last file if it cannot be read. keyFrameSeconds:
- *   time between two key frames of that file; null: unknown
+ * @returns at: capture time of the end, epoch ms; of a file that cannot be read, its begin counts. keyFrameSeconds:
+ *   time between two key frames of the last file; null: unknown
  */
 export async function endOf(
   { items }: Items,
-  { ffmpeg, videoPixelLimit: pixelLimit }: Pick<Config, 'ffmpeg' | 'videoPixelLimit'>,
+  config: Probing,
   signal: AbortSignal,
 ): Promise<{ readonly at: number; readonly keyFrameSeconds: number | null }> {
-  const { kind, at, location } = items.at(-1) as FootageItem;
+  const last = items.slice(-LOOK_BACK);
+  const ends = await Promise.all(last.map((item) => limit(() => endOfItem(item, config, signal))));
+  return { at: Math.max(...ends.map(({ at }) => at)), keyFrameSeconds: ends.at(-1)?.keyFrameSeconds ?? null };
+}
+
+/** A recording may go on while so many shorter files begin. More are not read for it: each costs a start of ffprobe. */
+const LOOK_BACK = 50;
+const limit = pLimit(4);
+
+type Probing = Pick<Config, 'ffmpeg' | 'videoPixelLimit'>;
+
+/** @returns as `endOf`, of one file; of one that is not on this disk, its begin */
+async function endOfItem(
+  { kind, at, location }: FootageItem,
+  { ffmpeg, videoPixelLimit: pixelLimit }: Probing,
+  signal: AbortSignal,
+) {
   if (kind === 'image' || location.from !== 'file') return { at, keyFrameSeconds: null };
   const info = await probeVideo(location.path, { ffmpeg, pixelLimit, signal }).catch(() => null);
   return { at: at + (info?.duration ?? 0) * 1000, keyFrameSeconds: info?.keyFrameSeconds ?? null };
+}
+
+/**
+ * Whether no frame of a file is wanted, because it ends by then.
+ * @param i its index. @param from begin of the wanted part, epoch ms
+ */
+export async function endsBy(
+  items: readonly FootageItem[],
+  i: number,
+  from: number,
+  config: Probing,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const [item, next, later] = [items[i], items[i + 1], items[i + 1 + LOOK_BACK]] as const;
+  if (item === undefined || next === undefined || next.at > from) return false;
+  if (item.kind === 'image' || (later !== undefined && later.at <= from)) return true;
+  return (await endOfItem(item, config, signal)).at <= from;
 }
 
 /** Snapshots come every few minutes or hours; a pause is much longer than what is usual between them. */

@@ -10,6 +10,7 @@ import type { VideoFrame } from '../video/decode.js';
 import { FileClock } from '../video/file-clock.js';
 import type { VideoInfo } from '../video/probe.js';
 import { cellAt, type Sampling, samplingOf } from '../video/sampling.js';
+import { endsBy } from './bounds.js';
 import { isFaultOfItem, type ReadOptions, Recording } from './recording.js';
 import type { Every, FootageItem, FootageSequence } from './recording-plan.js';
 
@@ -91,8 +92,7 @@ export async function* framesOf(
     for (let i = position.item; i < items.length; i++) {
       const item = items[i] as FootageItem;
       if (item.at >= range.until || options.signal.aborted) return;
-      const next = items[i + 1];
-      if (item.at < range.from && next !== undefined && next.at <= range.from) continue;
+      if (item.at < range.from && (await endsBy(items, i, range.from, options, options.signal))) continue;
       const jumpedAfter = i === position.item ? (position.jumpedAfter ?? 0) : 0;
       const from = i === position.item && jumpedAfter === 0 ? position.seconds : null;
       const doubts: string[] = [];

@@ -2,6 +2,7 @@
 import { asScenedeltaError } from '../../base/errors.js';
 import type { PlaceSearch } from '../../schemas/place-search.js';
 import type { Moment } from '../records.js';
+import { endsBy } from './bounds.js';
 import { isFaultOfItem, type ReadOptions, Recording } from './recording.js';
 import type { FootageItem } from './recording-plan.js';
 
@@ -41,7 +42,7 @@ export class StillFrames {
     const samples: Sample[] = [];
     const frames = new StillFrames(samples, options);
     for (const [i, item] of items.entries()) {
-      if (item.at > range.until || (items[i + 1]?.at ?? Number.POSITIVE_INFINITY) <= range.from) continue;
+      if (item.at > range.until || (await endsBy(items, i, range.from, options, options.signal))) continue;
       const length = await frames.#lengthOf(item);
       if (length === null) continue;
       // The last frame begins before the end.

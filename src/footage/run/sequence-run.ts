@@ -56,7 +56,7 @@ class SequenceRun {
   #records: ChunkRecord[] = [];
   #events = 0;
   #account: FrameAccount;
-  #overlaps: readonly Overlap[];
+  readonly #overlaps: Overlap[];
 
   constructor(sequence: FootageSequence, camera: StoredCamera, deps: SequenceDependencies, checkpoint: Checkpoint) {
     this.#sequence = sequence;
@@ -64,7 +64,7 @@ class SequenceRun {
     this.#checkpoint = checkpoint;
     this.#position = checkpoint.position;
     this.#account = checkpoint.account;
-    this.#overlaps = checkpoint.overlaps ?? [];
+    this.#overlaps = [...(checkpoint.overlaps ?? [])];
     this.#step = new FrameStep(camera, checkpoint, {
       ...deps,
       momentOf: (time) => momentOf(sequence, this.#overlaps, time),
@@ -132,8 +132,10 @@ class SequenceRun {
   /** The frames that a file shows are its own, also after the begin of the next file. */
   #noteOverlap(item: number, at: number): void {
     const [shown, next] = this.#sequence.items.slice(item, item + 2);
-    if (shown?.kind !== 'video' || next === undefined || at < next.at) return;
-    this.#overlaps = [...this.#overlaps.filter((one) => one.item !== item), { item, until: at }];
+    if (shown?.kind !== 'video' || next === undefined || at - next.at < LEAST_OVERLAP_MS) return;
+    if (this.#overlaps.at(-1)?.item === item) this.#overlaps.pop();
+    else if (this.#overlaps.length >= MAX_OVERLAPS) this.#overlaps.shift();
+    this.#overlaps.push({ item, until: at });
   }
 
   /** @returns the time of the last frame, if the time since then is a gap */
@@ -161,7 +163,7 @@ class SequenceRun {
       done,
       position: this.#position,
       account: this.#account,
-      overlaps: this.#overlaps,
+      overlaps: [...this.#overlaps],
       ...rest,
     };
     const all = [...this.#records, ...records];
@@ -180,20 +182,30 @@ const FRAME_FAULTS: readonly string[] = [
 ];
 const isFaultOfFrame = ({ code }: ScenedeltaError): boolean => FRAME_FAULTS.includes(code);
 
+/** Segments of a recorder share less, and which of both shows such a frame makes no difference. */
+const LEAST_OVERLAP_MS = 1_000;
+/** Bound of the checkpoint. Frames of earlier overlaps are attributed to the file that began last. */
+const MAX_OVERLAPS = 1_000;
+
 /** @returns the file and the presentation time in it of a frame that was processed. @param time its own, epoch ms */
 function momentOf({ items }: FootageSequence, overlaps: readonly Overlap[], time: number): Moment {
-  const overlap = overlaps.find(({ item, until }) => (items[item] as FootageItem).at <= time && time <= until);
-  const { file, at, kind } = items[overlap?.item ?? itemAt(items, time)] as FootageItem;
+  // Frames are processed in the order of time, so that later overlaps end later.
+  const overlap = overlaps[firstFrom(overlaps.length, (i) => (overlaps[i] as Overlap).until >= time)];
+  const isIn = overlap !== undefined && (items[overlap.item] as FootageItem).at <= time;
+  const item = isIn
+    ? overlap.item
+    : Math.max(0, firstFrom(items.length, (i) => (items[i] as FootageItem).at > time) - 1);
+  const { file, at, kind } = items[item] as FootageItem;
   return { at: new Date(time).toISOString(), file, seconds: kind === 'image' ? 0 : Math.max(0, (time - at) / 1000) };
 }
 
-/** @returns the index of the last item that began by then */
-function itemAt(items: readonly FootageItem[], time: number): number {
-  let [low, high] = [0, items.length - 1];
+/** @returns the first index for which it is so, as for all later ones; `length` if it is so for none */
+function firstFrom(length: number, isSo: (index: number) => boolean): number {
+  let [low, high] = [0, length];
   while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((items[middle] as FootageItem).at <= time) low = middle;
-    else high = middle - 1;
+    const middle = Math.floor((low + high) / 2);
+    if (isSo(middle)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }
