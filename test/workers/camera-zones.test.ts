@@ -30,7 +30,7 @@ describe('zones', () => {
       [EMPTY, 2],
       [WITH_CAR, 3],
     ]);
-    expect(dog).toMatchObject({ verdict: 'none', regions: [], caption: 'nothing that counts has changed' });
+    expect(dog).toMatchObject({ verdict: 'none', regions: [], caption: 'Nothing that counts has changed.' });
     expect(codes(dog)).toEqual(['regions_left_out']);
     expect(car).toMatchObject({ verdict: 'change' });
     expect((await bench.changes.list({ camera: 'gate', limit: 10 })).items).toHaveLength(1);

@@ -4,7 +4,6 @@ import { heatmapKey } from '../../base/blobs.js';
 import { invalidValue, notFound, ScenedeltaError } from '../../base/errors.js';
 import type { Heatmap, Side } from '../../base/images.js';
 import { once } from '../../base/once.js';
-import { maskedMap } from '../../frames/privacy-mask.js';
 import { type ServedFrame, servedFrame } from '../../frames/served-frame.js';
 import type { HeatmapData } from '../../heatmaps/data.js';
 import { literals } from '../../schemas/constructors.js';
@@ -76,7 +75,8 @@ export function heatmapRoutes(app: Api, deps: RouteContext): void {
     const stored = await findComparison(deps, id, request.visibility);
     const maps = await readMaps(stored, deps);
     const mask = await deps.cameras.maskOf(stored.comparison.camera);
-    const map = maskedMap(word === undefined ? maps[side] : wordMap(maps.words[side], word), mask);
+    const whole = word === undefined ? maps[side] : wordMap(maps.words[side], word);
+    const map = mask === null ? whole : (await import('../../frames/privacy-mask.js')).maskedMap(whole, mask);
     const frame = await servedFrame(stored, side, deps, keeper);
     const etag = `"${id}-${side}-${style}-${word ?? 'change'}-${mask?.id ?? ''}-${frame?.etag.slice(1, -1) ?? ''}"`;
     reply.header('ETag', etag).header('Cache-Control', PICTURE_CACHE);
