@@ -75,8 +75,8 @@ export function heatmapRoutes(app: Api, deps: RouteContext): void {
     const stored = await findComparison(deps, id, request.visibility);
     const maps = await readMaps(stored, deps);
     const mask = await deps.cameras.maskOf(stored.comparison.camera);
-    const whole = word === undefined ? maps[side] : wordMap(maps.words[side], word);
-    const map = mask === null ? whole : (await import('../../frames/privacy-mask.js')).maskedMap(whole, mask);
+    const unmasked = word === undefined ? maps[side] : wordMap(maps.words[side], word);
+    const map = mask === null ? unmasked : (await import('../../frames/privacy-mask.js')).maskedMap(unmasked, mask);
     const frame = await servedFrame(stored, side, deps, keeper);
     const etag = `"${id}-${side}-${style}-${word ?? 'change'}-${mask?.id ?? ''}-${frame?.etag.slice(1, -1) ?? ''}"`;
     reply.header('ETag', etag).header('Cache-Control', PICTURE_CACHE);
