@@ -63,7 +63,8 @@ it.each(['piped.mkv', 'raw.h264'])('a video after %s begins at its end', async (
 });
 
 it('a video after one whose packets have no times is refused by name, and not taken for seen', async () => {
-  const silent = `#!/bin/sh\ncase "$*" in *packet=pts_time,dts_time,duration_time*) exit 0 ;; esac\nexec ffprobe "$@"\n`;
+  const noTimes = 'case "$*" in *packet=pts_time,dts_time,duration_time*) exit 0 ;; esac';
+  const silent = ['#!/bin/sh', noTimes, 'exec ffprobe "$@"', ''].join('\n');
   await writeFile(join(folder, 'ffprobe'), silent, { mode: 0o700 });
   const { sequences, failures } = await plan(['piped.mkv', 'whole.mp4'], join(folder, 'ffmpeg'));
   expect(sequences.flatMap(({ items }) => items.map(({ file }) => file))).toEqual(['piped.mkv']);

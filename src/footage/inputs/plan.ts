@@ -236,9 +236,7 @@ function untilUnknownLength(files: readonly Timed[]): readonly Timed[] {
   return unknown === -1 ? files : files.slice(0, unknown + 1);
 }
 const afterUnknownLength = () =>
-  invalidValue(
-    'follows a video whose length is not known, as at an address: expected `at`, a template, or a name with date and time',
-  );
+  invalidValue('follows a video whose length is not known: expected `at`, a template, or a name with date and time');
 
 /** @param files in the order of their names */
 function inOrder(files: readonly Timed[], { start, imageInterval }: PlanOptions): FootageItem[] {

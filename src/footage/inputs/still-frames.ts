@@ -98,8 +98,9 @@ export class StillFrames {
   async #lengthOf(item: FootageItem): Promise<number | null> {
     if (item.kind === 'image') return 0;
     try {
-      // The sound may be longer than the picture.
-      return (await (await this.#open(item)).info()).videoDuration ?? 0;
+      const { videoDuration, duration } = await (await this.#open(item)).info();
+      // The sound may be longer than the picture; a measured length is that of the picture.
+      return videoDuration ?? duration ?? 0;
     } catch (thrown) {
       const error = asScenedeltaError(thrown);
       if (!isFaultOfItem(error)) throw thrown;
