@@ -9,12 +9,12 @@ import { fieldsAt, fieldsOf, VARINT } from './onnx-fields.js';
 
 type GraphName = keyof BundleManifest['graphs'];
 
-/** A CPU runs one pair at a time, and `statements` gets it in both directions of time: the first axis of an input. */
-const FIRST_AXIS: Readonly<Partial<Record<GraphName, readonly [input: string, size: number]>>> = {
-  difference: ['coarse_before', 1],
-  check: ['memory', 1],
-  pair: ['memory', 1],
-  statements: ['memory', 2],
+/** A CPU runs one pair at a time, and `statements` gets it in both directions of time: the first axes of inputs. */
+const FIRST_AXES: Readonly<Partial<Record<GraphName, Readonly<Record<string, number>>>>> = {
+  difference: { coarse_before: 1 },
+  check: { memory: 1 },
+  pair: { memory: 1 },
+  statements: { memory: 2, glance_coarse: 1 },
 };
 
 export interface FixedSize {
@@ -24,11 +24,13 @@ export interface FixedSize {
   readonly size: number;
 }
 
-/** @returns the size to fix; null if the graph has none, or states it as a number */
-export function fixedSizeOf(manifest: BundleManifest, name: GraphName): FixedSize | null {
-  const [input, size] = FIRST_AXIS[name] ?? [];
-  const symbol = statedGraph(manifest, name).inputs.find((spec) => spec.name === input)?.shape[0];
-  return typeof symbol === 'string' && size !== undefined ? { symbol, size } : null;
+/** @returns the sizes to fix: none if the graph has none, or states them as numbers */
+export function fixedSizesOf(manifest: BundleManifest, name: GraphName): FixedSize[] {
+  const { inputs } = statedGraph(manifest, name);
+  return Object.entries(FIRST_AXES[name] ?? {}).flatMap(([input, size]) => {
+    const symbol = inputs.find((spec) => spec.name === input)?.shape[0];
+    return typeof symbol === 'string' ? [{ symbol, size }] : [];
+  });
 }
 
 /** Numbers of the fields on the way from a model to a size: graph, value, type, tensor type, shape, dimension. */
@@ -37,16 +39,17 @@ const [SIZE, SYMBOL] = [1, 2];
 
 /**
  * @param model bytes of an ONNX file
- * @returns a copy in which the symbol is the number, wherever an input, output or inner tensor has it
+ * @returns a copy in which each symbol is its number, wherever an input, output or inner tensor has it
  * @throws RangeError if the bytes are no Protocol Buffers
  */
-export function withFixedSize(model: Uint8Array, { symbol, size }: FixedSize): Uint8Array {
+export function withFixedSizes(model: Uint8Array, sizes: readonly FixedSize[]): Uint8Array {
   const copy = model.slice();
-  const wanted = new TextEncoder().encode(symbol);
+  const wanted = new Map(sizes.map(({ symbol, size }) => [symbol, size]));
   for (const path of PATHS) {
     for (const { bytes: dimension } of fieldsAt(copy, path)) {
       const [stated] = fieldsOf(dimension);
-      if (stated?.number !== SYMBOL || Buffer.compare(stated.bytes, wanted) !== 0) continue;
+      const size = stated?.number === SYMBOL ? wanted.get(Buffer.from(stated.bytes).toString()) : undefined;
+      if (size === undefined) continue;
       // As many bytes as before, so that no length around it changes: a varint may end in groups of zeros.
       dimension.fill(0x80).set([(SIZE << 3) | VARINT, 0x80 | size]);
       dimension[dimension.length - 1] = 0;

@@ -12,7 +12,7 @@ import { checkGraph, statedGraph } from '../model/contract.js';
 import type { TensorSpec } from '../model/graphs-schema.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { type Graph, openGraph, type Provider, RUNTIME_VERSION } from '../model/session.js';
-import { type FixedSize, fixedSizeOf, withFixedSize } from './fixed-sizes.js';
+import { type FixedSize, fixedSizesOf, withFixedSizes } from './fixed-sizes.js';
 import { hideInputShapes } from './hidden-shapes.js';
 import { perShape } from './lazy-graph.js';
 
@@ -41,14 +41,15 @@ export async function openBundleGraph(
     const openOnGpu = () => opener(original, provider);
     return perShape(await openOnGpu(), openOnGpu);
   }
-  const fixed = fixedSizeOf(bundle.manifest, name);
+  const fixed = fixedSizesOf(bundle.manifest, name);
   const openOriginal = async (optimisedPath?: string) => {
     // ONNX Runtime says what is wrong with a file that cannot be read.
     const read =
-      fixed &&
-      (await readFile(original)
-        .then((model) => withFixedSize(model, fixed))
-        .catch(() => null));
+      fixed.length === 0
+        ? null
+        : await readFile(original)
+            .then((model) => withFixedSizes(model, fixed))
+            .catch(() => null);
     return opener(original, provider, {
       ...(read === null ? {} : { bytes: read }),
       ...(optimisedPath === undefined ? {} : { optimisedPath }),
@@ -82,7 +83,7 @@ export async function openBundleGraph(
 }
 
 /** The key covers the processor, because ONNX Runtime arranges weights for its instruction set. */
-async function keyOf(graphSha256: string, fixed: FixedSize | null, stated: readonly TensorSpec[]): Promise<string> {
+async function keyOf(graphSha256: string, fixed: readonly FixedSize[], stated: readonly TensorSpec[]): Promise<string> {
   const information = await readFile('/proc/cpuinfo', 'utf8').catch(() => '');
   const instructions = /^(?:flags|Features)\s*:.*$/m.exec(information)?.[0];
   const parts = [graphSha256, fixed, stated, RUNTIME_VERSION, process.arch, cpus()[0]?.model, instructions];

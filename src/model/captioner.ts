@@ -6,9 +6,9 @@
  */
 import type { Heatmap, Side } from '../base/images.js';
 import { blankCrop, cropTensors, paddedSize, row, separateCropTensors, stack } from './batches.js';
-import { COARSE_STRIDE, FINE_STRIDE, SLOTS } from './bundle.js';
+import { COARSE_STRIDE, FINE_STRIDE } from './bundle.js';
 import { captionsOf, runStatementsGraph } from './caption-rows.js';
-import { encodeSentences } from './check-words.js';
+import { runCheckGraph } from './check-graph.js';
 import { checkGraph, EXCHANGED, FULL_FRAME_KIND, floatOutput, has, statedSize } from './contract.js';
 import type {
   CaptionInput,
@@ -28,6 +28,9 @@ import { memoryRows } from './memory-layout.js';
 import { type DetectedPerson, peopleOf } from './people.js';
 import { runPairGraph, runTextGraph } from './search-vectors.js';
 import type { Graph, Tensor } from './session.js';
+
+/** On a GPU, the crops and sentences of a pair are padded to a multiple of this. The pipeline asks about 5 or 6 at most. */
+const ROWS_OF_A_PAIR = 6;
 
 export interface Graphs {
   readonly features: Graph;
@@ -132,13 +135,8 @@ export class Captioner {
     const K = kinds.length;
     const graph = this.#graphs.caption;
     return this.#inBuckets(inputs, async (batch, B) => {
-      const feeds: Record<string, Tensor> = {
-        memory: stack(
-          batch.map(({ memory }) => memory),
-          [N, -1],
-          B,
-        ),
-      };
+      const memories = batch.map(({ memory }) => memory);
+      const feeds: Record<string, Tensor> = { memory: stack(memories, [N, -1], B) };
       if (cropRule !== null) Object.assign(feeds, cropTensors(batch, cropRule, this.#channels, B));
       if (this.#cropsJudgeKind) {
         const logits = batch.map(({ kindLogits }) => kindLogits);
@@ -149,14 +147,16 @@ export class Captioner {
   }
 
   /**
-   * As `caption`, for many rows about one pair, whose crops are encoded once.
-   * @returns one output per set, then one per set with the frames exchanged
+   * As `caption`, for many rows about each pair, whose crops are encoded once.
+   * @returns per pair one output per set, then one per set with the frames exchanged
    * @throws RangeError if the bundle has no graph `statements`
    */
-  statements(input: StatementsInput): Promise<CaptionOutput[]> {
-    const graph = this.#graphs.statements;
-    if (graph === undefined) throw new RangeError('has no graph statements');
-    return runStatementsGraph(graph, this.#manifest, this.#channels, input);
+  async statements(inputs: readonly StatementsInput[]): Promise<CaptionOutput[][]> {
+    const { statements } = this.#graphs;
+    if (statements === undefined) throw new RangeError('has no graph statements');
+    return this.#inBuckets(inputs, (batch, P) =>
+      runStatementsGraph(statements, this.#manifest, this.#channels, batch, P, this.#padded),
+    );
   }
 
   /**
@@ -168,7 +168,7 @@ export class Captioner {
     const { glance: cropRule, names } = this.#manifest;
     const graph = this.#graphs.names;
     if (graph === undefined || names === undefined || cropRule === null) throw new RangeError('has no graph names');
-    return this.#inBuckets(crops, async (batch, M) => {
+    const run = async (batch: readonly RegionCropFeatures[], M: number) => {
       const outputs = await graph.run(separateCropTensors(batch, cropRule, this.#channels, M));
       const nouns = floatOutput(graph, outputs, 'noun_logits', [M, 2, names.nouns.length]);
       const colours = floatOutput(graph, outputs, 'colour_logits', [M, 2, names.colours.length]);
@@ -177,7 +177,8 @@ export class Captioner {
         colours: row(colours, 2 * i + s, 2 * M),
       });
       return batch.map((_, i) => ({ before: side(i, 0), after: side(i, 1) }));
-    });
+    };
+    return this.#inBuckets(crops, run, ROWS_OF_A_PAIR);
   }
 
   /**
@@ -198,27 +199,15 @@ export class Captioner {
   }
 
   /**
-   * How well sentences fit a pair: one run for all of them.
+   * @returns per pair, how well each of its sentences fits it
    * @throws RangeError if the bundle has no graph `check`
    */
-  async check(input: CheckInput): Promise<CheckOutput[]> {
-    const { attention, check, glance: cropRule } = this.#manifest;
-    const graph = this.#graphs.check;
-    if (graph === undefined || check === undefined || cropRule === null) throw new RangeError('has no graph check');
-    const K = input.sentences.length;
-    const ids = encodeSentences(input.sentences, check);
-    const map = ({ width, height, data }: Heatmap): Tensor => ({ dims: [1, height, width], data });
-    const outputs = await graph.run({
-      memory: stack([input.memory], [memoryRows(attention), -1], 1),
-      ...cropTensors([input], cropRule, this.#channels, 1),
-      [FULL_FRAME_KIND]: stack([input.kindLogits], [this.#manifest.kinds.length], 1),
-      map_before: map(input.before),
-      map_after: map(input.after),
-      ids: { dims: [K, ids.length], data: ids.data },
-    });
-    const scores = floatOutput(graph, outputs, 'score', [K]);
-    const slots = floatOutput(graph, outputs, 'slots', [K, SLOTS.length]);
-    return input.sentences.map((_, i) => ({ score: scores[i] as number, slots: row(slots, i, K) }));
+  async check(inputs: readonly CheckInput[]): Promise<CheckOutput[][]> {
+    const { check } = this.#graphs;
+    if (check === undefined) throw new RangeError('has no graph check');
+    return this.#inBuckets(inputs, (batch, P) =>
+      runCheckGraph(check, this.#manifest, this.#channels, batch, P, this.#buckets === null ? null : this.#padded),
+    );
   }
 
   /**
@@ -260,20 +249,24 @@ export class Captioner {
     }
   }
 
-  /** As `warmUpFrames`, for the graphs that write and check the words of a changed pair, which are run at any size. */
+  /** As `warmUpFrames`, for the graphs that write and check the words of a changed pair. */
   async warmUpWords(): Promise<void> {
     const { attention, glance: cropRule, input, kinds } = this.#manifest;
     const D = statedSize('difference', this.#graphs.difference, this.#manifest, 'memory', 2);
     const memory = new Float32Array(memoryRows(attention) * D);
     const pair = { memory, kindLogits: new Float32Array(kinds.length) };
     const crops = cropRule === null ? [] : [blankCrop(cropRule, this.#channels)];
-    if (this.#graphs.statements === undefined) await this.caption([{ ...pair, crops }]);
-    else await this.statements({ given: pair, exchanged: pair, crops, sets: [crops.map((_, i) => i)] });
-    if (this.#graphs.names !== undefined) await this.name(crops);
-    if (this.#graphs.check !== undefined) {
-      const [width, height] = [input.width / FINE_STRIDE, input.height / FINE_STRIDE];
-      const map = { width, height, data: new Float32Array(width * height) };
-      await this.check({ ...pair, before: map, after: map, crops, sentences: [['nothing']] });
+    const [width, height] = [input.width / FINE_STRIDE, input.height / FINE_STRIDE];
+    const map = { width, height, data: new Float32Array(width * height) };
+    const asked = { ...pair, before: map, after: map, crops, sentences: [['nothing']] };
+    const stated = { given: pair, exchanged: pair, crops, sets: [crops.map((_, i) => i)] };
+    for (const size of this.#buckets ?? [1]) {
+      const ofPairs = <T>(one: T) => new Array<T>(size).fill(one);
+      if (this.#graphs.statements === undefined) await this.caption(ofPairs({ ...pair, crops }));
+      else await this.statements(ofPairs(stated));
+      const named = this.#buckets === null ? crops : new Array(ROWS_OF_A_PAIR).fill(crops).flat();
+      if (this.#graphs.names !== undefined) await this.name(ofPairs(named).flat());
+      if (this.#graphs.check !== undefined) await this.check(ofPairs(asked));
     }
   }
 
@@ -281,16 +274,25 @@ export class Captioner {
     for (const graph of Object.values(this.#graphs)) await graph.release();
   }
 
-  /** @param run gets at most as many items as the largest bucket, and the batch size B to pad them to */
+  /** On a GPU, rows of a pair are padded, so that few shapes occur. */
+  readonly #padded = (count: number): number =>
+    this.#buckets === null ? count : Math.ceil(count / ROWS_OF_A_PAIR) * ROWS_OF_A_PAIR;
+
+  /**
+   * @param run gets at most as many items as the largest bucket, and the batch size B to pad them to
+   * @param rows of the graph per item of a bucket
+   */
   async #inBuckets<In, Out>(
     items: readonly In[],
     run: (batch: readonly In[], B: number) => Promise<Out[]>,
+    rows = 1,
   ): Promise<Out[]> {
-    const most = this.#buckets?.at(-1) ?? items.length;
+    const buckets = this.#buckets?.map((size) => size * rows) ?? null;
+    const most = buckets?.at(-1) ?? items.length;
     const results: Out[] = [];
     for (let start = 0; start < items.length; start += most) {
       const batch = items.slice(start, start + most);
-      results.push(...(await run(batch, paddedSize(batch.length, this.#buckets))));
+      results.push(...(await run(batch, paddedSize(batch.length, buckets))));
     }
     return results;
   }

@@ -25,20 +25,28 @@ export function readSentence(text: string, { vocabulary, special, max_length }: 
 }
 
 /**
- * @param sentences words of each; one that is not in the vocabulary becomes `unk`
- * @returns ids [K,L], row after row: the words, the end id, pads; L is that of the longest, at most `max_length`
+ * @param sentences of each pair, the words of each; one that is not in the vocabulary becomes `unk`
+ * @param pairs P, at least as many as have sentences. @param count K, at least as many as a pair has
+ * @param fixed whether L is `max_length`; otherwise it is that of the longest sentence
+ * @returns ids [P,K,L], row after row: the words, the end id, pads
  */
 export function encodeSentences(
-  sentences: readonly (readonly string[])[],
+  sentences: readonly (readonly (readonly string[])[])[],
   { vocabulary, special, max_length }: Words,
-): { readonly data: BigInt64Array; readonly length: number } {
+  pairs: number,
+  count: number,
+  fixed: boolean,
+): { readonly dims: [number, number, number]; readonly data: BigInt64Array } {
   const idOf = new Map(vocabulary.map((word, id) => [word, id]));
-  const rows = sentences.map((words) => [
+  const idsOf = (words: readonly string[]) => [
     ...words.slice(0, max_length - 1).map((word) => idOf.get(word) ?? special.unk),
     special.end,
-  ]);
-  const length = Math.max(...rows.map((row) => row.length));
-  const data = new BigInt64Array(rows.length * length).fill(BigInt(special.pad));
-  for (const [k, row] of rows.entries()) data.set(row.map(BigInt), k * length);
-  return { data, length };
+  ];
+  const ids = sentences.map((ofPair) => ofPair.map(idsOf));
+  const length = fixed ? max_length : Math.max(...ids.flat().map((row) => row.length));
+  const data = new BigInt64Array(pairs * count * length).fill(BigInt(special.pad));
+  for (const [pair, rows] of ids.entries()) {
+    for (const [k, row] of rows.entries()) data.set(row.map(BigInt), (pair * count + k) * length);
+  }
+  return { dims: [pairs, count, length], data };
 }

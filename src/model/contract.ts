@@ -15,8 +15,6 @@ export const FULL_FRAME_KIND = 'look_kind_logits';
 const JOINT_KIND = 'kind_logits';
 /** Outputs of a difference graph that also describes the pair with its frames exchanged. */
 export const EXCHANGED = { memory: 'exchanged_memory', kindLogits: 'exchanged_kind_logits' } as const;
-/** Input of a graph `statements` whose rows end after a number of clauses. */
-export const MOST_CLAUSES = 'clauses';
 const CROP_INPUTS = ['glance_coarse', 'glance_fine', 'glance_box', 'object_box', 'glance_mask'];
 
 const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly string[] }> = {
@@ -27,7 +25,7 @@ const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly 
   },
   caption: { inputs: ['memory', ...CROP_INPUTS], outputs: ['ids', 'log_prob', 'length', 'attention'] },
   statements: {
-    inputs: ['memory', ...CROP_INPUTS.slice(0, 4), FULL_FRAME_KIND, 'rows'],
+    inputs: ['memory', ...CROP_INPUTS.slice(0, 4), FULL_FRAME_KIND, 'rows', 'clauses'],
     outputs: ['ids', 'log_prob', 'length', 'attention', JOINT_KIND],
   },
   names: {
@@ -42,7 +40,12 @@ const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly 
   pair: { inputs: ['memory', ...CROP_INPUTS, FULL_FRAME_KIND, 'map_before', 'map_after'], outputs: ['vector'] },
   text: { inputs: ['ids', 'grams'], outputs: ['vector'] },
 };
-const INTEGERS = new Set(['ids', 'length', 'grams', 'rows', MOST_CLAUSES]);
+const INTEGERS = new Set(['ids', 'length', 'grams', 'rows', 'clauses']);
+/** Number of axes of an input that tells a graph for several pairs from an earlier one for a single pair. */
+const AXES: Readonly<Partial<Record<GraphName, readonly [input: string, count: number]>>> = {
+  statements: ['rows', 3],
+  check: ['ids', 3],
+};
 
 /**
  * @throws BundleError if an opened graph lacks a tensor of the contract, has one too many, or differs from the manifest
@@ -53,14 +56,12 @@ export function checkGraph(name: GraphName, graph: Graph, manifest: BundleManife
   const cropsJudgeKind =
     name === 'caption' && hasCrops && (has(graph.inputs, FULL_FRAME_KIND) || has(graph.outputs, JOINT_KIND));
   const namedInputs = hasCrops ? inputs : inputs.filter((input) => !CROP_INPUTS.includes(input));
-  const optional = [
-    ...(cropsJudgeKind ? [FULL_FRAME_KIND] : []),
-    ...(name === 'statements' && has(graph.inputs, MOST_CLAUSES) ? [MOST_CLAUSES] : []),
-  ];
+  const optional = cropsJudgeKind ? [FULL_FRAME_KIND] : [];
   const exchanges = name === 'difference' && has(graph.outputs, EXCHANGED.memory);
   const more = cropsJudgeKind ? [JOINT_KIND] : exchanges ? Object.values(EXCHANGED) : [];
   checkNames(graph.file, 'inputs', graph.inputs, [...namedInputs, ...optional]);
   checkNames(graph.file, 'outputs', graph.outputs, [...outputs, ...more]);
+  checkAxes(name, graph);
   const stated = statedGraph(manifest, name);
   checkAgainstManifest(graph.file, 'input', graph.inputs, stated.inputs);
   checkAgainstManifest(graph.file, 'output', graph.outputs, stated.outputs);
@@ -90,6 +91,18 @@ function checkNames(
     const expectedType = INTEGERS.has(name) ? 'int64' : 'float32';
     if (dtype !== expectedType) throw new BundleError(file, `${name} is ${dtype}, expected ${expectedType}`);
   }
+}
+
+/** @throws BundleError if the graph takes one pair alone, as those of earlier versions did */
+function checkAxes(name: GraphName, { file, inputs }: Graph): void {
+  const [input, count] = AXES[name] ?? [];
+  const shape = inputs.find((spec) => spec.name === input)?.shape;
+  if (shape === undefined || shape.length === 0 || shape.length === count) return; // a cached graph states no shapes
+  const command = `python -m training.bundle ${name} --bundle FOLDER`;
+  throw new BundleError(
+    file,
+    `${input} has ${shape.length} axes, expected ${count}: write the graph anew by ${command}`,
+  );
 }
 
 function checkAgainstManifest(

@@ -62,10 +62,7 @@ export interface StatementsInput {
   readonly crops: readonly RegionCropFeatures[];
   /** a row each: at most R indices of `crops` */
   readonly sets: readonly (readonly number[])[];
-  /**
-   * Per set, the number of clauses after which its row ends, with the "and" before the next one; 0: no words. A graph
-   * without that input writes all. Absent: all.
-   */
+  /** Per set, the number of clauses after which its row ends, with the "and" before the next; 0: no words; absent: all */
   readonly clauses?: readonly number[];
 }
 

@@ -56,13 +56,25 @@ describe('readSentence', () => {
 
 describe('encodeSentences', () => {
   it('ends each sentence and pads it to the longest', () => {
-    const { data, length } = encodeSentences([['a', 'car'], ['a', 'tram', 'has'], []], WORDS);
-    expect(length).toBe(4);
-    expect([...data].map(Number)).toEqual([3, 4, 2, 0, 3, 1, 5, 2, 2, 0, 0, 0]);
+    const { data, dims } = encodeSentences(
+      [
+        [
+          ['a', 'car'],
+          ['a', 'tram', 'has'],
+        ],
+        [[]],
+      ],
+      WORDS,
+      2,
+      2,
+      false,
+    );
+    expect(dims).toEqual([2, 2, 4]);
+    expect([...data].map(Number)).toEqual([3, 4, 2, 0, 3, 1, 5, 2, 2, 0, 0, 0, 0, 0, 0, 0]);
   });
 
   it('cuts a sentence that is too long', () => {
-    const { data } = encodeSentences([['a', 'car', 'has', 'left', 'a', 'car']], WORDS);
+    const { data } = encodeSentences([[['a', 'car', 'has', 'left', 'a', 'car']]], WORDS, 1, 1, true);
     expect([...data].map(Number)).toEqual([3, 4, 5, 6, 2]);
   });
 });
@@ -89,7 +101,7 @@ describe('Captioner.check', () => {
 
   it('scores every sentence of a pair in one run', async () => {
     const model = new Captioner(bundle, graphs, null);
-    const [appeared, gone] = await model.check(brighter);
+    const [[appeared, gone] = []] = await model.check([brighter]);
     expect([appeared?.score, gone?.score]).toEqual([3, -3]);
     expect([...(appeared?.slots ?? [])]).toEqual([3, 2, 2, 2, 2]);
     expect([...(gone?.slots ?? [])]).toEqual([-3, 2, -2, 2, 2]);
@@ -97,13 +109,23 @@ describe('Captioner.check', () => {
 
   it('scores a sentence alike alone and beside longer ones', async () => {
     const model = new Captioner(bundle, graphs, null);
-    const [, beside] = await model.check(brighter);
-    const [alone] = await model.check({ ...brighter, sentences: brighter.sentences.slice(1) });
+    const [[, beside] = []] = await model.check([brighter]);
+    const [[alone] = []] = await model.check([{ ...brighter, sentences: brighter.sentences.slice(1) }]);
     expect(alone).toEqual(beside);
   });
 
+  it.each([null, [1, 2]])('scores each of several pairs as if it were alone (batches of %j)', async (sizes) => {
+    const darker = {
+      ...brighter,
+      crops: brighter.crops.map((crop) => ({ ...crop, before: crop.after, after: crop.before })),
+    };
+    const pairs = [brighter, { ...darker, sentences: brighter.sentences.slice(0, 1) }, darker];
+    const [first, second, third] = await new Captioner(bundle, graphs, sizes).check(pairs);
+    expect([first, second, third].map((one) => one?.map(({ score }) => score))).toEqual([[3, -3], [-3], [-3, 3]]);
+  });
+
   it('sees only the given crops', async () => {
-    const [appeared] = await new Captioner(bundle, graphs, null).check({ ...brighter, crops: [] });
+    const [[appeared] = []] = await new Captioner(bundle, graphs, null).check([{ ...brighter, crops: [] }]);
     expect(appeared?.score).toBe(-3);
   });
 
@@ -123,10 +145,15 @@ describe('Captioner.check', () => {
 
   it('refuses a bundle without a check, and a graph with other outputs', async () => {
     const { check, ...others } = graphs;
-    await expect(new Captioner(bundle, others, null).check(brighter)).rejects.toThrow('has no graph check');
+    await expect(new Captioner(bundle, others, null).check([brighter])).rejects.toThrow('has no graph check');
     const bare = { ...(check as NonNullable<typeof check>), outputs: [] };
     expect(() => new Captioner(bundle, { ...others, check: bare }, null)).toThrow(
       /check\.onnx: has the outputs ; expected score, slots/,
+    );
+    const inputs = (check?.inputs ?? []).map((one) => (one.name === 'ids' ? { ...one, shape: ['K', 'L'] } : one));
+    const ofOnePair = { ...(check as NonNullable<typeof check>), inputs };
+    expect(() => new Captioner(bundle, { ...others, check: ofOnePair }, null)).toThrow(
+      /ids has 2 axes, expected 3: write the graph anew by python -m training\.bundle check/,
     );
   });
 });

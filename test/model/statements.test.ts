@@ -29,7 +29,7 @@ const crops: RegionCropFeatures[] = [0, 1, 2].map((i) => ({
 const exchanged = crops.map((crop) => ({ ...crop, before: crop.after, after: crop.before }));
 const view = (phase: number) => ({ memory: wave(54 * 256, phase), kindLogits: wave(6, phase) });
 
-async function openCaptioner() {
+async function openCaptioner(sizes: readonly number[] | null = null) {
   const bundle = await loadBundle(folder);
   const open = (name: 'features' | 'difference' | 'caption' | 'statements') =>
     openGraph(join(folder, `${name}.onnx`), 'cpu');
@@ -39,7 +39,7 @@ async function openCaptioner() {
     caption: await open('caption'),
     statements: await open('statements'),
   };
-  return new Captioner(bundle, graphs, null);
+  return new Captioner(bundle, graphs, sizes);
 }
 
 const farthest = (a: Float32Array, b: Float32Array) =>
@@ -67,14 +67,14 @@ it('writes the words of single rows, in both directions of time', async () => {
     SETS.map((set) => ({ ...of, crops: set.map((i) => from[i] as RegionCropFeatures) }));
   const expected = await captioner.caption([...rowsOf(given, crops), ...rowsOf(back, exchanged)]);
   const input = { given, exchanged: back, crops, sets: SETS };
-  expectEqual(await captioner.statements(input), expected);
+  expectEqual((await captioner.statements([input]))[0] ?? [], expected);
 });
 
 it('writes no words of a row of which no clause is asked for, and judges its kind', async () => {
   const captioner = await openCaptioner();
   const input = { given: view(3), exchanged: view(4), crops, sets: SETS };
-  const allClauses = await captioner.statements(input);
-  const [first, ...others] = await captioner.statements({ ...input, clauses: SETS.map((_, i) => (i === 0 ? 0 : 1)) });
+  const shorter = { ...input, clauses: SETS.map((_, i) => (i === 0 ? 0 : 1)) };
+  const [allClauses = [], [first, ...others] = []] = await captioner.statements([input, shorter]);
   const back = others.splice(SETS.length - 1, 1);
   expect([first, ...back].map((one) => one?.length)).toEqual([0, 0]);
   expect(first?.kindLogits).toEqual(allClauses[0]?.kindLogits);
@@ -83,3 +83,20 @@ it('writes no words of a row of which no clause is asked for, and judges its kin
     allClauses.filter((_, i) => i % SETS.length > 0),
   );
 });
+
+it.each([null, [1, 2]])(
+  'writes of each of several pairs what it writes of that pair alone (batches of %j)',
+  async (sizes) => {
+    const captioner = await openCaptioner(sizes);
+    const alone = await openCaptioner();
+    const inputs = [
+      { given: view(3), exchanged: view(4), crops, sets: SETS },
+      { given: view(5), exchanged: view(6), crops: crops.slice(1), sets: [[0], [1]], clauses: [1, 1] },
+      { given: view(7), exchanged: view(8), crops: exchanged, sets: [[2, 0]] },
+    ];
+    const together = await captioner.statements(inputs);
+    for (const [i, input] of inputs.entries()) {
+      expectEqual(together[i] ?? [], (await alone.statements([input]))[0] ?? []);
+    }
+  },
+);

@@ -11,6 +11,7 @@ COMMANDS = {
             "captioner",
             "difference",
             "statements",
+            "check",
             "people",
             "install",
             "recalibrate",

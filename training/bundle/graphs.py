@@ -217,10 +217,10 @@ def write_graph(
     names: tuple[str, ...],
     outputs: tuple[str, ...],
     path: Path,
-    first_axes: dict[str, str] | None = None,
+    axes: dict[str, dict[int, str]] | None = None,
 ) -> None:
-    """first_axes: name of a tensor's first axis, if it is not B."""
-    axes = {name: {0: (first_axes or {}).get(name, "B")} for name in (*names, *outputs)}
+    """axes: names of the free axes of a tensor, if they are not the first one alone, as B."""
+    axes = {name: {0: "B"} for name in (*names, *outputs)} | (axes or {})
     torch.onnx.export(
         module,
         inputs,

@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from training.bundle.graphs import OPSET
 from training.bundle.half import store_half_where_exact
-from training.bundle.parity import PARITY, worst
+from training.bundle.parity import worst
 from training.data.evidence import session_of
-from training.data.evidence_graph import EVIDENCE_OUT, evidence_graph, with_head
+from training.data.evidence_graph import EVIDENCE_OUT, with_head
 from training.inputs import first_line, open_graph
 from training.net.evidence_tokens import EvidenceSizes
 
@@ -62,7 +62,7 @@ def example_feed(graph: onnx.ModelProto, batch: int, map_shape: tuple[int, int],
 
 def export_with_evidence(
     module: nn.Module,
-    bundle: Path,
+    evidence: onnx.ModelProto,
     path: Path,
     map_shape: tuple[int, int],
     batches: tuple[int, int],
@@ -72,11 +72,9 @@ def export_with_evidence(
 ) -> float:
     """Writes the graph of the evidence and a module whose arguments are HEAD_IN and then its own inputs.
 
-    batches and own: number of pairs and the own inputs of the export, and of the comparison with PyTorch; axes: free
-    axes of the own inputs and of the outputs. Returns the largest difference from PyTorch.
-    @raises SystemExit if that exceeds PARITY
+    batches and inputs_of_batch: number of pairs and the own inputs of the export, and of the comparison with PyTorch;
+    axes: free axes of the own inputs and of the outputs. Returns the largest difference from PyTorch.
     """
-    evidence = evidence_graph(bundle)
     session, names = session_of(evidence), (*HEAD_IN, *inputs_of_batch[0])
     feeds, arguments = [], []
     for seed, (batch, inputs) in enumerate(zip(batches, inputs_of_batch)):
@@ -104,7 +102,4 @@ def export_with_evidence(
     with torch.no_grad():
         expected = module(*arguments[1])
     expected = expected if isinstance(expected, tuple) else (expected,)
-    error = max(worst(one, values) for one, values in zip(expected, got))
-    if not error <= PARITY:
-        raise SystemExit(f"{path}: differs from PyTorch by {error}, expected at most {PARITY}")
-    return error
+    return max(worst(one, values) for one, values in zip(expected, got))

@@ -22,33 +22,34 @@ from training.net.config import ModelConfig
 from training.world import load_world
 
 
-def feeds_of(c: ModelConfig, seed: int = 77) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Random inputs of one pair for statements.onnx, and the same rows as pairs of their own for caption.onnx."""
+def feeds_of(c: ModelConfig, pairs: int, seed: int = 77) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Random inputs of pairs for statements.onnx, and the same rows as pairs of their own for caption.onnx."""
     random = torch.Generator().manual_seed(seed)
-    memory = torch.randn(2, c.memory_grid[0] * c.memory_grid[1], c.width, generator=random)
-    kind_logits = torch.randn(2, len(KINDS), generator=random)
-    _, (coarse, fine, crop, obj, _mask) = example_inputs(c, 1, seed)
-    rows = rows_of(c)
-    direction, slots = rows[:, 0], rows[:, 1:]
+    memory = torch.randn(2 * pairs, c.memory_grid[0] * c.memory_grid[1], c.width, generator=random)
+    kind_logits = torch.randn(2 * pairs, len(KINDS), generator=random)
+    _, (*crops, _mask) = example_inputs(c, pairs, seed)
+    rows = rows_of(c, pairs)  # [Z,L,R]
+    view = torch.arange(2 * pairs)[:, None].expand(rows.shape[:2]).flatten()  # [B]
+    slots = rows.flatten(0, 1)  # [B,R]
     used, at = slots >= 0, slots.clamp(min=0)
 
     def of_rows(crops: torch.Tensor) -> torch.Tensor:
-        chosen = crops[0][at] * used.reshape(*used.shape, *[1] * (crops.dim() - 2))  # [B,R,...]
+        chosen = crops[view[:, None] % pairs, at] * used.reshape(*used.shape, *[1] * (crops.dim() - 2))  # [B,R,...]
         if crops.dim() == 3:  # boxes
             return chosen
-        return torch.where((direction == 1)[:, None, None, None, None, None], chosen.flip(2), chosen)
+        return torch.where((view >= pairs)[:, None, None, None, None, None], chosen.flip(2), chosen)
 
-    shared = (memory, coarse[0], fine[0], crop[0], obj[0], kind_logits, rows, torch.full((len(rows),), MAX_WORDS))
-    alone = dict(zip(CROP_IN, (*map(of_rows, (coarse, fine, crop, obj)), used.float())))
-    alone |= {"memory": memory[direction], FRAME_KIND: kind_logits[direction]}
+    shared = (memory, *crops, kind_logits, rows, torch.full(rows.shape[:2], MAX_WORDS))
+    alone = dict(zip(CROP_IN, (*map(of_rows, crops), used.float())))
+    alone |= {"memory": memory[view], FRAME_KIND: kind_logits[view]}
     as_numpy = lambda feed: {name: value.contiguous().numpy() for name, value in feed.items()}
     return as_numpy(dict(zip(STATEMENTS_IN, shared))), as_numpy(alone)
 
 
-def check_statements(c: ModelConfig, statements: Path, caption: Path) -> dict[str, float]:
+def check_statements(c: ModelConfig, statements: Path, caption: Path, pairs: int = 2) -> dict[str, float]:
     """Largest difference of each output from caption.onnx. @raises SystemExit if words differ, or another output by
     more than PARITY"""
-    names, (shared, alone) = caption_out(c), feeds_of(c)
+    names, (shared, alone) = caption_out(c), feeds_of(c, pairs)
     got = dict(zip(names, open_graph(statements, *names).run(names, shared)))
     expected = dict(zip(names, open_graph(caption, *names).run(names, alone)))
     for name in ("ids", "length"):

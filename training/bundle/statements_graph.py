@@ -1,4 +1,4 @@
-"""Exports `statements.onnx`: the captions of many rows about one pair (`training.net.statements`)."""
+"""Exports `statements.onnx`: the captions of many rows about each of a few pairs (`training.net.statements`)."""
 
 from pathlib import Path
 
@@ -15,7 +15,13 @@ from training.net.statements import AppendWord, EncodeRows
 FILE = "statements.onnx"
 # A clause states its verb by one of these.
 VERBS = {"has", "have", "is", "are"}
-AXES = dict.fromkeys(STATEMENTS_IN[1:5], "C") | {"memory": "Z", FRAME_KIND: "Z"}
+CROP_AXES, ROW_AXES = {0: "P", 1: "C"}, {0: "Z", 1: "L"}
+AXES = dict.fromkeys(STATEMENTS_IN[1:5], CROP_AXES) | {
+    "memory": {0: "Z"},
+    FRAME_KIND: {0: "Z"},
+    "rows": ROW_AXES,
+    "clauses": ROW_AXES,
+}
 
 
 class StatementsGraph(nn.Module):
@@ -47,11 +53,13 @@ class StatementsGraph(nn.Module):
         rows: Tensor,
         clauses: Tensor,
     ):
-        """As `EncodeRows`; clauses [B]: a row ends after so many, with the "and" before the next one; 0 = no words."""
+        """As `EncodeRows`; clauses [Z,L]: a row ends after so many, with the "and" before the next one; 0 = no words.
+        Outputs are of the rows of one view after the other: [B,...]."""
+        clauses = clauses.flatten()
         which, hidden, conditioning, uncovered, sk0, sv0, rk0, rv0, sk1, sv1, rk1, rv1, kind = self.encode(
             memory, glance_coarse, glance_fine, glance_box, object_box, frame_kind, rows
         )
-        B = rows.size(0)
+        B = clauses.size(0)
         k0 = torch.zeros([B, self.H, 0, self.d])
         v0, k1, v1 = k0, k0, k0
         token = torch.full([B], 2, dtype=torch.int64)  # START
@@ -92,11 +100,10 @@ class StatementsGraph(nn.Module):
         return ids, log_prob, length, torch.nn.functional.pad(attention, [0, self.undescribed]), kind
 
 
-def rows_of(c) -> Tensor:
-    """Example rows over as many crops as a row has slots: all crops, then each one, first in one direction."""
+def rows_of(c, pairs: int) -> Tensor:
+    """Example rows [2 * pairs,L,R] over as many crops as a row has slots: all crops, then each one."""
     alone = [[crop] + [-1] * (c.regions - 1) for crop in range(c.regions)]
-    sets = [list(range(c.regions)), *alone]
-    return torch.tensor([[direction, *slots] for direction in (0, 1) for slots in sets])
+    return torch.tensor([list(range(c.regions)), *alone]).expand(2 * pairs, -1, -1)
 
 
 @torch.no_grad()
@@ -104,10 +111,11 @@ def write_statements(captioner: Captioner, path: Path) -> None:
     """Writes the graph; the network, which must relate its crops, is rounded to float16 values."""
     c = captioner.c
     round_to_half(captioner)
-    _, (coarse, fine, crop, obj, _mask) = example_inputs(c, 1, 1)
+    pairs = 3
+    _, (*crops, _mask) = example_inputs(c, pairs, 1)
     random = torch.Generator().manual_seed(1)
-    memory = torch.randn(2, c.memory_grid[0] * c.memory_grid[1], c.width, generator=random)
-    first = (memory, coarse[0], fine[0], crop[0], obj[0], torch.randn(2, len(KINDS), generator=random), rows_of(c))
+    memory = torch.randn(2 * pairs, c.memory_grid[0] * c.memory_grid[1], c.width, generator=random)
+    first = (memory, *crops, torch.randn(2 * pairs, len(KINDS), generator=random), rows_of(c, pairs))
     encode = torch.jit.trace(EncodeRows(captioner).eval(), first, check_trace=False)
     which, hidden, conditioning, uncovered, *kv, _kind = encode(*first)
     B, (H, d) = len(which), captioner.cache
@@ -116,7 +124,7 @@ def write_statements(captioner: Captioner, path: Path) -> None:
     word = (*start, *cache, *kv, which, hidden, conditioning)
     append = torch.jit.trace(AppendWord(captioner).eval(), word, check_trace=False)
     graph = torch.jit.script(StatementsGraph(encode, append, captioner).eval())
-    write_graph(graph, (*first, torch.full((B,), MAX_WORDS)), STATEMENTS_IN, caption_out(c), path, AXES)
+    write_graph(graph, (*first, torch.full(first[-1].shape[:2], MAX_WORDS)), STATEMENTS_IN, caption_out(c), path, AXES)
     model = onnx.load(path)
     forget_shapes(model.graph)
     onnx.save(model, path)

@@ -65,6 +65,11 @@ def evidence_graph(bundle: Path) -> onnx.ModelProto:
     return model
 
 
+def evidence_within(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The evidence graph within a graph of `with_head`."""
+    return _cut(model, EVIDENCE_IN, EVIDENCE_OUT)
+
+
 def with_head(evidence: onnx.ModelProto, head: onnx.ModelProto) -> onnx.ModelProto:
     """Both as one graph: the head's inputs are outputs of the evidence graph, or inputs of both, or its own."""
     inner = onnx.compose.add_prefix(head, "head/").graph

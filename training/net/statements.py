@@ -1,13 +1,13 @@
-"""Many captions of one pair at once (graph `statements.onnx`): what its rows have in common is computed once.
+"""Many captions of each of a few pairs (graph `statements.onnx`): what the rows of a pair share is computed once.
 
 `Captioner.greedy` sees every row of a batch as a pair of its own. The rows about one pair hold few crops in many
-combinations, in both directions of time. Here each crop, and each pair of crops, is encoded once, and a row is an index
-into them. Keys and values are linear in the tokens of the memory, so that a row adds its own terms to shared ones: the
-rows of one direction read the keys of all crops in one product, and hide the crops that are not theirs.
+combinations, in both directions of time. Here each crop, and each two crops of a pair, are encoded once, and a row is
+an index into them. Keys and values are linear in the tokens of the memory, so that a row adds its own terms to shared
+ones: the rows of one view read the keys of all crops in one product, and hide the crops that are not theirs.
 
-Letters: C crops of the pair, B rows, R crops of a row, R' of them that words may describe, Z = 2 directions of time
-(as given, frames exchanged), N tokens of the full frame, G cells of a crop, S = N + C * G shared tokens, D width, K
-kinds, E events, H heads, d = D / H.
+Letters: P pairs, C crops of each, Z = 2P views of them (every pair as given, then every pair with its frames
+exchanged), L rows of each view, B = Z * L rows, R crops of a row, R' of them that words may describe, N tokens of the
+full frame, G cells of a crop, S = N + C * G shared tokens of a view, D width, K kinds, E events, H heads, d = D / H.
 """
 
 import torch
@@ -24,18 +24,17 @@ EXCHANGED = (1, 0, 2, 4, 3, 5, 6, 7, 8, 9, 10, 11, 12)
 
 
 def pair_evidence(coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor) -> tuple[Tensor, Tensor]:
-    """coarse [C,2,Cc,g,g], fine [C,2,Cf,2g,2g], crop and obj [C,4] -> `same_object_evidence` [Z,C,C,13] and
+    """coarse [P,C,2,Cc,g,g], fine [P,C,2,Cf,2g,2g], crop and obj [P,C,4] -> `same_object_evidence` [Z,C,C,13] and
     `displacement_features` [Z,C,C,5].
 
     With the frames exchanged, crops i and j change places, and what moved within one crop moved the other way.
     """
-    coarse, fine, crop, obj = coarse[None], fine[None], crop[None], obj[None]
-    evidence = same_object_evidence(coarse, fine, crop, obj)  # [1,C,C,13]
+    evidence = same_object_evidence(coarse, fine, crop, obj)  # [P,C,C,13]
     exchanged = evidence.transpose(1, 2).index_select(-1, torch.tensor(EXCHANGED))
-    displacement = displacements(coarse, fine, crop, obj)  # [1,C,C,3]
+    displacement = displacements(coarse, fine, crop, obj)  # [P,C,C,3]
     within = torch.eye(obj.shape[1])[None, :, :, None]
     both = torch.cat([displacement, displacement * (1 - 2 * within)], 0)
-    return torch.cat([evidence, exchanged], 0), displacement_features(both, obj[:, :, None])
+    return torch.cat([evidence, exchanged], 0), displacement_features(both, torch.cat([obj, obj], 0)[:, :, None])
 
 
 class EncodeRows(nn.Module):
@@ -49,32 +48,36 @@ class EncodeRows(nn.Module):
     def forward(
         self, memory: Tensor, coarse: Tensor, fine: Tensor, crop: Tensor, obj: Tensor, frame_kind: Tensor, rows: Tensor
     ) -> tuple[Tensor, ...]:
-        """memory [Z,N,D] and frame_kind [Z,K] of the pair; crops as in `pair_evidence`; rows [B,1+R] (integers): the
-        direction, then the crop in each slot, -1 = none. The first half of the rows is of the first direction.
+        """memory [Z,N,D] and frame_kind [Z,K] of the views; crops as in `pair_evidence`; rows [Z,L,R] (integers): the
+        crop of the pair in each slot, -1 = none.
 
         Returns which crop is in each slot [B,1,R',C] (1 or 0), the mask of the slots [B,1,2R'] (for the cells, then for
         the summaries; 0 or -10000), conditioning [B,D], events to report [B,E], keys and values of each layer as in
         `keys_and_values`, kind logits [B,K].
         """
         crops, layers = self.captioner.crops, self.captioner.layers
-        direction, slots = rows[:, 0], rows[:, 1:]
+        (Z, L), C = rows.shape[:2], crop.shape[1]
+        view = torch.arange(Z)[:, None].expand(Z, L).reshape(-1)  # [B]
+        slots = rows.flatten(0, 1)  # [B,R]
         mask = (slots >= 0).to(memory)  # [B,R]
-        slots, way = slots.clamp(min=0), direction[:, None]  # [B,R], [B,1]
+        slots, way = slots.clamp(min=0), view[:, None]  # [B,R], [B,1]
         strongest = (torch.arange(slots.shape[1]) < self.described).to(memory)
         evidence, displacement = pair_evidence(coarse, fine, crop, obj)
         between = (way[:, :, None], slots[:, :, None], slots[:, None])  # index of [Z,C,C,...] to [B,R,R,...]
+        coarse, fine, crop, obj = (x.flatten(0, 1) for x in (coarse, fine, crop, obj))  # [P*C,...]
         (b, a), (object_b, object_a), colours, place = crops.see(coarse, fine, fine[:, :, -3:], crop, obj)
         given = crops.compare((b, a), (object_b, object_a), colours, place)
         exchanged = crops.compare((a, b), (object_a, object_b), colours.flip(1), place)
-        cells, summary, side_logits = (torch.stack(both, 0) for both in zip(given, exchanged))  # [Z,C,...]
-        objects = torch.stack([torch.stack([object_b, object_a]), torch.stack([object_a, object_b])])  # [Z,2,C,D]
+        of_views = lambda one, other: torch.cat([one, other]).reshape(Z, C, *one.shape[1:])  # [P*C,...] x2 -> [Z,C,...]
+        cells, summary, side_logits = map(of_views, given, exchanged)
+        first, last = of_views(object_b, object_a), of_views(object_a, object_b)  # [Z,C,D]: in a view's frames
         for_summary, for_cells, relations = crops.relations(
-            (objects[:, 0][way, slots], objects[:, 1][way, slots], place[slots]),
+            (first[way, slots], last[way, slots], of_views(place, place)[way, slots]),
             mask,
             evidence[between],
             displacement[between],
             torch.softmax(side_logits, -1)[way, slots],
-            frame_kind[direction],
+            frame_kind[view],
             None,
             mask * strongest,
         )
@@ -82,7 +85,7 @@ class EncodeRows(nn.Module):
         summaries = summary[way, described] + for_summary[:, r]  # [B,R',D]
         kv = [self.keys_and_values(layer, memory, cells, for_cells[:, r], summaries) for layer in layers]
         used = mask[:, None, r]  # [B,1,R']
-        which = (described[:, None, :, None] == torch.arange(crop.shape[0])).to(memory) * used[..., None]
+        which = (described[:, None, :, None] == torch.arange(C)).to(memory) * used[..., None]
         hidden = (torch.cat([used, used], -1) - 1) * 10_000
         return (
             which,
@@ -151,14 +154,14 @@ class AppendWord(nn.Module):
     def attend(self, q: Tensor, k: Tensor, v: Tensor, row_k: Tensor, row_v: Tensor, which: Tensor, hidden: Tensor):
         """q [B,D], keys and values as in `keys_and_values` -> [B,D], attention to the frame, the cells of the slots and
         their summaries [B,H,N+R'*(G+1)]."""
-        H, d, N, G, R = self.heads, self.d, self.N, self.G, self.R
-        of_direction = q.reshape(2, -1, H, d).transpose(1, 2)  # [Z,H,B/Z,d]
-        shared = (of_direction @ k / d**0.5).transpose(1, 2).reshape(-1, H, k.shape[3])  # [B,H,S]
+        H, d, N, G, R, Z = self.heads, self.d, self.N, self.G, self.R, k.shape[0]
+        of_views = q.reshape(Z, -1, H, d).transpose(1, 2)  # [Z,H,L,d]
+        shared = (of_views @ k / d**0.5).transpose(1, 2).reshape(-1, H, k.shape[3])  # [B,H,S]
         of_rows = (self.of_heads(q) @ row_k / d**0.5)[:, :, 0] + hidden  # [B,H,2R']: for cells, then of summaries
         cells = which @ shared[..., N:].reshape(q.shape[0], H, -1, G) + of_rows[..., :R, None]  # [B,H,R',G]
         attention = torch.softmax(torch.cat([shared[..., :N], cells.flatten(2), of_rows[..., R:]], -1), -1)
         cells = attention[..., N:-R].reshape(-1, H, R, G)
         of_crops = (which.transpose(-1, -2) @ cells).flatten(2)  # [B,H,C*G]
-        seen = torch.cat([attention[..., :N], of_crops], -1).reshape(2, -1, H, k.shape[3]).transpose(1, 2) @ v
+        seen = torch.cat([attention[..., :N], of_crops], -1).reshape(Z, -1, H, k.shape[3]).transpose(1, 2) @ v
         weights = torch.cat([cells.sum(-1), attention[..., -R:]], -1)  # [B,H,2R']
         return seen.transpose(1, 2).reshape(-1, H * d) + (weights[:, :, None] @ row_v).reshape(-1, H * d), attention

@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from training.bundle.check import export_check
+from training.bundle.check import export_check, restore_check
 from training.bundle.check_levels import candidates_of, rerank_margin, slot_levels
 from training.bundle.heads import example_feed, load_head
 from training.check import WEIGHTS, figures
@@ -203,20 +203,35 @@ def test_the_evidence_is_that_of_the_bundle():
     assert np.allclose(nouns.reshape(expected.shape), expected, atol=1e-5)
 
 
-def test_the_graph_answers_any_number_of_sentences(tmp_path):
+def test_the_graph_answers_any_number_of_sentences_about_any_number_of_pairs(tmp_path):
     torch.manual_seed(0)
     manifest = json.loads((BUNDLE / "manifest.json").read_text())
     sizes = EvidenceSizes(len(manifest["names"]["nouns"]), len(manifest["names"]["colours"]))
     check = TruthCheck(sizes, 40)
-    assert export_check(check, BUNDLE, (24, 36), tmp_path / "check.onnx") < 1e-3
+    evidence = evidence_graph(BUNDLE)
+    assert export_check(check, evidence, (24, 36), tmp_path / "check.onnx") < 1e-3
     assert [path.name for path in tmp_path.iterdir()] == ["check.onnx"]
     graph = open_graph(tmp_path / "check.onnx", "score", "slots")
-    feed = example_feed(evidence_graph(BUNDLE), 1, (24, 36), 5)
-    ids = np.array([[5, 6, 7, 3], [8, 3, 0, 0]])
+    feed = example_feed(evidence, 4, (24, 36), 5)
+    ids = np.array([[5, 6, 7, 3], [8, 3, 0, 0]])[None] + np.arange(4)[:, None, None] % 2
     score, slots = graph.run(["score", "slots"], feed | {"ids": ids})
-    assert score.shape == (2,) and slots.shape == (2, 5)
-    padded, _ = graph.run(["score", "slots"], feed | {"ids": np.pad(ids[1:], ((0, 0), (0, 9)))})
-    assert padded[0] == pytest.approx(score[1], abs=1e-4), "padding and other sentences do not count"
+    assert score.shape == (4, 2) and slots.shape == (4, 2, 5)
+    for pair in range(4):
+        alone = {name: values[pair : pair + 1] for name, values in (feed | {"ids": ids}).items()}
+        assert graph.run(["score"], alone)[0][0] == pytest.approx(score[pair], abs=1e-4), "as if it were alone"
+    padded, _ = graph.run(["score", "slots"], alone | {"ids": np.pad(alone["ids"][:, 1:], ((0, 0), (0, 0), (0, 9)))})
+    assert padded[0, 0] == pytest.approx(score[3, 1], abs=1e-4), "padding and other sentences do not count"
+
+
+def test_the_shipped_check_is_written_anew_with_the_same_answers(tmp_path):
+    check, evidence, map_shape = restore_check(BUNDLE)
+    export_check(check, evidence, map_shape, tmp_path / "check.onnx")
+    feed = example_feed(evidence, 2, map_shape, 5) | {"ids": np.random.default_rng(1).integers(4, 40, (2, 3, 9))}
+    expected, got = (
+        open_graph(path / "check.onnx", "score", "slots").run(["score", "slots"], feed) for path in (BUNDLE, tmp_path)
+    )
+    for shipped, anew in zip(expected, got):
+        assert np.allclose(shipped, anew, atol=1e-5)
 
 
 def test_a_file_that_is_no_check_and_a_bundle_without_names_are_refused(tmp_path):

@@ -37,10 +37,11 @@ def exported(tmp_path_factory):
     return captioner, path
 
 
-def test_rows_of_one_pair_have_the_words_and_numbers_of_pairs_of_their_own(exported, tmp_path):
+@pytest.mark.parametrize("pairs", [1, 2, 4])
+def test_rows_of_pairs_have_the_words_and_numbers_of_pairs_of_their_own(exported, tmp_path, pairs):
     captioner, caption = exported
     write_statements(captioner, tmp_path / "statements.onnx")
-    assert max(check_statements(captioner.c, tmp_path / "statements.onnx", caption).values()) < 1e-4
+    assert max(check_statements(captioner.c, tmp_path / "statements.onnx", caption, pairs).values()) < 1e-4
 
 
 def test_a_row_ends_after_the_clauses_that_are_asked_for(exported, tmp_path):
@@ -48,8 +49,8 @@ def test_a_row_ends_after_the_clauses_that_are_asked_for(exported, tmp_path):
     c, (has, and_) = captioner.c, WORDS
     write_statements(captioner, tmp_path / "statements.onnx")
     graph = open_graph(tmp_path / "statements.onnx")
-    feeds, _ = feeds_of(c)
-    run = lambda clauses: graph.run(["ids", "length"], feeds | {"clauses": np.full(len(feeds["rows"]), clauses)})
+    feeds, _ = feeds_of(c, 1)
+    run = lambda clauses: graph.run(["ids", "length"], feeds | {"clauses": np.full(feeds["rows"].shape[:2], clauses)})
     (all_clauses, _), (none, length), (first, _) = run(MAX_WORDS), run(0), run(1)
     assert not none.any() and not length.any()
     ended = 0

@@ -5,6 +5,7 @@ const { Captioner } = await dist('model/captioner.js');
 const { resizeNormalised } = await dist('model/preprocess.js');
 const { openBundleGraph } = await dist('inference/graph-cache.js');
 const { examine } = await dist('viewpoint/examine.js');
+const { measureRegion } = await dist('viewpoint/lens/measure.js');
 const { warpToBefore } = await dist('viewpoint/warp.js');
 const { Pipeline } = await dist('pipeline/compare.js');
 
@@ -38,11 +39,12 @@ export async function barePipeline(
     encode: (input) => captioner.encode(imagesOf(input), input.height, input.width),
     difference: async (pair) => (await captioner.difference([pair]))[0],
     caption: (sets) => captioner.caption(sets),
-    statements: (input) => captioner.statements(input),
+    statements: async (input) => (await captioner.statements([input]))[0],
     name: (crops) => captioner.name(crops),
     people: (input) => captioner.people(imagesOf(input)),
-    check: (input) => captioner.check(input),
+    check: async (input) => (await captioner.check([input]))[0],
     examine: evidence ?? (({ before, after }) => examine(before, after)),
+    measureRegions: ({ regions, ...frames }) => regions.map(({ side, box }) => measureRegion(frames, side, box)),
     align: ({ before, after, homography, out }) => warpToBefore(before, after, homography, out).valid,
   };
   let last = Promise.resolve();
