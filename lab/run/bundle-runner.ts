@@ -83,6 +83,7 @@ export async function createBundleRunner(config: Config): Promise<BundleRunner> 
     graphCache: await graphCacheIn(dataDir),
     warmUp: false,
     batchSize: config.batchSize,
+    gpuGraphs: config.gpuGraphs,
     logger,
   });
   const { width, height } = bundle.manifest.input;

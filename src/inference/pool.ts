@@ -9,8 +9,15 @@ import { ScenedeltaError } from '../base/errors.js';
 import type { Provider } from '../model/session.js';
 import type { Logger } from '../process/logger.js';
 import { traced } from '../process/tracing.js';
-import type { Operation, Operations, Role, ThreadOptions, ThreadReady } from './protocol.js';
-import { TaskQueue } from './task-queue.js';
+import {
+  type Operation,
+  type Operations,
+  type Role,
+  serves,
+  type ThreadOptions,
+  type ThreadReady,
+} from './protocol.js';
+import { type Task, TaskQueue } from './task-queue.js';
 import { type BootedThread, bootThread, ThreadHandle } from './thread-handle.js';
 
 export interface PoolOptions extends Omit<ThreadOptions, 'role'> {
@@ -21,6 +28,8 @@ export interface PoolOptions extends Omit<ThreadOptions, 'role'> {
   readonly script?: URL;
   /** the first thread, if it has been started already */
   readonly booted?: BootedThread;
+  /** is called per task that a GPU failed to run, which a thread of the CPU then runs once */
+  readonly onGpuFailure?: (operation: Operation) => void;
 }
 
 /** Options of a thread that are the same for all of a pool. */
@@ -45,7 +54,8 @@ export class InferencePool {
   readonly #threadOptions: CommonOptions;
   /** most rows of a batch on a GPU */
   readonly #batchSize: number;
-  readonly #queue = new TaskQueue();
+  readonly #onGpuFailure: (operation: Operation) => void;
+  readonly #queue: TaskQueue;
   readonly #threads = new Set<ThreadHandle>();
   readonly #starting = new Set<Promise<unknown>>();
   readonly #closeRequested = new AbortController();
@@ -58,6 +68,8 @@ export class InferencePool {
     this.#logger = options.logger;
     this.#script = options.script;
     this.#batchSize = options.batchSize;
+    this.#onGpuFailure = options.onGpuFailure ?? (() => {});
+    this.#queue = new TaskQueue(options.gpuGraphs);
     const bundles = options.bundles.filter(({ manifest }) => !(manifest.name in refused));
     this.#threadOptions = { ...threadOptions(options), bundles, strictDevice: true };
   }
@@ -86,7 +98,10 @@ export class InferencePool {
     return this.#threads.size;
   }
 
-  /** @throws ScenedeltaError inference-failed (transient) if the run fails, its thread ends or the pool is closing */
+  /**
+   * What fails on a GPU is run once more, by a thread of the CPU.
+   * @throws ScenedeltaError inference-failed (transient) if the run fails, its thread ends or the pool is closing
+   */
   run<O extends Operation>(operation: O, bundle: string, input: Operations[O]['in']): Promise<Operations[O]['out']> {
     // The wait for a thread is part of it.
     const options = { attributes: { model: bundle } };
@@ -114,9 +129,21 @@ export class InferencePool {
     if (this.#closing !== null) return Promise.reject(closingError());
     return new Promise((resolve, reject) => {
       const onOutput = (output: unknown) => resolve(output as Operations[O]['out']);
-      this.#queue.push({ operation, bundle, input, resolve: onOutput, reject });
-      this.#dispatch();
+      const task = { operation, bundle, input, resolve: onOutput };
+      const runOnCpu = (error: ScenedeltaError) => {
+        if (this.#closing !== null) return reject(error);
+        this.#onGpuFailure(operation);
+        this.#logger.error({ operation, bundle, reason: error.message }, 'a GPU failed, a thread of the CPU runs it');
+        this.#push({ ...task, onCpu: true, reject });
+      };
+      const isOnGpu = this.provider !== 'cpu' && serves('gpu', this.#threadOptions.gpuGraphs, operation);
+      this.#push({ ...task, onCpu: false, reject: isOnGpu ? runOnCpu : reject });
     });
+  }
+
+  #push(task: Task): void {
+    this.#queue.push(task);
+    this.#dispatch();
   }
 
   /** Refuses waiting tasks, lets running ones finish, then ends the threads. */
@@ -221,6 +248,7 @@ const threadOptions = (options: PoolOptions): CommonOptions => ({
   bundles: options.bundles,
   strictDevice: options.strictDevice,
   batchSize: options.batchSize,
+  gpuGraphs: options.gpuGraphs,
   graphCache: options.graphCache,
   warmUp: options.warmUp,
 });

@@ -75,24 +75,33 @@ export interface Operations {
 }
 export type Operation = keyof Operations;
 
-/**
- * The tasks that a thread runs: all, or with a GPU the graphs that gain from it, or the rest. Graphs of many small
- * nodes are slower on a GPU (ADR 13).
- */
+/** The tasks that a thread runs: all, or with a GPU those of the GPU, or the rest. */
 export type Role = 'all' | 'gpu' | 'beside-gpu';
 
-const ON_GPU: ReadonlySet<Operation> = new Set(['encode', 'difference', 'people']);
+/**
+ * The graphs that a GPU runs. `large`: those that it runs faster at one pair per run. `all`: those of many small nodes,
+ * too, which take as long for one pair as for several (ADR 13).
+ */
+export type GpuGraphs = 'large' | 'all';
+
+const LARGE: readonly Operation[] = ['encode', 'difference', 'people'];
+const ON_GPU: Readonly<Record<GpuGraphs, ReadonlySet<Operation>>> = {
+  large: new Set(LARGE),
+  all: new Set([...LARGE, 'statements', 'name', 'check']),
+};
 
 /** @returns the role of a thread on its provider: a thread that cannot use the GPU runs all */
 export const roleOn = (provider: Provider, role: Role): Role => (role === 'gpu' && provider === 'cpu' ? 'all' : role);
 
-export const serves = (role: Role, operation: Operation): boolean =>
-  role === 'all' || ON_GPU.has(operation) === (role === 'gpu');
+export const serves = (role: Role, graphs: GpuGraphs, operation: Operation): boolean =>
+  role === 'all' || ON_GPU[graphs].has(operation) === (role === 'gpu');
 
 /** Plain data that a thread receives before it opens its graphs. */
 export interface ThreadOptions {
   readonly bundles: readonly Bundle[];
   readonly role: Role;
+  /** the setting GPU_GRAPHS */
+  readonly gpuGraphs: GpuGraphs;
   /** the settings DEVICE and STRICT_DEVICE */
   readonly device: string;
   readonly strictDevice: boolean;

@@ -1,12 +1,14 @@
 /** Queue of inference tasks: ordered by operation, then by age, and taken in batches of tasks that can share a run. */
 import type { ScenedeltaError } from '../base/errors.js';
-import { type EncodeInput, type Operation, type Operations, type Role, serves } from './protocol.js';
+import { type EncodeInput, type GpuGraphs, type Operation, type Operations, type Role, serves } from './protocol.js';
 
 export interface Task {
   readonly operation: Operation;
   /** name of the bundle */
   readonly bundle: string;
   readonly input: Operations[Operation]['in'];
+  /** whether a GPU failed to run it, so that a thread of the CPU does */
+  readonly onCpu: boolean;
   resolve(output: unknown): void;
   reject(error: ScenedeltaError): void;
 }
@@ -35,7 +37,12 @@ const PRIORITY: Readonly<Record<Operation, number>> = {
 };
 
 export class TaskQueue {
+  readonly #gpuGraphs: GpuGraphs;
   #tasks: Task[] = [];
+
+  constructor(gpuGraphs: GpuGraphs) {
+    this.#gpuGraphs = gpuGraphs;
+  }
 
   push(task: Task): void {
     this.#tasks.push(task);
@@ -47,12 +54,15 @@ export class TaskQueue {
    * @returns at least one task, or none if none of the role waits
    */
   takeBatch(maxRows: number, role: Role): Task[] {
-    const [any, ...others] = this.#tasks.filter(({ operation }) => serves(role, operation));
+    const ofRole = this.#tasks.filter(({ operation, onCpu }) =>
+      onCpu ? role !== 'gpu' : serves(role, this.#gpuGraphs, operation),
+    );
+    const [any, ...others] = ofRole;
     if (any === undefined) return [];
     const first = others.reduce((a, b) => (PRIORITY[b.operation] < PRIORITY[a.operation] ? b : a), any);
     const batch: Task[] = [];
     let rows = 0;
-    for (const task of this.#tasks) {
+    for (const task of ofRole) {
       if (batchKey(task) !== batchKey(first)) continue;
       if (batch.length > 0 && rows + rowsOf(task) > maxRows) break;
       batch.push(task);

@@ -12,7 +12,6 @@ import { Captioner } from '../model/captioner.js';
 import type {
   CaptionOutput,
   CheckInput,
-  CheckOutput,
   CropNames,
   Difference,
   Features,
@@ -120,12 +119,13 @@ function probeGraph(bundles: readonly Bundle[]): string {
 }
 
 async function openBundle(bundle: Bundle): Promise<OpenBundle> {
-  const { batchSize, graphCache, warmUp } = options;
+  const { batchSize, gpuGraphs, graphCache, warmUp } = options;
+  const runs = (operation: Operation) => serves(role, gpuGraphs, operation);
   const openNow = (name: GraphName) => openBundleGraph(bundle, name, provider, graphCache);
   const openLazily = (name: GraphName) => openAtFirstRun(bundle, name, () => openNow(name));
   const open = (name: GraphName, operation: Operation) => {
-    // The pool asks this thread for none of its runs.
-    if (!serves(role, operation)) return openLazily(name);
+    // Another thread runs it, unless that one fails.
+    if (!runs(operation)) return openLazily(name);
     if (warmUp) return openNow(name);
     const graph = openLazily(name);
     closed.push(graph);
@@ -136,7 +136,7 @@ async function openBundle(bundle: Bundle): Promise<OpenBundle> {
     bundle,
     {
       // Every comparison needs the features, so they show whether ONNX Runtime takes the bundle.
-      features: serves(role, 'encode') ? await openNow('features') : openLazily('features'),
+      features: runs('encode') ? await openNow('features') : openLazily('features'),
       difference: await open('difference', 'difference'),
       // Changed pairs are captioned by `statements` where a bundle has it.
       caption: statements === undefined ? await open('caption', 'caption') : openLazily('caption'),
@@ -150,8 +150,8 @@ async function openBundle(bundle: Bundle): Promise<OpenBundle> {
     },
     provider === 'cpu' ? null : batchBuckets(batchSize),
   );
-  if (warmUp && serves(role, 'encode')) await captioner.warmUpFrames();
-  if (warmUp && serves(role, 'statements')) await captioner.warmUpWords();
+  if (warmUp && runs('encode')) await captioner.warmUpFrames();
+  if (warmUp && runs('statements')) await captioner.warmUpWords();
   return { bundle, captioner };
 }
 
@@ -231,8 +231,7 @@ async function serve(
       return sets.map(({ length }) => captions.splice(0, length));
     }
     case 'statements': {
-      const captions: CaptionOutput[][] = [];
-      for (const input of inputs as StatementsInput[]) captions.push(await captioner.statements(input));
+      const captions = await captioner.statements(inputs as StatementsInput[]);
       return captions.map((rows) => rows.map(detachCaption));
     }
     case 'name': {
@@ -253,8 +252,7 @@ async function serve(
       return encodes.map(({ boxes }) => people.splice(0, boxes.length));
     }
     case 'check': {
-      const answers: CheckOutput[][] = [];
-      for (const input of inputs as CheckInput[]) answers.push(await captioner.check(input));
+      const answers = await captioner.check(inputs as CheckInput[]);
       return answers.map((sentences) => sentences.map((one) => ({ ...one, slots: detach(one.slots) })));
     }
     case 'embedPair':

@@ -1,6 +1,6 @@
 /** Start of a pipeline: reads the bundles and opens their graphs in the inference threads. */
 import { graphCacheIn } from '../inference/graph-folder.js';
-import { InferencePool } from '../inference/pool.js';
+import { InferencePool, type PoolOptions } from '../inference/pool.js';
 import { type BootedThread, bootThread, dismiss } from '../inference/thread-handle.js';
 import { BundleError } from '../model/bundle.js';
 import type { Bundle } from '../model/manifest.js';
@@ -15,7 +15,7 @@ import { loadBundles, readDefault } from './bundles.js';
 export async function startPool(
   options: PipelineOptions,
 ): Promise<{ readonly served: Bundle[]; readonly pool: InferencePool }> {
-  const { config, logger, threadScript, warmUp = true } = options;
+  const { config, logger, threadScript, onGpuFailure, warmUp = true } = options;
   const booted = options.booted ?? bootThread(1, threadScript);
   const { bundles, checking } = await bundlesOf(options).catch((error) => {
     dismiss(booted);
@@ -27,10 +27,12 @@ export async function startPool(
     strictDevice: config.strictDevice,
     threads: config.inferenceThreads,
     batchSize: config.batchSize,
+    gpuGraphs: config.gpuGraphs,
     graphCache: await graphCacheIn(config.dataDir),
     warmUp,
     logger,
     ...(threadScript === undefined ? {} : { script: threadScript }),
+    ...(onGpuFailure === undefined ? {} : { onGpuFailure }),
   });
   const [checked, started] = await Promise.allSettled([checking, starting]);
   // The fault of a file explains what ONNX Runtime reports of it.
@@ -78,4 +80,6 @@ export interface PipelineOptions {
   readonly booted?: BootedThread;
   /** is called per full frame, with whether its features were cached */
   readonly onCacheLookup?: (hit: boolean) => void;
+  /** as PoolOptions */
+  readonly onGpuFailure?: PoolOptions['onGpuFailure'];
 }

@@ -74,6 +74,11 @@ const settings = {
     'Inference threads of the CPU per worker, also beside a GPU; 0 = one per core.',
   ),
   BATCH_SIZE: integer(1, 64, 4, 'Largest dynamic batch on a GPU; a CPU thread takes one task at a time.'),
+  GPU_GRAPHS: oneOf(
+    ['large', 'all'],
+    'large',
+    'Graphs that a GPU runs: the large ones, or all, whose small ones need several pairs in a batch (ADR 13).',
+  ),
   WORKER_CONCURRENCY: integer(0, 256, 0, 'Jobs that one worker holds at a time; 0 = twice its inference threads.'),
   JOB_LOCK_MS: integer(
     1_000,

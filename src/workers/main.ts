@@ -47,7 +47,11 @@ const heartbeat = startHeartbeat({ workers: stores.workers, logger });
 onShutdown('heartbeat', () => heartbeat.close());
 
 // 3. Models. Loading takes seconds; if a signal came meanwhile, no job may be taken any more.
-const loading = Pipeline.start({ config, logger, onCacheLookup: metrics.featureCache });
+const loading = Pipeline.start({
+  ...{ config, logger },
+  onCacheLookup: metrics.featureCache,
+  onGpuFailure: metrics.gpuFailure,
+});
 onShutdown('pipeline', async () => (await loading).close());
 const pipeline = await loading;
 await haltIfClosing();

@@ -105,6 +105,11 @@ export function createWorkerMetrics(listCameras?: ListCameras) {
     'Whole frames by whether their features were still kept (hit) or had to be computed (miss).',
     'outcome',
   );
+  const gpuFailures = counter(
+    'scenedelta_gpu_failures_total',
+    'Tasks that a GPU failed to run, which a thread of the CPU ran in its place.',
+    'operation',
+  );
   const countComparison = (queue: string, outcome: ComparisonOutcome): void => {
     comparisons.inc({ queue, outcome: labelOf(outcome) });
     if (outcome.kind !== 'finished') return;
@@ -141,6 +146,7 @@ export function createWorkerMetrics(listCameras?: ListCameras) {
         [],
         (gauge) => gauge.set(isRefused() ? 1 : 0),
       ),
+    gpuFailure: (operation: string): void => gpuFailures.inc({ operation }),
     featureCache: (hit: boolean): void => featureCache.inc({ outcome: hit ? 'hit' : 'miss' }),
     models(described: readonly ModelDescription[]): void {
       models.reset();

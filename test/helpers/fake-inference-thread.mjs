@@ -1,8 +1,8 @@
 /**
  * Inference thread without a model, for tests of the pool: it implements src/inference/protocol.ts. The bundle of a
- * task names its behaviour: 'echo', 'slow' (waits for its width in ms), 'fail', 'crash' (the thread ends), 'throw'. An
- * output holds the thread, the size of the batch and the time of the run. A bundle may be broken on one device
- * alone.
+ * task names its behaviour: 'echo', 'slow' (waits for its width in ms), 'fail', 'crash' (the thread ends), 'throw'; the
+ * behaviour 'fail cuda:0' is that of one device. An output holds the thread, the size of the batch and the time of the
+ * run. A bundle may be broken on one device alone.
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,8 +19,10 @@ if (device === 'cuda:7') {
   const refused = Object.fromEntries(
     bundles.filter(({ broken }) => broken === true || broken === device).map((b) => [b.manifest.name, 'broken']),
   );
-  parentPort.on('message', async ({ type, bundle, operation, inputs }) => {
+  parentPort.on('message', async ({ type, bundle: named, operation, inputs }) => {
     if (type === 'close') return parentPort.close();
+    const [behaviour, of = provider] = named.split(' ');
+    const bundle = of === provider ? behaviour : 'echo';
     const start = Date.now();
     if (bundle === 'slow' && operation !== 'resize') await sleep(inputs[0].width);
     if (bundle === 'crash') process.exit(3);

@@ -31,6 +31,9 @@ async function open(provider: Provider) {
     difference: await openRecorded('difference'),
     people: await openRecorded('people'),
     caption: openAtFirstRun(bundle, 'caption', () => openRecorded('caption')),
+    statements: await openRecorded('statements'),
+    names: await openRecorded('names'),
+    check: await openRecorded('check'),
   };
   return {
     captioner: new Captioner(bundle, graphs, provider === 'cpu' ? null : [1, 2]),
@@ -53,16 +56,39 @@ async function seeFrames({ captioner, size }: Awaited<ReturnType<typeof open>>, 
   }
 }
 
+/** Runs the graphs of words with 1 to 3 pairs, each of another number of crops and sentences. */
+async function writeWords(captioner: Captioner) {
+  const box = { x: 0.2, y: 0.2, width: 0.3, height: 0.3 };
+  const features = { coarse: new Float32Array(256 * 7 * 7), fine: new Float32Array(67 * 14 * 14) };
+  const view = { memory: new Float32Array(54 * 256), kindLogits: new Float32Array(6) };
+  const map = { width: 36, height: 24, data: new Float32Array(24 * 36) };
+  const pairs = [1, 5, 6].map((count) => ({
+    crops: Array.from({ length: count }, () => ({ before: features, after: features, crop: box, object: box })),
+    sentences: Array.from({ length: count }, (_, i) => new Array<string>(1 + i).fill('car')),
+  }));
+  for (let count = 1; count <= pairs.length; count++) {
+    const some = pairs.slice(0, count);
+    const sets = (crops: readonly unknown[]) => crops.map((_, i) => [i]);
+    await captioner.statements(some.map(({ crops }) => ({ given: view, exchanged: view, crops, sets: sets(crops) })));
+    await captioner.check(some.map((one) => ({ ...view, before: map, after: map, ...one })));
+    await captioner.name(some.flatMap(({ crops }) => crops));
+  }
+}
+
 it('runs no session with two shapes on a GPU, and few sessions', async () => {
   const opened = await open('cuda:0');
   const { captioner, sessions } = opened;
   await captioner.warmUpFrames();
+  await captioner.warmUpWords();
+  const warm = sessions.length;
   await seeFrames(opened);
+  await writeWords(captioner);
+  expect(sessions).toHaveLength(warm); // every shape is planned at the start
   expect(sessions.filter(({ shapes }) => shapes.size > 1)).toEqual([]);
   const counts: Partial<Record<GraphName, number>> = {};
   for (const { name } of sessions) counts[name] = (counts[name] ?? 0) + 1;
-  // Frames and crops, pairs, and regions with people, each by 1 and 2.
-  expect(counts).toEqual({ features: 4, difference: 2, people: 2 });
+  // Frames and crops, pairs, regions with people, and words of pairs, each by 1 and 2.
+  expect(counts).toEqual({ features: 4, difference: 2, people: 2, statements: 2, names: 2, check: 2 });
   await captioner.release();
 });
 
@@ -70,7 +96,14 @@ it('runs one session per graph with all shapes on a CPU', async () => {
   const opened = await open('cpu');
   const { captioner, sessions } = opened;
   await seeFrames(opened, true);
-  expect(sessions.map(({ name }) => name)).toEqual(['features', 'difference', 'people']);
+  expect(sessions.map(({ name }) => name)).toEqual([
+    'features',
+    'difference',
+    'people',
+    'statements',
+    'names',
+    'check',
+  ]);
   await captioner.release();
 });
 

@@ -34,6 +34,7 @@ async function start(options: Partial<PoolOptions> = {}): Promise<InferencePool>
     strictDevice: false,
     threads: 1,
     batchSize: 4,
+    gpuGraphs: 'large',
     graphCache: null,
     warmUp: true,
     logger,
@@ -49,8 +50,8 @@ async function startAll(threads: number): Promise<InferencePool> {
   await eventually(() => expect(pool.threads).toBe(threads));
   return pool;
 }
-async function startOnGpu(): Promise<InferencePool> {
-  const pool = await start({ device: 'cuda:0' });
+async function startOnGpu(options: Partial<PoolOptions> = {}): Promise<InferencePool> {
+  const pool = await start({ device: 'cuda:0', ...options });
   await eventually(() => expect(pool.threads).toBe(GPU_THREADS + 1));
   return pool;
 }
@@ -128,6 +129,34 @@ describe('InferencePool', () => {
     ]);
     expect(onCpu.size).toBe(1);
     expect([...onGpu].filter((thread) => onCpu.has(thread))).toEqual([]);
+  });
+
+  it('runs the words of several pairs as one batch on a GPU, if it shall run all graphs', async () => {
+    const pool = await startOnGpu({ gpuGraphs: 'all' });
+    const busy = Array.from({ length: GPU_THREADS }, () => pool.run('difference', 'slow', { width: 150 } as never));
+    const words = (['statements', 'name', 'check'] as const).map((operation) =>
+      [1, 2, 3, 4, 5].map(() => pool.run(operation, 'echo', {} as never) as unknown as Promise<Ran>),
+    );
+    for (const runs of words) {
+      expect((await Promise.all(runs)).map(({ batch }) => batch)).toEqual([4, 4, 4, 4, 1]);
+    }
+    await Promise.all(busy);
+    const { thread } = (await pool.run('examine', 'echo', {} as never)) as unknown as Ran;
+    expect((await Promise.all(words.flat())).map((run) => run.thread)).not.toContain(thread);
+  });
+
+  it.each(['fail', 'crash'])('runs on the CPU once what a GPU failed to run, and counts it (%s)', async (how) => {
+    const failed = jest.fn();
+    const bundles = [bundleNamed('echo'), bundleNamed(`${how} cuda:0`)];
+    const pool = await startOnGpu({ bundles, onGpuFailure: failed });
+    const runs = [1, 2, 3].map(() => pool.run('difference', `${how} cuda:0`, {} as never) as unknown as Promise<Ran>);
+    const threads = new Set((await Promise.all(runs)).map(({ thread }) => thread));
+    const { thread } = (await pool.run('examine', 'echo', {} as never)) as unknown as Ran;
+    expect([...threads]).toEqual([thread]);
+    expect(failed.mock.calls).toEqual([['difference'], ['difference'], ['difference']]);
+    const onBoth = pool.run('difference', 'fail', {} as never);
+    await expect(onBoth).rejects.toMatchObject({ code: 'inference-failed' });
+    expect(failed).toHaveBeenCalledTimes(4);
   });
 
   it('resizes on the CPU what the GPU reads', async () => {
