@@ -21,14 +21,15 @@ const { Pipeline } = await dist('pipeline/compare.js');
 const { startPool } = await dist('pipeline/start-pool.js');
 const { GPU_THREADS } = await dist('inference/pool.js');
 
-const { part, device, models, threads = 1, seconds, pairs: file, count } = JSON.parse(process.argv[2]);
+const { part, device, models, threads = 1, graphs = 'large', ...more } = JSON.parse(process.argv[2]);
+const { seconds, pairs: file, count } = more;
 const logger = createLogger({ level: 'error', name: 'bench' });
 const dataDir = mkdtempSync(join(tmpdir(), 'sd-bench-'));
 const given = loadConfig();
 const config = {
   ...given,
   ...(models === undefined ? {} : { modelsDir: models }),
-  ...{ device, strictDevice: true, inferenceThreads: threads, featureCacheMb: 0, dataDir },
+  ...{ device, strictDevice: true, inferenceThreads: threads, gpuGraphs: graphs, featureCacheMb: 0, dataDir },
 };
 const onCpu = device === 'cpu';
 /** Seconds of a round of the warm-up of a GPU, and the most rounds. */

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- device [--device=cuda:0] [--threads=1,2,4,8] [--seconds=5] [--pairs=FILE --count=30]
- * [--models=FOLDER] [--parts=speed,answers,graphs] [--limit=90] [--out=FILE] [--write]`: a device beside the CPU of the
+ * `npm run bench -- device [--device=cuda:0] [--threads=1,2,4,8] [--seconds=5] [--graphs=large,all] [--pairs=FILE
+ * --count=30] [--models=FOLDER] [--parts=speed,answers,graphs] [--limit=90] [--out=FILE] [--write]`: a device beside the CPU of the
  * same machine: the pairs per second of the pipeline, whether the answers are the same, and the time per run of each
- * graph, in the order of `parts`. `pairs` is a file with the paths `before` and `after` per line, of which `count` are
+ * graph, in the order of `parts`. `graphs` are the values of GPU_GRAPHS to measure. `pairs` is a file with the paths `before` and `after` per line, of which `count` are
  * answered; `models` are bundles that the device runs in place of the CPU's. Each part has `limit` seconds, and `out`
  * gets its figures as a line of JSON when it ends. Without the device the bench says so and ends.
  */
@@ -17,6 +17,7 @@ const { values } = readOptions({
   device: { type: 'string', default: 'cuda:0' },
   threads: { type: 'string', default: '1,2,4,8' },
   seconds: { type: 'string', default: '5' },
+  graphs: { type: 'string', default: 'large,all' },
   pairs: { type: 'string' },
   count: { type: 'string', default: '30' },
   models: { type: 'string' },
@@ -28,6 +29,7 @@ const { values } = readOptions({
 const { device, pairs, models, out } = values;
 const [seconds, count, limit] = ['seconds', 'count', 'limit'].map((name) => wholeNumber(name, values[name]));
 const threadsOfDevice = values.threads.split(',').map((number) => wholeNumber('threads', number));
+const gpuGraphs = values.graphs.split(',');
 const failures = [];
 
 /** @returns the figures of a part; null if it failed */
@@ -49,7 +51,8 @@ const failuresOf = (part) =>
 const short = (value) => String(Number(value.toPrecision(2)));
 
 async function answerRows() {
-  const [expected, got] = [await measure('answers', 'cpu'), await measure('answers', device)];
+  const expected = await measure('answers', 'cpu');
+  const got = await measure('answers', device, { graphs: gpuGraphs.at(-1) });
   if (expected === null || got === null) return [];
   const same = compareAnswers(expected.answers, got.answers);
   if (out !== undefined) appendFileSync(out, `${JSON.stringify({ part: 'same', device, ...same })}\n`);
@@ -75,19 +78,21 @@ async function graphRows() {
 }
 
 async function speedRows() {
+  const onDevice = (threads) => gpuGraphs.map((graphs) => [device, threads, graphs]);
   const runs = [
-    [device, threadsOfDevice[0]],
-    ['cpu', 1],
-    ['cpu', availableParallelism()],
-    ...threadsOfDevice.slice(1).map((threads) => [device, threads]),
+    ...onDevice(threadsOfDevice[0]),
+    ['cpu', 1, ''],
+    ['cpu', availableParallelism(), ''],
+    ...threadsOfDevice.slice(1).flatMap(onDevice),
   ];
   const rows = [];
-  for (const [of, threads] of runs) {
-    const speed = await measure('speed', of, { threads });
+  for (const [of, threads, graphs] of runs) {
+    const speed = await measure('speed', of, { threads, ...(graphs === '' ? {} : { graphs }) });
     if (speed === null) continue;
     const cells = ({ perSecond, p50, p95 }) => [perSecond.toFixed(1), ms(p50), ms(p95)];
     const start = (speed.allReady / 1000).toFixed(1);
-    rows.push([of, String(threads), ...cells(speed.changed), ...cells(speed.unchanged), start, speed.gpuMemory ?? '']);
+    const figures = [...cells(speed.changed), ...cells(speed.unchanged), start, speed.gpuMemory ?? ''];
+    rows.push([of, graphs, String(threads), ...figures]);
   }
   return rows;
 }
@@ -96,7 +101,17 @@ const PARTS = { speed: reportSpeed, answers: reportAnswers, graphs: reportGraphs
 
 async function reportSpeed() {
   const speed = await speedRows();
-  const head = ['device', 'threads', 'changed: pairs/s', 'p50 ms', 'p95 ms', 'unchanged: pairs/s', 'p50 ms', 'p95 ms'];
+  const head = [
+    'device',
+    'GPU_GRAPHS',
+    'threads',
+    'changed: pairs/s',
+    'p50 ms',
+    'p95 ms',
+    'unchanged: pairs/s',
+    'p50 ms',
+    'p95 ms',
+  ];
   report(
     'device',
     `Speed of ${device}`,
