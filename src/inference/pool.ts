@@ -99,7 +99,7 @@ export class InferencePool {
   }
 
   /**
-   * What fails on a GPU is run once more, by a thread of the CPU.
+   * A task that fails on a GPU is run once more, by a thread of the CPU.
    * @throws ScenedeltaError inference-failed (transient) if the run fails, its thread ends or the pool is closing
    */
   run<O extends Operation>(operation: O, bundle: string, input: Operations[O]['in']): Promise<Operations[O]['out']> {

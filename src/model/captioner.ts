@@ -29,7 +29,7 @@ import { type DetectedPerson, peopleOf } from './people.js';
 import { runPairGraph, runTextGraph } from './search-vectors.js';
 import type { Graph, Tensor } from './session.js';
 
-/** On a GPU, the crops and sentences of a pair are padded to a multiple of this. The pipeline asks about 5 or 6 at most. */
+/** On a GPU, crops and sentences of a pair are padded to a multiple of this. The pipeline asks about 6 at most. */
 const ROWS_OF_A_PAIR = 6;
 
 export interface Graphs {

@@ -1,4 +1,4 @@
-/** Runs of the truth check: sentences about each of a few pairs. Letters as in captioner.ts, and K sentences of a pair. */
+/** Runs of the truth check, K sentences about each of P pairs. */
 import { cropTensors, row, stack } from './batches.js';
 import { SLOTS } from './bundle.js';
 import { encodeSentences } from './check-words.js';

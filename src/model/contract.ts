@@ -41,7 +41,7 @@ const TENSORS: Record<GraphName, { inputs: readonly string[]; outputs: readonly 
   text: { inputs: ['ids', 'grams'], outputs: ['vector'] },
 };
 const INTEGERS = new Set(['ids', 'length', 'grams', 'rows', 'clauses']);
-/** Number of axes of an input that tells a graph for several pairs from an earlier one for a single pair. */
+/** Number of axes of an input, by which a graph for several pairs differs from an earlier one for a single pair. */
 const AXES: Readonly<Partial<Record<GraphName, readonly [input: string, count: number]>>> = {
   statements: ['rows', 3],
   check: ['ids', 3],

@@ -62,7 +62,7 @@ export interface StatementsInput {
   readonly crops: readonly RegionCropFeatures[];
   /** a row each: at most R indices of `crops` */
   readonly sets: readonly (readonly number[])[];
-  /** Per set, the number of clauses after which its row ends, with the "and" before the next; 0: no words; absent: all */
+  /** per set, the number of clauses after which its row ends, with the "and" before the next; 0: no words */
   readonly clauses?: readonly number[];
 }
 

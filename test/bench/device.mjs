@@ -1,10 +1,11 @@
 /**
  * `npm run bench -- device [--device=cuda:0] [--threads=1,2,4,8] [--seconds=5] [--graphs=large,all] [--pairs=FILE
- * --count=30] [--models=FOLDER] [--parts=speed,answers,graphs] [--limit=90] [--out=FILE] [--write]`: a device beside the CPU of the
- * same machine: the pairs per second of the pipeline, whether the answers are the same, and the time per run of each
- * graph, in the order of `parts`. `graphs` are the values of GPU_GRAPHS to measure. `pairs` is a file with the paths `before` and `after` per line, of which `count` are
- * answered; `models` are bundles that the device runs in place of the CPU's. Each part has `limit` seconds, and `out`
- * gets its figures as a line of JSON when it ends. Without the device the bench says so and ends.
+ * --count=30] [--models=FOLDER] [--parts=speed,answers,graphs] [--limit=90] [--out=FILE] [--write]`: a device beside
+ * the CPU of the same machine: the pairs per second of the pipeline, whether the answers are the same, and the time per
+ * run of each graph, in the order of `parts`. `graphs` are values of GPU_GRAPHS, whose last one answers. `pairs` is a
+ * file with the paths `before` and `after` per line, of which `count` are answered; `models` are bundles that the device
+ * runs in place of the CPU's. Each part has `limit` seconds, and `out` gets its figures as a line of JSON when it ends.
+ * Without the device the bench says so and ends.
  */
 import { appendFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

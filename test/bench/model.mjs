@@ -84,17 +84,17 @@ try {
   const evidence = ({ before, after }) => time('registration, lighting and lens', async () => examine(before, after));
   const bare = await barePipeline(bundle, config, { wrap, evidence });
   await compareAll(bare, 'pair');
-  const [whole, graphs] = [measured.get('pair'), Object.keys(bundle.manifest.graphs)];
+  const [runs, graphs] = [measured.get('pair'), Object.keys(bundle.manifest.graphs)];
   measured.delete('pair');
   const inGraphs = graphs.filter((name) => measured.has(name));
-  const rows = [...measured].map(([name, runs]) => row(inGraphs.includes(name) ? `graph ${name}` : name, runs));
+  const rows = [...measured].map(([name, stages]) => row(inGraphs.includes(name) ? `graph ${name}` : name, stages));
   const cpuOf = Object.fromEntries(inGraphs.map((name) => [name, ofPair(measured.get(name))]));
-  const without = (of) => ofPair(whole) - inGraphs.filter(of).reduce((total, name) => total + cpuOf[name], 0);
+  const without = (of) => ofPair(runs) - inGraphs.filter(of).reduce((total, name) => total + cpuOf[name], 0);
   const onGpu = (setting) => (name) => serves('gpu', setting, OPERATIONS[name] ?? name);
   const rest = (name, cpu) => [name, '', '', '', '', ms(cpu)];
   measured.clear();
   await measureOutside();
-  rows.push(row('decoding', measured.get('decoding')), row('whole pair, in one thread', whole));
+  rows.push(row('decoding', measured.get('decoding')), row('whole pair, in one thread', runs));
   rows.push(
     rest(
       'of it outside of all graphs',

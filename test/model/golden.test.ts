@@ -152,7 +152,7 @@ describe.each(readdirSync(folder).map((file) => file.replace('.json', '')))('bun
     const side = manifest.people?.size ?? 0;
     const further: Record<'people' | 'check' | 'pair' | 'text', () => Record<string, Tensor>> = {
       people: () => ({ image: unitWave([1, 3, side, side]) }),
-      check: () => ({ ...evidence, ids: integers([1, CHECK_IDS.length], CHECK_IDS) }),
+      check: () => ({ ...evidence, ids: integers([1, 1, CHECK_IDS.length], CHECK_IDS) }),
       pair: () => evidence,
       text: () => ({
         ids: integers([1, example?.ids.length ?? 0], example?.ids ?? []),

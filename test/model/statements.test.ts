@@ -94,9 +94,9 @@ it.each([null, [1, 2]])(
       { given: view(5), exchanged: view(6), crops: crops.slice(1), sets: [[0], [1]], clauses: [1, 1] },
       { given: view(7), exchanged: view(8), crops: exchanged, sets: [[2, 0]] },
     ];
-    const together = await captioner.statements(inputs);
+    const rowsOfPairs = await captioner.statements(inputs);
     for (const [i, input] of inputs.entries()) {
-      expectEqual(together[i] ?? [], (await alone.statements([input]))[0] ?? []);
+      expectEqual(rowsOfPairs[i] ?? [], (await alone.statements([input]))[0] ?? []);
     }
   },
 );

@@ -77,7 +77,7 @@ def golden(folder: Path) -> dict:
     side = manifest.get("people", {}).get("size", 0)
     further = {
         "people": lambda: {"image": (wave([1, 3, side, side], 0) + 3) / 6},
-        "check": lambda: evidence | {"ids": np.array([CHECK_IDS], np.int64)},
+        "check": lambda: evidence | {"ids": np.array([[CHECK_IDS]], np.int64)},
         "pair": lambda: evidence,
         "text": lambda: {key: np.array([manifest["search"]["examples"][0][key]], np.int64) for key in ("ids", "grams")},
     }

@@ -1,4 +1,4 @@
-"""Many captions of each of a few pairs (graph `statements.onnx`): what the rows of a pair share is computed once.
+"""Many captions of each of a few pairs (graph `statements.onnx`), whose common parts are computed once.
 
 `Captioner.greedy` sees every row of a batch as a pair of its own. The rows about one pair hold few crops in many
 combinations, in both directions of time. Here each crop, and each two crops of a pair, are encoded once, and a row is
