@@ -3,7 +3,7 @@
  * --count=30] [--models=FOLDER] [--parts=speed,answers,graphs] [--limit=90] [--out=FILE] [--write]`: a device beside
  * the CPU of the same machine: the pairs per second of the pipeline, whether the answers are the same, and the time per
  * run of each graph, in the order of `parts`. `graphs` are values of GPU_GRAPHS, whose last one answers. `pairs` is a
- * file with the paths `before` and `after` per line, of which `count` are answered; `models` are bundles that the device
+ * file with the paths `before` and `after` per line, of which `count` are answered; `models` are bundles that it
  * runs in place of the CPU's. Each part has `limit` seconds, and `out` gets its figures as a line of JSON when it ends.
  * Without the device the bench says so and ends.
  */
