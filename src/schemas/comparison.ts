@@ -185,12 +185,14 @@ export const FindingSchema = Type.Object(
     facts: Type.Optional(Type.Array(FactSchema)),
     /** what lies on the lens, and what it covers: the scene behind these boxes is not seen */
     on_lens: Type.Optional(Type.Array(BoxSchema)),
+    /** of a camera: what differs and does not count by its zones and areas */
+    uncounted: Type.Optional(Type.Array(BoxSchema)),
   },
   { $id: 'Finding' },
 );
 export type Finding = Static<typeof FindingSchema>;
 /** The evidence of a finding by location. Its result is `content`, the only part of it that answers have. */
-export type Evidence = Pick<Finding, 'statements' | 'facts' | 'on_lens'>;
+export type Evidence = Pick<Finding, 'statements' | 'facts' | 'on_lens' | 'uncounted'>;
 
 const LinkSchema = Type.Object({ url: Type.String() });
 

@@ -12,7 +12,7 @@ export const isFinal = (status: Comparison['status']): boolean => status !== 'qu
 
 /** @returns the finding or comparison as answers show it */
 export function answered<T extends Evidence>(finding: T): Omit<T, keyof Evidence> {
-  const { statements: _statements, facts: _facts, on_lens: _onLens, ...shown } = finding;
+  const { statements: _statements, facts: _facts, on_lens: _onLens, uncounted: _uncounted, ...shown } = finding;
   return shown;
 }
 

@@ -19,7 +19,7 @@ import { lastRegions } from '../../schemas/shown-change.js';
 import { leftChange, openedChange, persistingChange, revertedChange, settledChange } from './change-record.js';
 import { applyDelivery, decideAlert, type NumberedCooldowns, revertedAlert } from './cool-down.js';
 import { isLeft, peopleOf, staySettled } from './left-objects.js';
-import { isBehindLens, isLost, isSameLocation } from './locations.js';
+import { isLost, isMostlyBehind, isSameLocation } from './locations.js';
 import type { ChangeRules } from './rules.js';
 import { isInScene } from './scene-evidence.js';
 import { isWatching } from './schedule.js';
@@ -205,10 +205,10 @@ class Step {
 
   /** A settled change whose thing this frame proves to be as it was; it may count as left or removed now. */
   #watchSettled(settled: Settled): Settled {
-    const { at, verdict, lost, onLens, repeats } = this.observation;
+    const { at, verdict, lost, onLens, uncounted, repeats } = this.observation;
     const outlines = lastRegions(settled.change);
     const isCovered = this.#tracks.some((track) => track.stage !== 'ended' && isSameLocation(track.regions, outlines));
-    const isHidden = isLost(outlines, lost) || isBehindLens(outlines, onLens);
+    const isHidden = [onLens, uncounted].some((parts) => isMostlyBehind(outlines, parts)) || isLost(outlines, lost);
     const isProof = settled.unproven !== true && (verdict === 'none' || verdict === 'change');
     if (isCovered || isHidden || !isProof) return settled;
     const still = settled.still && !repeats ? staySettled(settled.still, at, this.#last) : settled.still;

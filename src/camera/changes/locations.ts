@@ -27,9 +27,9 @@ export const isSameOutline = (a: Box, b: Box): boolean =>
 export const isLost = (regions: Regions, lost: readonly Box[] = []): boolean =>
   regions.some(({ box }) => lost.some((part) => sharedArea(part, box) > 0));
 
-/** Whether something on the lens hides at least half of a region. */
-export const isBehindLens = (regions: Regions, onLens: readonly Box[] = []): boolean =>
-  regions.some(({ box }) => isMostlyIn(box, onLens));
+/** Whether parts of the view hide at least half of a region. */
+export const isMostlyBehind = (regions: Regions, parts: readonly Box[] = []): boolean =>
+  regions.some(({ box }) => isMostlyIn(box, parts));
 
 /** Whether any two of their boxes overlap by MIN_OVERLAP. */
 export const isSameLocation = (a: Regions, b: Regions): boolean =>

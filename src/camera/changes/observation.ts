@@ -26,6 +26,7 @@ export function observationOf(
       })) ?? null,
     ...(finding.lost?.side === 'after' ? { lost: finding.lost.boxes } : {}),
     ...(finding.on_lens === undefined ? {} : { onLens: finding.on_lens }),
+    ...(finding.uncounted === undefined ? {} : { uncounted: finding.uncounted }),
     ...(finding.facts === undefined ? {} : { things: toThings(finding.facts, byId) }),
   };
 }

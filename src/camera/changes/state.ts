@@ -28,6 +28,10 @@ export interface Observation {
   readonly lost?: readonly Box[];
   /** parts of the view behind something on the lens; absent: there is none */
   readonly onLens?: readonly Box[];
+  /** what differs and does not count by zones and areas; absent: all counts */
+  readonly uncounted?: readonly Box[];
+  /** of the probability of a change, 0..1; absent: that of the bundle */
+  readonly threshold?: number;
   /** absent if the model names nothing */
   readonly things?: readonly ObservedThing[];
   /** the picture of the observation before: the time between the two proves nothing of what stays */
@@ -151,6 +155,8 @@ interface TrackFields {
   /** number of frames per kind */
   readonly kinds: Readonly<Partial<Record<ChangeKind, number>>>;
   readonly best: CaptionSource;
+  /** of the last observation that showed it, as there */
+  readonly threshold?: number;
   /** per kind, until it opens */
   readonly sightings: Readonly<Partial<Record<ChangeKind, Sighting>>>;
   /**

@@ -6,15 +6,18 @@
 import { derivedId } from '../../base/ids.js';
 import { betterSighting } from './captions.js';
 import { followStill } from './left-objects.js';
-import { displacement, isBehindLens, isLost, isSameLocation, locationsOf, relationTo } from './locations.js';
+import { displacement, isLost, isMostlyBehind, isSameLocation, locationsOf, relationTo } from './locations.js';
 import { judgeLocations } from './rule-sentences.js';
 import type { ChangeRules } from './rules.js';
 import { withScene } from './scene-evidence.js';
 import type { Location, Observation, PersonSighting, Track, TrackerState } from './state.js';
 
+/** Probability of a change from which it is more likely than none; the threshold of the bundle is not known here. */
+const EVEN = 0.5;
+
 /**
  * Evidence of one observation about one track: the locations that belong to it alone, its absence, or nothing, because
- * weather, light, a blocked lens or a damaged picture hid the scene.
+ * weather, light, a blocked lens or a damaged picture hid the scene, or the settings do not count what differs.
  */
 type TrackEvidence = { readonly seen: readonly Location[] } | 'absent' | 'hidden';
 
@@ -111,13 +114,31 @@ const isUndoneBy = (track: Track, location: Location): boolean =>
   relationTo({ kind: 'appear', regions: [...track.regions] }, location) === 'undoes';
 const isTamper = (track: Track): boolean => track.kinds.tamper !== undefined;
 
-function evidenceOfUnseen(track: Track, { verdict, lost, onLens }: Observation): TrackEvidence {
+function evidenceOfUnseen(track: Track, observation: Observation): TrackEvidence {
+  const { verdict, lost, onLens, uncounted } = observation;
   if (verdict === 'tamper') return 'hidden';
   // A nuisance hides the scene. It does prove a free lens, because the frame could be aligned with "before".
   if (verdict === 'nuisance' && !isTamper(track)) return 'hidden';
-  if (!isTamper(track) && isBehindLens(track.regions, onLens)) return 'hidden';
+  if (!isTamper(track) && isMostlyBehind(track.regions, onLens)) return 'hidden';
+  // A pending track waits for frames that count.
+  if (track.stage !== 'pending' && !isTamper(track)) {
+    if (isMostlyBehind(track.regions, uncounted) || isBelowThreshold(track, observation)) return 'hidden';
+  }
   return isLost(track.regions, lost) ? 'hidden' : 'absent';
 }
+
+/** Whether what a frame shows counted by the threshold that an open track was last seen with, and does not now. */
+export const isUncounted = ({ tracks }: Pick<TrackerState, 'tracks'>, observation: Observation): boolean =>
+  tracks.some((track) => track.stage === 'open' && isBelowThreshold(track, observation));
+
+const isBelowThreshold = (
+  { threshold: former }: Pick<Track, 'threshold'>,
+  { verdict, confidence, uncounted, threshold }: Observation,
+): boolean =>
+  (verdict === 'none' || verdict === 'nuisance') &&
+  uncounted === undefined &&
+  threshold !== former &&
+  confidence >= (former ?? EVEN);
 
 function applyEvidence(
   track: Track,
@@ -148,12 +169,15 @@ function applyEvidence(
     sightings[kind] = betterSighting(sightings[kind], location, observation);
     if (observation.confidence > best.confidence) best = captionSource(location, observation);
   }
+  const { threshold: _former, ...known } = track;
+  const { threshold } = observation;
   const seen = track.seen + 1;
   // Absences add up until confirm_frames sightings in a row: a flicker would otherwise stay pending, and hold "before",
   // without end.
   const keepsMissed = pending && seen < confirmFrames;
   return {
-    ...track,
+    ...known,
+    ...(threshold === undefined ? {} : { threshold }),
     seen,
     missed: keepsMissed ? track.missed : 0,
     missedSince: keepsMissed ? track.missedSince : null,
@@ -194,7 +218,7 @@ function settledRelation(
 }
 
 function beginTrack(location: Location, observation: Observation, name: string, settled: Track['settled']): Track {
-  const { at, comparisonId } = observation;
+  const { at, comparisonId, threshold } = observation;
   return {
     stage: 'pending',
     id: derivedId('chg', at, name),
@@ -207,6 +231,7 @@ function beginTrack(location: Location, observation: Observation, name: string, 
     regions: location.regions,
     kinds: { [location.kind]: 1 },
     best: captionSource(location, observation),
+    ...(threshold === undefined ? {} : { threshold }),
     sightings: { [location.kind]: betterSighting(undefined, location, observation) },
     ...sceneOf(undefined, [location]),
     settled,

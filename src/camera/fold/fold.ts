@@ -20,6 +20,7 @@ import { pendingChanges } from '../changes/pending.js';
 import { restate } from '../changes/restate.js';
 import type { ChangeRules } from '../changes/rules.js';
 import type { Transition } from '../changes/state.js';
+import { isUncounted } from '../changes/tracker.js';
 import { hasShifted } from '../settings/background-model.js';
 import type { StoredCamera } from '../settings/camera.js';
 import type { OperatingPoint } from '../settings/operating-points.js';
@@ -115,20 +116,25 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   const shown = { camera, at, comparisonId, rules };
   const identical = content === state.last?.sha256 || evidence.identical;
   const stillness = checkStillness(camera, state, { at, identical });
+  const observed = counting.finding && {
+    ...observationOf(counting.finding, frame),
+    ...(threshold === null ? {} : { threshold }),
+  };
   const followed = followVisits(previous, evidence, shown, {
     finding: counting.finding,
     restart: isReset || stillness.turns,
     repeats: identical,
+    uncounted: observed !== null && isUncounted(before.state, observed),
   });
   // The frames of a new view have confirmed the tampering by themselves.
   const confirming = newView.length > 0 ? { ...rules, confirmFrames: 1, persistMs: 0 } : rules;
   const step: Transition =
-    counting.finding === null || isForeign(counting.finding)
+    counting.finding === null || observed === null || isForeign(counting.finding)
       ? { state: before.state, changes: [], alerts: [], suppressed: 0, hold: false, absorb: [] }
       : advance(
           before.state,
           {
-            ...observationOf(counting.finding, frame),
+            ...observed,
             repeats: identical,
             shifted: candidate.kind === 'background' && hasShifted(counting.finding, candidate.width),
             inView: thingsInView(followed.state),

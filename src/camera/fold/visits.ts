@@ -34,17 +34,19 @@ interface FollowedVisits {
  * The visits after a frame, before its changes are known.
  * @param parts.finding that counts by threshold, zones and areas
  * @param parts.restart the baseline began again with this frame, or the camera is reported as stuck, or as back
+ * @param parts.uncounted something differs that the threshold does not count any more
  * @param parts.repeats the frame is the picture of the frame before it
  */
 export function followVisits(
   previous: CameraState,
   { baseline, examined, finding: found, seen }: FrameEvidence,
   { camera, at, comparisonId }: FrameOfCamera,
-  { finding, restart, repeats }: { finding: Finding | null; restart: boolean; repeats: boolean },
+  parts: { finding: Finding | null; restart: boolean; repeats: boolean; uncounted: boolean },
 ): FollowedVisits {
   const { before } = baseline;
+  const { finding, restart, repeats } = parts;
   const size = previous.size;
-  const view = repeats ? 'repeats' : viewOf(finding, examined);
+  const view = repeats ? 'repeats' : parts.uncounted ? 'hidden' : viewOf(finding, examined);
   return foldVisits(
     previous.visits,
     {
@@ -55,6 +57,7 @@ export function followVisits(
       restart,
       view,
       ...(finding?.on_lens === undefined ? {} : { onLens: finding.on_lens }),
+      ...(finding?.uncounted === undefined ? {} : { uncounted: finding.uncounted }),
       before:
         before === null
           ? null

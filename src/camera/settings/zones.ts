@@ -44,7 +44,9 @@ export function filterFinding(finding: Finding, settings: FilterSettings): Filte
   if (finding.verdict !== 'change' || finding.regions.length === 0) return { finding, excluded: 0 };
   const counting = keepRegions(finding, (region) => withZone(region, settings));
   const excluded = finding.regions.length - counting.regions.length;
-  if (counting.regions.length > 0) return { finding: { ...finding, ...counting }, excluded };
+  if (excluded === 0) return { finding: { ...finding, ...counting }, excluded };
+  const uncounted = finding.regions.filter((region) => withZone(region, settings) === null).map(({ box }) => box);
+  if (counting.regions.length > 0) return { finding: { ...finding, ...counting, uncounted }, excluded };
   const statement = unchangedStatement('excluded');
   const words = asSentence(
     write(statement)
@@ -61,6 +63,7 @@ export function filterFinding(finding: Finding, settings: FilterSettings): Filte
       content: { statements: [statement], more: 0 },
       severity: 'info',
       ...counting,
+      uncounted,
     },
     excluded,
   };

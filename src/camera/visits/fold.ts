@@ -13,12 +13,11 @@
  *   beginning   a thing without a track begins one
  */
 import { areaOf, type Box, isMostlyIn, overlapsBy } from '../../base/images.js';
-import type { VisitEvent } from '../../schemas/visit.js';
+import { concluded, endingOf, type Folded } from './ending.js';
 import { isOutside, LIMIT, looksAlike, type Match, matchThings, predicted, STRONG } from './match.js';
 import type { VisitFrame, VisitSettings, VisitsState, VisitThing, VisitTrack } from './state.js';
 import { missed, seenApart, seenMerged, seenStill, startTrack } from './track.js';
 import { boxOf, distance, mostVoted } from './values.js';
-import { isPassage, isVisit, visitOf } from './visit.js';
 
 /**
  * Share of the smaller box that two boxes of one place have in common. From 0.45 to 0.6 the figures of `npm run
@@ -34,21 +33,12 @@ const REVEALED = 0.2;
 const LARGER = 3;
 /** Share of the smaller box from which a thing touches a place. */
 const TOUCHED = 0.05;
-/** Frames in a row, and the time, without a thing after which it is gone: it may stand behind a pillar. */
-const GONE = { frames: 4, ms: 3_000, atEdge: 2 } as const;
 /** Frames in a row for which a thing may be part of one that looks like a single thing. */
 const MAX_MERGED = 6;
 /** Width of two people side by side, as a share of their height. */
 const WIDE = 0.62;
-/** Bounds of the state. */
-const MAX_TRACKS = 64;
-const MAX_ENDED = 16;
+/** Bound of the state. */
 const MAX_VACATED = 64;
-
-interface Folded {
-  readonly state: VisitsState;
-  readonly events: readonly VisitEvent[];
-}
 
 export function foldVisits(state: VisitsState, frame: VisitFrame, settings: VisitSettings): Folded {
   const { at } = frame;
@@ -57,7 +47,7 @@ export function foldVisits(state: VisitsState, frame: VisitFrame, settings: Visi
   const events = paused ? state.tracks.flatMap((track) => endingOf(track, frame.camera, 'unseen')) : [];
   const begun = paused ? { ...state, before: null, tracks: [], ended: [] } : state;
   if (frame.view === 'hidden') return { state: { ...begun, at }, events };
-  const { state: next, events: further } = FOLDS[frame.view](begun, frame);
+  const { state: next, events: further } = FOLDS[frame.view](begun, frame, settings);
   return { state: next, events: [...events, ...further] };
 }
 
@@ -79,27 +69,29 @@ export function absorbPlaces(state: VisitsState, places: readonly Box[]): Visits
 }
 
 /** A thing in view may have gone since, so that its time does not go on. A thing that was missing still is. */
-function foldRepeated(state: VisitsState, frame: VisitFrame): Folded {
+function foldRepeated(state: VisitsState, frame: VisitFrame, settings: VisitSettings): Folded {
   const tracks = state.tracks.map((track) => (track.last === state.lookedAt ? track : missed(track, frame.at)));
-  return concluded(state, tracks, frame);
+  return concluded(state, tracks, frame, settings);
 }
 
 /** A frame that equals the one before it shows what that one showed. */
-function foldEqual(state: VisitsState, frame: VisitFrame): Folded {
+function foldEqual(state: VisitsState, frame: VisitFrame, settings: VisitSettings): Folded {
   const { at } = frame;
   const tracks = state.tracks.map((track) =>
     // It is not stored, so that no "before" shows this time.
     track.last === state.lookedAt ? { ...seenStill(track, at), apart: track.apart } : unseen(track, frame),
   );
-  return concluded({ ...state, at, lookedAt: at }, tracks, frame);
+  return concluded({ ...state, at, lookedAt: at }, tracks, frame, settings);
 }
 
-function foldShown(state: VisitsState, frame: VisitFrame): Folded {
+function foldShown(state: VisitsState, frame: VisitFrame, settings: VisitSettings): Folded {
   const { at, aspect } = frame;
   const known = withBefore(state, frame);
   const after = frame.things.filter(({ side }) => side === 'after');
   const isStill = ({ inBefore }: VisitTrack): boolean =>
-    inBefore !== null && !after.some(({ box }) => mayFill(box, inBefore) && overlapsBy(box, inBefore, TOUCHED));
+    inBefore !== null &&
+    !isMostlyIn(inBefore, frame.uncounted ?? []) &&
+    !after.some(({ box }) => mayFill(box, inBefore) && overlapsBy(box, inBefore, TOUCHED));
   const standing = known.tracks.filter(isStill);
   const others = known.tracks.filter((track) => !standing.includes(track));
   const found = matchThings(others, after, at, aspect);
@@ -130,7 +122,7 @@ function foldShown(state: VisitsState, frame: VisitFrame): Folded {
       ({ box }) => !known.before?.vacated.some((one) => isSamePlace(one, box) && areaOf(box) <= LARGER * areaOf(one)),
     )
     .map((thing, index) => beginning(thing, matches, frame, index));
-  return concluded({ ...known, at, lookedAt: at, aspect }, [...tracks, ...started], frame);
+  return concluded({ ...known, at, lookedAt: at, aspect }, [...tracks, ...started], frame, settings);
 }
 
 const FOLDS = { shows: foldShown, equals: foldEqual, repeats: foldRepeated } as const;
@@ -190,9 +182,9 @@ function withBefore(state: VisitsState, frame: VisitFrame): VisitsState {
   return { ...state, before: { ...before, vacated: vacated.slice(-MAX_VACATED) }, tracks: left };
 }
 
-/** A track that a frame does not show: what something on the lens hides may still be there. */
-const unseen = (track: VisitTrack, { at, onLens = [] }: VisitFrame): VisitTrack =>
-  isMostlyIn(track.box, onLens) ? track : missed(track, at);
+/** A track that a frame does not show: what something on the lens hides, or what does not count, may still be it. */
+const unseen = (track: VisitTrack, { at, onLens = [], uncounted = [] }: VisitFrame): VisitTrack =>
+  [onLens, uncounted].some((parts) => isMostlyIn(track.box, parts)) ? track : missed(track, at);
 
 const stayed = (track: VisitTrack, until: number | null): VisitTrack =>
   until === null || until <= track.last ? track : seenStill(track, until);
@@ -263,33 +255,3 @@ function beginning(thing: VisitThing, matches: readonly Match[], frame: VisitFra
 const mayFill = (box: Box, place: Box): boolean => LARGER * areaOf(box) >= areaOf(place);
 
 const isSamePlace = (a: Box, b: Box): boolean => overlapsBy(a, b, SAME_PLACE);
-
-/** Opens the visits that have enough frames, and ends the tracks that are gone. */
-function concluded(state: VisitsState, tracks: readonly VisitTrack[], { at, camera }: VisitFrame): Folded {
-  const events: VisitEvent[] = [];
-  const left: VisitTrack[] = [];
-  const ended = [...state.ended];
-  for (const track of tracks) {
-    if (isGone(track, at)) {
-      events.push(...endingOf(track, camera, 'gone'));
-      if (track.opened || mostVoted(track.classes) === 'object') ended.push({ track, end: 'gone' });
-    } else if (!track.opened && track.merged === 0 && isVisit(track)) {
-      const opened = { ...track, opened: true };
-      events.push({ type: 'visit.opened', visit: visitOf(opened, camera, null) });
-      left.push(opened);
-    } else left.push(track);
-  }
-  events.push(...left.slice(0, -MAX_TRACKS).flatMap((track) => endingOf(track, camera, 'unseen')));
-  return { state: { ...state, tracks: left.slice(-MAX_TRACKS), ended: ended.slice(-MAX_ENDED) }, events };
-}
-
-function isGone({ missed: frames, missedSince, box }: VisitTrack, at: number): boolean {
-  if (missedSince === null) return false;
-  const atEdge = box.x <= 0.02 || box.x + box.width >= 0.98 || box.y + box.height >= 0.98;
-  return frames >= (atEdge ? GONE.atEdge : GONE.frames) && (atEdge || at - missedSince >= GONE.ms);
-}
-
-function endingOf(track: VisitTrack, camera: string, end: 'gone' | 'unseen'): VisitEvent[] {
-  if (track.opened) return [{ type: 'visit.ended', visit: visitOf(track, camera, end) }];
-  return isPassage(track) ? [{ type: 'visit.passed', visit: visitOf(track, camera, end) }] : [];
-}

@@ -53,6 +53,8 @@ export interface VisitFrame {
   readonly view: 'shows' | 'equals' | 'repeats' | 'hidden';
   /** parts of the view behind something on the lens; absent: there is none */
   readonly onLens?: readonly Box[];
+  /** what differs and does not count by zones and areas; absent: all counts */
+  readonly uncounted?: readonly Box[];
   /** whether all tracks end: the baseline began again, or the camera is stuck, or is back */
   readonly restart: boolean;
 }

@@ -1,4 +1,4 @@
-/** Frames of which a part is lost: they open, end and settle nothing in it, and never become "before". */
+/** Frames of which a part is lost, or does not count: they open, end and settle nothing in it, and never become "before". */
 import { describe, expect, it } from '@jest/globals';
 import type { ChangeRules } from '../../../src/camera/changes/rules.js';
 import { car, empty, gone, iso, RULES, regionAt, run } from './scenario.js';
@@ -22,12 +22,9 @@ describe('a frame that lost the place of a change', () => {
     ]);
   });
 
-  it('does not prove that a settled change is still there', () => {
+  it.each([damaged(30), { ...empty(30), uncounted: [box] }])('proves no settled change: %#', (hidden) => {
     const memory: ChangeRules = { ...RULES, before: 'memory', settleMs: { scene: 5_000, tamper: 5_000 } };
-    const { steps } = run(
-      [car(1), car(2), car(3), car(6), empty(7), empty(8), damaged(30), gone(31), gone(32)],
-      memory,
-    );
+    const { steps } = run([car(1), car(2), car(3), car(6), empty(7), empty(8), hidden, gone(31), gone(32)], memory);
     expect(steps.at(-1)?.changes).toMatchObject([{ event: 'change.reverted', change: { last_seen: iso(8) } }]);
   });
 
