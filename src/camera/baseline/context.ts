@@ -44,6 +44,8 @@ export interface FrameOutcome {
   readonly hold: boolean;
   /** a track awaits its confirmation */
   readonly pending: boolean;
+  /** an open track has missed frames that show its place: its end awaits the confirmation */
+  readonly ending: boolean;
   /** boxes of pending and open tracks, whether or not this frame shows them */
   readonly undecided: readonly Box[];
   /** Transition.absorb */

@@ -30,6 +30,7 @@ export function undecidedOf(tracks: readonly Track[], rules: ChangeRules) {
   return {
     any: undecided.length > 0,
     pending: undecided.some((track) => track.stage === 'pending' && !isOnLens(track, rules)),
+    ending: undecided.some(({ stage, missed }) => stage === 'open' && missed > 0),
     undecided: undecided.flatMap(({ regions }) => regions.map(({ box }) => box)),
   };
 }

@@ -144,7 +144,7 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   const { any, ...undecided } = undecidedOf(step.state.tracks, rules);
   const outcome: FrameOutcome =
     newView.length > 0
-      ? { finding: null, differing: [], hold: false, pending: false, undecided: [], absorb: [] }
+      ? { finding: null, differing: [], hold: false, pending: false, ending: false, undecided: [], absorb: [] }
       : {
           finding: counting.finding,
           differing: [...(evidence.finding?.regions.map(({ box }) => box) ?? []), ...coveredBoxes(evidence.finding)],

@@ -63,6 +63,8 @@ export interface UpdateContext {
   readonly height: number;
   /** a track of this camera awaits its confirmation against this background */
   readonly pending: boolean;
+  /** the end of an open change awaits its confirmation against this background */
+  readonly ending: boolean;
   /** pending and open tracks */
   readonly undecided: readonly unknown[];
   /** a single frame of another size, which the background does not follow */
@@ -75,7 +77,7 @@ export interface UpdateContext {
 
 /** @param background of the frame's own light; undefined if there is none */
 export function chooseUpdate(background: Background<unknown> | undefined, context: UpdateContext): BackgroundUpdate {
-  const { finding, at, width, height, pending, undecided, absorb } = context;
+  const { finding, at, width, height, pending, ending, undecided, absorb } = context;
   if (finding === null || finding.lost?.side === 'before') return 'replace';
   if (context.isStray) return 'keep';
   // A covered or turned camera and a damaged frame do not show the scene; a shifted view would draw every edge twice.
@@ -83,6 +85,8 @@ export function chooseUpdate(background: Background<unknown> | undefined, contex
   const unchanged = finding.verdict === 'none' || finding.verdict === 'nuisance';
   if (background === undefined || background.width !== width || background.height !== height) {
     if (absorb.length > 0) return 'replace';
+    // A frame of another size shows the end as well; one of another light may hide it for long.
+    if (ending && background !== undefined) return 'keep';
     // Tracked things become part of the new background and settle; without one the camera would be blind in this light.
     const lasts = undecided.length === 0 || context.lightFrames >= LIGHT_FRAMES;
     return unchanged && lasts ? 'replace' : 'keep';

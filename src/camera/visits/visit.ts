@@ -86,7 +86,7 @@ export function withoutMinutes(visit: Visit): Visit {
 }
 
 function statementOf(track: VisitTrack, end: VisitEnd | null): VisitStatement {
-  const { path, there, begin, last, box, uncertain } = track;
+  const { path, there, begin, last, box, uncertain, missedSince } = track;
   const [first = box, second = first] = path.slice(0, 2).map(boxOf);
   const [final = box, previous = final] = path.slice(-2).reverse().map(boxOf);
   // A thing that stays at the edge may have been put there.
@@ -107,7 +107,14 @@ function statementOf(track: VisitTrack, end: VisitEnd | null): VisitStatement {
     went: uncertain
       ? { how: 'uncertain', edge: null, place: null }
       : {
-          how: end === null ? 'still' : end === 'unseen' ? 'unseen' : wentAt === null ? 'gone' : 'edge',
+          how:
+            end === null
+              ? 'still'
+              : end === 'unseen' && missedSince === null
+                ? 'unseen'
+                : wentAt === null
+                  ? 'gone'
+                  : 'edge',
           edge: wentAt,
           place: thirdOf(final),
         },

@@ -1,4 +1,4 @@
-/** Frames of which a part is lost, or does not count: they open, end and settle nothing in it, and never become "before". */
+/** Frames of which a part is lost, or does not count: they open, end and settle nothing in it. */
 import { describe, expect, it } from '@jest/globals';
 import type { ChangeRules } from '../../../src/camera/changes/rules.js';
 import { car, empty, gone, iso, RULES, regionAt, run } from './scenario.js';

@@ -71,6 +71,7 @@ describe('the update by a frame', () => {
     width: 40,
     height: 30,
     pending: false,
+    ending: false,
     undecided: [],
     isStray: false,
     lightFrames: 1,
@@ -93,6 +94,7 @@ describe('the update by a frame', () => {
     ['there was nothing to compare with', context({ finding: null }), 'replace'],
     ['a frame of another size', context({ width: 20 }), 'replace'],
     ['a stray frame of another size', context({ width: 20, isStray: true }), 'keep'],
+    ['a frame of another size shows that a thing may have gone', context({ width: 20, ending: true }), 'keep'],
     ['a frame of another size that shows a change', context({ width: 20, finding: finding('change', 1) }), 'keep'],
   ])('%s', (_what, given, update) => {
     expect(chooseUpdate(background, given)).toBe(update);
@@ -105,7 +107,8 @@ describe('the update by a frame', () => {
   });
 
   it('without a background: with tracks undecided, the third frame in a row of the light starts one', () => {
-    const update = (lightFrames: number) => chooseUpdate(undefined, context({ undecided: [1], lightFrames }));
+    const given = { undecided: [1], ending: true };
+    const update = (lightFrames: number) => chooseUpdate(undefined, context({ ...given, lightFrames }));
     expect([1, 2, 3].map(update)).toEqual(['keep', 'keep', 'replace']);
   });
 });

@@ -201,6 +201,15 @@ it('a pause ends a visit as unseen, and a thing after it is another one', () => 
   expect(ended(run)[0]).toMatchObject({ end: 'unseen', gone: null });
 });
 
+it('a view that ends does not say of a thing that the last frames do not show that it was still there', () => {
+  const unseenAfter = (missed: number) => foldAll([...walk(1, 6, 0.1), ...nothing(6, 6 + missed)]).state;
+  const [there, going] = [0, 1].map((missed) => openVisits(unseenAfter(missed), 'yard', 'unseen')[0]);
+  expect([there?.content.went.how, going?.content.went.how]).toEqual(['unseen', 'gone']);
+  expect(going).toMatchObject({ end: 'unseen', gone: null, last_seen: there?.last_seen });
+  const paused = foldAll([frame(1000, [])], unseenAfter(1));
+  expect(paused.events[0]?.visit.caption).toBe(going?.caption);
+});
+
 it('a frame that shows nothing of the scene ends nothing', () => {
   const hidden = Array.from({ length: 8 }, (_, i) => frame(6 + i, [], { view: 'hidden' }));
   const run = foldAll([...walk(1, 6, 0.1), ...hidden, frame(14, [thing(at(0.5))])]);
