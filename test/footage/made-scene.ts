@@ -55,6 +55,16 @@ export function compare(before: Scene, after: Scene, confidence = 0.9): Finding 
   };
 }
 
+/** The finding with the name of a person for each thing, so that visits follow them. */
+export function named(finding: Finding): Finding {
+  const sure = { value: 'person', probability: 0.9 } as const;
+  const facts = finding.regions.map(({ id }) => ({
+    ...{ noun: sure, class: sure, colour: null, place: null, way: null, regions: [id] },
+    ...{ kind: { value: 'appear' as const, probability: 0.9 }, count: { value: 1, probability: 0.9 } },
+  }));
+  return { ...finding, facts };
+}
+
 export interface MadeRun {
   readonly stats: readonly FrameStats[];
   /** type, frame, kind and caption of each alert */
@@ -144,7 +154,7 @@ function background({ backgrounds }: CameraState) {
 }
 
 /** The things of `before`, except for those in the boxes, which are as in `after`. */
-function absorbed(before: Scene, after: Scene, boxes: readonly Box[]): Scene {
+export function absorbed(before: Scene, after: Scene, boxes: readonly Box[]): Scene {
   const all = Array.from({ length: 9 }, (_, thing) => thing);
   const copied = (thing: number) => boxes.some(({ x, y }) => x === boxOf(thing).x && y === boxOf(thing).y);
   return new Set(all.filter((thing) => (copied(thing) ? after : before).has(thing)));

@@ -23,6 +23,7 @@ import { isLost, isMostlyBehind, isSameLocation } from './locations.js';
 import type { ChangeRules } from './rules.js';
 import { isInScene } from './scene-evidence.js';
 import { isWatching } from './schedule.js';
+import { goneFrom, settledOf } from './settled.js';
 import type { Observation, OpenTrack, PersonSighting, Settled, Track, TrackerState, Transition } from './state.js';
 import { type TrackUpdate, updateTracks } from './tracker.js';
 
@@ -73,17 +74,19 @@ export function applyEvents(state: TrackerState, events: readonly CameraEvent[])
  * taken for its end.
  *
  * @param at capture time of the frame that begins the new "before", epoch ms
+ * @param light of that frame
  * @param isOrdered a person or the settings replaced it, by a picture that may not show the things
  */
 export function resetBaseline(
   state: TrackerState,
   at: number,
   isOrdered: boolean,
+  light?: Observation['light'],
 ): { state: TrackerState; changes: ChangeUpdate[] } {
   const open = state.tracks.filter((track) => track.stage === 'open');
   const settled = open
     .filter(({ change, missed }) => missed === 0 && change.kind !== 'tamper')
-    .map((track) => settledOf(track, at))
+    .map((track) => settledOf(track, at, light?.others))
     .map((one): Settled => (isOrdered ? { ...one, still: null, unproven: true } : one));
   return {
     state: { ...state, tracks: [], settled: bounded([...state.settled, ...settled]) },
@@ -93,15 +96,6 @@ export function resetBaseline(
 
 /** Drops the changes before a gap: a thing that goes after it may be another one than the thing that came before. */
 export const forgetSettled = (state: TrackerState): TrackerState => ({ ...state, settled: [] });
-
-const settledOf = ({ change, acknowledged, still, lastAlerted, normal }: OpenTrack, at: number): Settled => ({
-  change: settledChange(change, at),
-  reportedAt: Date.parse(change.last_seen),
-  acknowledged,
-  // A thing that a person calls normal is never reported as left.
-  still: normal === true ? null : still,
-  lastAlerted,
-});
 
 const bounded = (settled: readonly Settled[]) => settled.slice(-MAX_SETTLED);
 
@@ -188,8 +182,11 @@ class Step {
     const { id, relation } = track.settled;
     const settled = this.#settled.find(({ change }) => change.id === id);
     if (settled !== undefined && relation === 'undoes') {
-      this.#settled = this.#settled.filter((one) => one !== settled);
-      this.#revert(settled, track.firstSeen);
+      this.#settled = this.#settled.flatMap((one) => (one === settled ? goneFrom(one, this.observation) : [one]));
+      if (settled.goneIn === undefined) this.#revert(settled, track.firstSeen);
+    } else if (settled?.notIn !== undefined) {
+      const notIn = settled.notIn.filter((light) => light !== this.observation.light?.now);
+      this.#settled = this.#settled.map((one) => (one === settled ? { ...one, notIn } : one));
     }
     this.#absorb.push(...track.regions);
     this.#tracks.push({ ...track, stage: 'ended' });
@@ -205,7 +202,8 @@ class Step {
 
   /** A settled change whose thing this frame proves to be as it was; it may count as left or removed now. */
   #watchSettled(settled: Settled): Settled {
-    const { at, verdict, lost, onLens, uncounted, repeats } = this.observation;
+    const { at, verdict, lost, onLens, uncounted, repeats, light } = this.observation;
+    if (settled.goneIn !== undefined || settled.notIn?.some((one) => one === light?.now)) return settled;
     const outlines = lastRegions(settled.change);
     const isCovered = this.#tracks.some((track) => track.stage !== 'ended' && isSameLocation(track.regions, outlines));
     const isHidden = [onLens, uncounted].some((parts) => isMostlyBehind(outlines, parts)) || isLost(outlines, lost);
@@ -279,7 +277,7 @@ class Step {
   }
 
   #settle(track: OpenTrack): void {
-    const settled = settledOf(track, this.observation.at);
+    const settled = settledOf(track, this.observation.at, this.observation.light?.others);
     this.#settled = [...this.#settled, settled];
     this.#absorb.push(...track.regions);
     this.#changes.push({ change: settled.change, event: 'change.settled' });

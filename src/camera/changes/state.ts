@@ -7,6 +7,7 @@ import type { Caption } from '../../language/write.js';
 import type { AlertIntent, ChangeRegion, ChangeUpdate, FoundChange } from '../../schemas/change.js';
 import type { Fact } from '../../schemas/comparison.js';
 import type { ChangeKind, KINDS, Severity, StatementKind, VERDICTS } from '../../schemas/kinds.js';
+import type { Light } from '../settings/light.js';
 
 /** One finished comparison of the camera after zones, thresholds and areas were applied. */
 export interface Observation {
@@ -36,6 +37,8 @@ export interface Observation {
   readonly things?: readonly ObservedThing[];
   /** the picture of the observation before: the time between the two proves nothing of what stays */
   readonly repeats?: boolean;
+  /** of the frame, and the others that have a background; absent: "before" is no background */
+  readonly light?: { readonly now: Light; readonly others: readonly Light[] };
   /** the view lies so far from that of "before" that a background model takes nothing of it */
   readonly shifted?: boolean;
   /** as the visits of the camera follow them; absent: none are followed */
@@ -201,6 +204,10 @@ export interface Settled {
   readonly lastAlerted: Severity | null;
   /** true: "before" was replaced by a picture that may not show it, so that an equal frame proves nothing about it */
   readonly unproven?: boolean;
+  /** lights whose background does not show it; absent: there was none when it settled */
+  readonly notIn?: readonly Light[];
+  /** it has reverted, and the backgrounds of these lights may still show it; absent: it has not */
+  readonly goneIn?: readonly Light[];
 }
 
 /** Cool-down of one location, zone and kind. */

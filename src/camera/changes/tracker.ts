@@ -10,7 +10,7 @@ import { displacement, isLost, isMostlyBehind, isSameLocation, locationsOf, rela
 import { judgeLocations } from './rule-sentences.js';
 import type { ChangeRules } from './rules.js';
 import { withScene } from './scene-evidence.js';
-import type { Location, Observation, PersonSighting, Track, TrackerState } from './state.js';
+import type { Location, Observation, PersonSighting, Settled, Track, TrackerState } from './state.js';
 
 /** Probability of a change from which it is more likely than none; the threshold of the bundle is not known here. */
 const EVEN = 0.5;
@@ -58,7 +58,7 @@ export function updateTracks(
   const unowned = locations.filter((_location, i) => owners[i]?.length === 0);
   const begun = unowned.map((location, i) => {
     const name = [rules.camera, observation.at, observation.frame, i].join('/');
-    const settled = settledRelation(location, state, rules);
+    const settled = settledRelation(location, state, observation, rules);
     const still = followStill(null, [location], observation, recent);
     const track = beginTrack(location, observation, name, settled);
     return { track: { ...track, still, ...judgedAfter(undefined, [location]) }, seen: true };
@@ -205,10 +205,14 @@ const captionSource = ({ caption }: Location, { comparisonId, confidence }: Obse
 function settledRelation(
   location: Location,
   { settled }: TrackerState,
+  { light }: Observation,
   { before }: Pick<ChangeRules, 'before'>,
 ): Track['settled'] {
-  for (const { change } of settled) {
+  const isGone = ({ goneIn }: Settled) => goneIn !== undefined;
+  // A thing that came later at the place of one that has gone.
+  for (const { change, goneIn } of [...settled.filter((one) => !isGone(one)), ...settled.filter(isGone)]) {
     const relation = relationTo(change, location);
+    if (goneIn !== undefined && !(relation === 'undoes' && goneIn.some((one) => one === light?.now))) continue;
     // A previous frame shows all that has settled, so that a repetition of it is a new thing.
     if (relation === 'undoes' || (relation === 'repeats' && before === 'memory')) {
       return { id: change.id, relation };

@@ -8,7 +8,7 @@ import { compareSeverity } from '../../schemas/kinds.js';
 import { resetBaseline } from '../changes/advance.js';
 import type { ChangeRules } from '../changes/rules.js';
 import { isOnLens } from '../changes/scene-evidence.js';
-import type { Track, TrackerState } from '../changes/state.js';
+import type { Observation, Track, TrackerState } from '../changes/state.js';
 import type { CameraSettings } from '../settings/settings.js';
 import type { BaselineEvent, CameraState, UnseenSpan } from '../state/state.js';
 
@@ -20,9 +20,13 @@ export const isBaselineEvent = (event: CameraEvent | BaselineEvent): event is Ba
 
 export const isChangeEvent = (event: CameraEvent | BaselineEvent): event is CameraEvent => !isBaselineEvent(event);
 
-/** @param by orders: a person or the settings replaced "before"; light: a background of another light begins */
-export const resetIf = (reset: boolean, state: TrackerState, at: number, by: 'orders' | 'light') =>
-  reset ? resetBaseline(state, at, by === 'orders') : { state, changes: [] };
+/** @param by orders: a person or the settings replaced "before"; otherwise the light whose background begins */
+export const resetIf = (
+  reset: boolean,
+  state: TrackerState,
+  at: number,
+  by: 'orders' | NonNullable<Observation['light']> | undefined,
+) => (reset ? resetBaseline(state, at, by === 'orders', by === 'orders' ? undefined : by) : { state, changes: [] });
 
 /** The pending and open tracks, as the baseline needs them (FrameOutcome), and whether there are any. */
 export function undecidedOf(tracks: readonly Track[], rules: ChangeRules) {

@@ -23,6 +23,7 @@ import type { Transition } from '../changes/state.js';
 import { isUncounted } from '../changes/tracker.js';
 import { hasShifted } from '../settings/background-model.js';
 import type { StoredCamera } from '../settings/camera.js';
+import { LIGHTS } from '../settings/light.js';
 import type { OperatingPoint } from '../settings/operating-points.js';
 import { countConfidence } from '../settings/rate-ratio.js';
 import type { CameraSettings } from '../settings/settings.js';
@@ -116,9 +117,13 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   const shown = { camera, at, comparisonId, rules };
   const identical = content === state.last?.sha256 || evidence.identical;
   const stillness = checkStillness(camera, state, { at, identical });
+  const light =
+    candidate.kind === 'background'
+      ? { now: candidate.light, others: LIGHTS.filter((one) => one !== candidate.light && state.backgrounds[one]) }
+      : undefined;
   const observed = counting.finding && {
     ...observationOf(counting.finding, frame),
-    ...(threshold === null ? {} : { threshold }),
+    ...present({ threshold: threshold ?? undefined, light }),
   };
   const followed = followVisits(previous, evidence, shown, {
     finding: counting.finding,
@@ -156,10 +161,11 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   // A new background shows the tracked things: their end could not be seen in this light, and in the others they would
   // be new.
   const isReplaced = any && (next.replacedBackground || newView.length > 0);
-  const after = resetIf(isReplaced, step.state, at, 'light');
+  const after = resetIf(isReplaced, step.state, at, light);
 
   const visits = concludeVisits(followed, shown, {
     absorbed: next.replacedBackground ? outcome.differing : outcome.absorb.map(({ box }) => box),
+    ...present({ light }),
     updates: step.changes,
   });
   const examined =

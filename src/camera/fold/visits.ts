@@ -6,6 +6,7 @@ import { compareSeverity } from '../../schemas/kinds.js';
 import type { VisitEvent } from '../../schemas/visit.js';
 import type { ChangeRules } from '../changes/rules.js';
 import { inWindows, isWatching } from '../changes/schedule.js';
+import type { Observation } from '../changes/state.js';
 import type { StoredCamera } from '../settings/camera.js';
 import { zoneOf } from '../settings/zones.js';
 import type { CameraState } from '../state/state.js';
@@ -23,6 +24,10 @@ interface FrameOfCamera {
   readonly at: number;
   readonly comparisonId: string;
   readonly rules: ChangeRules;
+}
+
+interface AbsorbedPlaces extends Pick<Observation, 'light'> {
+  readonly absorbed: readonly Box[];
 }
 
 interface FollowedVisits {
@@ -62,6 +67,7 @@ export function followVisits(
         before === null
           ? null
           : { key: before.frame.sha256, at: before.at, isLearned: camera.settings.before === 'memory' },
+      ...(baseline.candidate.kind === 'background' ? { light: baseline.candidate.light } : {}),
       aspect: size === null ? 1 : size.width / size.height,
       things: view === 'shows' && finding !== null ? visitThings(finding, found?.regions ?? [], seen) : [],
     },
@@ -77,10 +83,10 @@ export function followVisits(
 export function concludeVisits(
   { state, events }: FollowedVisits,
   { camera, at, rules }: FrameOfCamera,
-  { absorbed, updates }: { readonly absorbed: readonly Box[]; readonly updates: readonly ChangeUpdate[] },
+  { absorbed, light, updates }: AbsorbedPlaces & { readonly updates: readonly ChangeUpdate[] },
 ): FollowedVisits {
   const isLearned = camera.settings.before === 'memory';
-  const linked = linkObjects(isLearned ? absorbPlaces(state, absorbed) : state, updates);
+  const linked = linkObjects(isLearned ? absorbPlaces(state, absorbed, light) : state, updates);
   const alerted = alertVisits(linked.state, events, {
     camera: camera.id,
     at,

@@ -59,12 +59,24 @@ export const thingsInView = ({ tracks, at, before }: VisitsState) =>
     from: path.filter(([time], i) => (there && i === 0) || time === before?.at).map(boxOf),
   }));
 
-/** @param places that became part of "before" with the last frame */
-export function absorbPlaces(state: VisitsState, places: readonly Box[]): VisitsState {
+/**
+ * @param places that became part of "before" with the last frame
+ * @param light of that frame, and the others that have a background
+ */
+export function absorbPlaces(
+  state: VisitsState,
+  places: readonly Box[],
+  light?: { readonly now: string; readonly others: readonly string[] },
+): VisitsState {
   if (state.at !== state.lookedAt || places.length === 0) return state;
   const isAbsorbed = ({ box }: VisitTrack): boolean => places.some((one) => isSamePlace(one, box));
   // If the frame does not show the thing, its empty place became part of "before".
-  const placed = (track: VisitTrack) => ({ ...track, inBefore: track.missedSince === null ? track.box : null });
+  const placed = ({ notIn: former, ...track }: VisitTrack): VisitTrack => {
+    if (track.missedSince !== null) return { ...track, inBefore: null };
+    const known = track.inBefore === null ? (light?.others ?? []) : (former ?? []);
+    const notIn = known.filter((one) => one !== light?.now);
+    return { ...track, inBefore: track.box, ...(notIn.length === 0 ? {} : { notIn }) };
+  };
   return { ...state, tracks: state.tracks.map((track) => (isAbsorbed(track) ? placed(track) : track)) };
 }
 
@@ -88,8 +100,9 @@ function foldShown(state: VisitsState, frame: VisitFrame, settings: VisitSetting
   const { at, aspect } = frame;
   const known = withBefore(state, frame);
   const after = frame.things.filter(({ side }) => side === 'after');
-  const isStill = ({ inBefore }: VisitTrack): boolean =>
+  const isStill = ({ inBefore, notIn }: VisitTrack): boolean =>
     inBefore !== null &&
+    !notIn?.some((light) => light === frame.light) &&
     !isMostlyIn(inBefore, frame.uncounted ?? []) &&
     !after.some(({ box }) => mayFill(box, inBefore) && overlapsBy(box, inBefore, TOUCHED));
   const standing = known.tracks.filter(isStill);

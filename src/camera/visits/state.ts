@@ -55,6 +55,8 @@ export interface VisitFrame {
   readonly onLens?: readonly Box[];
   /** what differs and does not count by zones and areas; absent: all counts */
   readonly uncounted?: readonly Box[];
+  /** of the frame; absent: "before" is no background */
+  readonly light?: string;
   /** whether all tracks end: the baseline began again, or the camera is stuck, or is back */
   readonly restart: boolean;
 }
@@ -104,6 +106,8 @@ export interface VisitTrack {
   readonly there: boolean;
   /** where "before" shows it; null: it does not */
   readonly inBefore: Box | null;
+  /** lights whose background does not show it there; absent: there was none when it became part of "before" */
+  readonly notIn?: readonly string[];
   /** capture time of the last frame, quiet ones excluded, that shows it apart from other things */
   readonly apart: number;
   /** frames in a row in which it was one thing with another track */

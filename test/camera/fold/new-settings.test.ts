@@ -4,23 +4,12 @@ import type { FrameEvidence } from '../../../src/camera/fold/evidence.js';
 import { foldFrame } from '../../../src/camera/fold/fold.js';
 import { checkSettings } from '../../../src/camera/settings/settings.js';
 import { initialCameraState } from '../../../src/camera/state/state.js';
-import { compare, contextOf, type Scene, timeOf } from '../../footage/made-scene.js';
+import { compare, contextOf, named, type Scene, timeOf } from '../../footage/made-scene.js';
 
 const EMPTY: Scene = new Set();
 const THERE: Scene = new Set([4]);
 const SIZE = { width: 300, height: 300 };
 const refOf = (sha256: string) => ({ from: 'stored', sha256, bytes: 1, contentType: 'image/jpeg' }) as const;
-/** The thing, by a name that a visit has. */
-const named = (after: Scene): FrameEvidence['finding'] => {
-  const finding = compare(EMPTY, after);
-  const sure = { value: 'person', probability: 0.9 } as const;
-  const facts = finding.regions.map(({ id }) => ({
-    ...{ noun: sure, class: sure, colour: null, place: null, way: null, regions: [id] },
-    ...{ kind: { value: 'appear' as const, probability: 0.9 }, count: { value: 1, probability: 0.9 } },
-  }));
-  return { ...finding, facts };
-};
-
 /** @param frames scenes, each with the settings of its camera @returns the ends that were reported, by frame */
 function follow(frames: readonly (readonly [Scene, object])[]) {
   let state = initialCameraState();
@@ -28,7 +17,7 @@ function follow(frames: readonly (readonly [Scene, object])[]) {
     const settings = checkSettings({ examine_every_s: 0, gap_s: 60, ...given });
     const evidence: FrameEvidence = {
       ...{ content: String(number), identical: false, frame: refOf(String(number)), examined: true },
-      ...{ threshold: null, excluded: null, finding: number === 0 ? null : named(scene) },
+      ...{ threshold: null, excluded: null, finding: number === 0 ? null : named(compare(EMPTY, scene)) },
       baseline: {
         before: number === 0 ? null : { frame: refOf('0'), at: 0 },
         candidate: { kind: 'background', light: 'day', ...SIZE, isStray: false },

@@ -201,7 +201,7 @@ it('a pause ends a visit as unseen, and a thing after it is another one', () => 
   expect(ended(run)[0]).toMatchObject({ end: 'unseen', gone: null });
 });
 
-it('a view that ends does not say of a thing that the last frames do not show that it was still there', () => {
+it('a thing that the last frames do not show was not still there when the view ended', () => {
   const unseenAfter = (missed: number) => foldAll([...walk(1, 6, 0.1), ...nothing(6, 6 + missed)]).state;
   const [there, going] = [0, 1].map((missed) => openVisits(unseenAfter(missed), 'yard', 'unseen')[0]);
   expect([there?.content.went.how, going?.content.went.how]).toEqual(['unseen', 'gone']);
