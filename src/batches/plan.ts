@@ -108,7 +108,8 @@ export async function planBatch(
     const endsAt = Math.min(until ?? Number.MAX_SAFE_INTEGER, end.at);
     const from = Math.max(since ?? 0, (sequence.items[0] as FootageItem).at);
     if (from > endsAt) continue;
-    const gapMs = request.acrossGaps ? Number.MAX_SAFE_INTEGER : usualGap(sequence, settings, every);
+    const usual = usualGap(sequence, settings, every, end.frameSeconds);
+    const gapMs = request.acrossGaps ? Number.MAX_SAFE_INTEGER : usual;
     const bounded = { ...sequence, range: { from, until: until ?? Number.MAX_SAFE_INTEGER }, endsAt, gapMs };
     sequences.push(bounded);
     // A search looks at few frames, and knows only at its end how many.

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 import { FFMPEG, THING, writeVideo } from '../footage/videos.js';
 import { copyOfTiny } from '../model/tiny-bundle.js';
@@ -42,6 +43,8 @@ const when = (...args: string[]): Promise<{ status: number; stdout: string; stde
       done({ status: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });
+const shell = (script: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  promisify(execFile)('/bin/sh', ['-c', script, ...args], { cwd: folder, env: { ...process.env, ...env } });
 const NOON = ['--start', '2026-06-01T12:00:00Z', '--tz', 'UTC'];
 const START = [...NOON, '--covered', '2s'];
 
@@ -65,6 +68,21 @@ describe('scenedelta when', () => {
     for (const side of ['before', 'after']) {
       expect((await readFile(join(folder, `out/changed-${side}.jpg`))).subarray(0, 2).toString('hex')).toBe('ffd8');
     }
+  });
+
+  it.each(['mkv', 'h264'])('finds it in a recording (%s) whose header states no length', async (type) => {
+    const coded = { mkv: ['-c', 'copy', '-f', 'matroska'], h264: ['-c', 'copy', '-f', 'h264'] }[type] as string[];
+    const file = join(folder, `measured.${type}`);
+    // A pipe cannot be wound back to the header, where the length would be written.
+    await shell('"$0" -v error -i stays.mp4 "$@" - | cat > "$OUT"', [FFMPEG, ...coded], { OUT: file });
+    const { stdout, stderr } = await when(`measured.${type}`, '--roi', ROI, ...START, '--json');
+    expect(stderr).toBe('');
+    // A raw stream states no rate: its reader assumes 25 frames per second.
+    const second = type === 'mkv' ? 41 : (41 * 4) / 25;
+    const { changed } = JSON.parse(stdout);
+    expect(changed.before.seconds).toBeLessThan(second);
+    expect(changed.after.seconds).toBeGreaterThanOrEqual(second);
+    expect(changed.after.seconds - changed.before.seconds).toBeLessThanOrEqual(1);
   });
 
   it('finds that it left again', async () => {
@@ -107,6 +125,12 @@ describe('scenedelta when', () => {
       expect(second).toBeGreaterThanOrEqual(20);
       expect(second).toBeLessThan(50);
     }
+  });
+
+  it('refuses a named pipe, and does not wait for it', async () => {
+    await shell('mkfifo "$0"', ['pipe.mp4']);
+    const { status, stderr } = await when('pipe.mp4', '--roi', ROI, ...START);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/^scenedelta when: .*pipe\.mp4.*\n$/)]);
   });
 
   it.each([

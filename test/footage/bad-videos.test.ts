@@ -222,6 +222,8 @@ describe('sampling', () => {
     await pattern('far.mp4', '96x64', 6, 4, ['-g', '100', '-sc_threshold', '0']);
     expect((await read([item('far.mp4')], { mode: 'auto' })).times).toEqual([0, 1, 2, 3, 4, 5]);
     expect((await read([item('far.mp4')], { mode: 'keyframes' })).times).toEqual([0]);
+    await pattern('farther.mp4', '96x64', 70, 2, ['-g', '1000', '-sc_threshold', '0']);
+    expect(await read([item('farther.mp4')], { mode: 'keyframes' })).toMatchObject({ times: [0], failures: [] });
   });
 
   it('keeps one grid over files that follow each other', async () => {

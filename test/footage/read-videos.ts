@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Recording } from '../../src/footage/inputs/recording.js';
 import type { Every, FootageItem } from '../../src/footage/inputs/recording-plan.js';
 import { BEGINNING, framesOf } from '../../src/footage/inputs/source-frames.js';
+import { StillFrames } from '../../src/footage/inputs/still-frames.js';
 import { EMPTY_ACCOUNT, type FrameAccount, sumOfAccounts } from '../../src/footage/run/frame-account.js';
 import { FFMPEG, ffmpeg } from './videos.js';
 
@@ -54,6 +55,19 @@ export function videosIn(folder: string) {
     return { times, sizes, failures, doubts, account };
   }
 
+  /** @returns presentation times of the frames that a search may look at, each of them read */
+  async function momentsOf(file: string): Promise<number[]> {
+    const frames = await StillFrames.of([item(file)], {
+      ...{ ffmpeg: FFMPEG, videoPixelLimit: 1e7, frameLimit: 1e7, signal: new AbortController().signal },
+      materialize: async () => ({ path: join(folder, file), release: async () => {} }),
+      ...{ every: 1, range: WHOLE },
+    });
+    const indices = Array.from({ length: frames.count }, (_, i) => i);
+    for (const i of indices) expect((await frames.frame(i)).length).toBeGreaterThan(100);
+    expect(frames.failures).toEqual([]);
+    return indices.map((i) => frames.moment(i).seconds);
+  }
+
   /** @returns the reasons for which single frames of a file were not shown */
   async function stillsOf(file: string, seconds: readonly number[]): Promise<string[]> {
     const damage: string[] = [];
@@ -72,5 +86,5 @@ export function videosIn(folder: string) {
       ...['-c:v', 'libx264', '-preset', 'ultrafast', ...coding, join(folder, file)],
     ]);
 
-  return { item, read, stillsOf, pattern };
+  return { item, read, momentsOf, stillsOf, pattern };
 }

@@ -44,8 +44,9 @@ export async function boundSequences({ sequences }: RecordingPlan, context: Cont
     }
     // A camera that begins after the end has no frames in the wanted part.
     const range = { from: begin, until: Math.max(begin, end) };
-    const endsAt = Math.min(range.until, (await endOf(sequence, context.config, context.signal)).at);
-    bounded.push({ ...sequence, range, endsAt, gapMs: gapOf(sequence, context) });
+    const last = await endOf(sequence, context.config, context.signal);
+    const endsAt = Math.min(range.until, last.at);
+    bounded.push({ ...sequence, range, endsAt, gapMs: gapOf(sequence, context, last.frameSeconds) });
   }
   return bounded;
 }
@@ -83,10 +84,14 @@ async function secondsOfFrame(frame: number, { items }: Sequences[number], { con
   return timeOfFrame(first.location.path, frame, { ffmpeg: config.ffmpeg, signal });
 }
 
-function gapOf(sequence: Sequences[number], { options, settings, every }: Context): number {
+function gapOf(
+  sequence: Sequences[number],
+  { options, settings, every }: Context,
+  frameSeconds: number | null,
+): number {
   if (options.acrossGaps) return Number.POSITIVE_INFINITY;
   if (options.gap !== undefined) return parseDuration(options.gap, '--gap') * 1000;
-  return usualGap(sequence, settings, every);
+  return usualGap(sequence, settings, every, frameSeconds);
 }
 
 /**

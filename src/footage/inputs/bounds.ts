@@ -2,23 +2,23 @@
 import pLimit from 'p-limit';
 import type { CameraSettings } from '../../camera/settings/settings.js';
 import type { Config } from '../../process/config.js';
-import { probeVideo } from '../video/probe.js';
+import { probeVideo, type VideoInfo } from '../video/probe.js';
 import type { Every, FootageItem, FootageSequence } from './recording-plan.js';
 
 type Items = Pick<FootageSequence, 'items'>;
 
 /**
- * @returns at: capture time of the end, epoch ms; of a file that cannot be read, its begin counts. keyFrameSeconds:
- *   time between two key frames of the last file; null: unknown
+ * @returns at: capture time of the end, epoch ms; of a file that cannot be read, its begin counts. keyFrameSeconds,
+ *   frameSeconds: time between two key frames and two frames of the last file; null: unknown
  */
-export async function endOf(
-  { items }: Items,
-  config: Probing,
-  signal: AbortSignal,
-): Promise<{ readonly at: number; readonly keyFrameSeconds: number | null }> {
+export async function endOf({ items }: Items, config: Probing, signal: AbortSignal): Promise<End> {
   const last = items.slice(-LOOK_BACK);
   const ends = await Promise.all(last.map((item) => limit(() => endOfItem(item, config, signal))));
-  return { at: Math.max(...ends.map(({ at }) => at)), keyFrameSeconds: ends.at(-1)?.keyFrameSeconds ?? null };
+  return { ...(ends.at(-1) as End), at: Math.max(...ends.map(({ at }) => at)) };
+}
+
+interface End extends Pick<VideoInfo, 'keyFrameSeconds' | 'frameSeconds'> {
+  readonly at: number;
 }
 
 /** A recording may go on while so many shorter files begin. More are not read for it: each costs a start of ffprobe. */
@@ -32,10 +32,11 @@ async function endOfItem(
   { kind, at, location }: FootageItem,
   { ffmpeg, videoPixelLimit: pixelLimit }: Probing,
   signal: AbortSignal,
-) {
-  if (kind === 'image' || location.from !== 'file') return { at, keyFrameSeconds: null };
+): Promise<End> {
+  if (kind === 'image' || location.from !== 'file') return { at, keyFrameSeconds: null, frameSeconds: null };
   const info = await probeVideo(location.path, { ffmpeg, pixelLimit, signal }).catch(() => null);
-  return { at: at + (info?.duration ?? 0) * 1000, keyFrameSeconds: info?.keyFrameSeconds ?? null };
+  const { duration = 0, keyFrameSeconds = null, frameSeconds = null } = info ?? {};
+  return { at: at + (duration ?? 0) * 1000, keyFrameSeconds, frameSeconds };
 }
 
 /**
@@ -55,17 +56,25 @@ export async function endsBy(
   return (await endOfItem(item, config, signal)).at <= from;
 }
 
-/** Snapshots come every few minutes or hours; a pause is much longer than what is usual between them. */
+/** Snapshots and the frames of time-lapse recordings come every few minutes or hours; a pause is much longer than what is usual between them. */
 const GAP_INTERVALS = 4;
 
-/** @returns ms; the camera's `gap_s`, or four times the usual interval of its frames if that is longer */
-export function usualGap({ items }: Items, { gap_s }: Pick<CameraSettings, 'gap_s'>, every: Every): number {
+/**
+ * @param frameSeconds between two frames of its videos; null: unknown
+ * @returns ms; the camera's `gap_s`, or four times the usual interval of its frames if that is longer
+ */
+export function usualGap(
+  { items }: Items,
+  { gap_s }: Pick<CameraSettings, 'gap_s'>,
+  every: Every,
+  frameSeconds: number | null,
+): number {
   const images = items.filter(({ kind }) => kind === 'image');
   const intervals = images
     .slice(1)
     .map(({ at }, i) => at - (images[i] as FootageItem).at)
     .sort((a, b) => a - b);
   const typical = intervals[Math.floor(intervals.length / 2)] ?? 0;
-  const step = every.mode === 'seconds' ? every.seconds * 1000 : 0;
-  return Math.max(gap_s * 1000, GAP_INTERVALS * typical, GAP_INTERVALS * step);
+  const step = every.mode === 'seconds' ? every.seconds : 0;
+  return Math.max(gap_s * 1000, GAP_INTERVALS * Math.max(typical, step * 1000, (frameSeconds ?? 0) * 1000));
 }

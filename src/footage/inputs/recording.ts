@@ -3,11 +3,15 @@ import { ScenedeltaError } from '../../base/errors.js';
 import { workingSize } from '../../frames/decode.js';
 import { previewReduction } from '../../frames/preview.js';
 import type { Config } from '../../process/config.js';
-import { DamageLines, lazyJoins } from '../video/damage-lines.js';
+import { lazyJoins } from '../video/damage-lines.js';
 import { decodeVideo, type VideoFrame } from '../video/decode.js';
+import { FrameTimes, fromBeginning } from '../video/frame-times.js';
+import { frameTimes } from '../video/packet-length.js';
 import { probeVideo, type VideoInfo } from '../video/probe.js';
 import { confinedTo, inputName, lastReason, run } from '../video/run.js';
-import type { Sampling } from '../video/sampling.js';
+import { cellAt, type Sampling } from '../video/sampling.js';
+import { seekTo } from '../video/seek.js';
+import { passthroughOptions } from '../video/version.js';
 import { readImage } from './read-image.js';
 import type { FootageItem } from './recording-plan.js';
 
@@ -30,12 +34,21 @@ export interface Wanted extends Pick<Config, 'ffmpegHwaccel'> {
   readonly until: number;
 }
 
+export interface StillFrame {
+  readonly bytes: Uint8Array;
+  /** presentation time; 0 of an image */
+  readonly seconds: number;
+}
+
 /** A seek into a damaged file may read all of it. */
 const FRAME_TIMEOUT_MS = 120_000;
-/** The best quality of JPEG in ffmpeg. */
-const BEST_QUALITY = '2';
-/** Seconds before a time in which a frame is looked for. */
+const EVERY_FRAME: Sampling = { keyFrames: false, step: null, phase: 0 };
+/** JPEG of the best quality that ffmpeg has. */
+const ENCODED = ['-f', 'image2pipe', '-c:v', 'mjpeg', '-q:v', '2'];
+/** Earlier frames that are looked at if one is damaged, one per second, or each one of a slower video. */
 const MOST_STEPS_BACK = 5;
+/** Times with six digits may be rounded to one after the frame. */
+const ROUNDING = 1e-5;
 
 const FAULTS: readonly string[] = [
   'image-unreadable',
@@ -103,18 +116,50 @@ export class Recording {
   /**
    * @param seconds presentation time
    * @param onDamage is called with the reason for each damaged frame; an earlier one is then looked for
-   * @returns the encoded frame at this time, or at most MOST_STEPS_BACK before; of an image, its bytes
+   * @returns the first frame from this time on, else the last one before; of an image, its bytes
    * @throws ScenedeltaError 'image-unreadable', 'not-found', 'payload-too-large', 'processing-timeout', 'cancelled'
    */
-  async at(seconds: number, onDamage: (reason: string) => void): Promise<Uint8Array> {
+  async at(seconds: number, onDamage: (reason: string) => void): Promise<StillFrame> {
     const { file, kind } = this.item;
-    if (kind === 'image') return readImage(this.#local.path, this.#options.frameLimit, file);
-    // A pause in the frames, or a last frame that lasts long, leaves nothing after a time.
-    for (let back = 0; back <= MOST_STEPS_BACK && seconds - back >= 0; back++) {
-      const found = await this.#exactlyAt(seconds - back, onDamage);
-      if (found !== null) return found;
+    if (kind === 'image')
+      return { seconds: 0, bytes: await readImage(this.#local.path, this.#options.frameLimit, file) };
+    const { frameSeconds } = await this.info();
+    let at: number | null = seconds;
+    for (let back = 0; back <= MOST_STEPS_BACK && at !== null && at >= 0; back++) {
+      const found = await this.#from(at, onDamage);
+      if (found !== null && found !== 'damaged') return found;
+      // The last frame may last long, or end before the sound.
+      at = found === null && back === 0 ? await this.#lastBefore(at) : at - Math.max(1, frameSeconds ?? 0);
     }
     throw new ScenedeltaError('image-unreadable', `${file}: there is no frame at ${seconds} s`);
+  }
+
+  /**
+   * @param every seconds
+   * @returns presentation times at which a frame is looked for, one per `every`; of a slower video, those of its frames
+   */
+  async times(every: number): Promise<readonly number[]> {
+    const info = await this.info();
+    if ((info.frameSeconds ?? 0) > every) {
+      const shown = await frameTimes(this.#local.path, this.#options);
+      const times = shown.map((time) => fromBeginning(time, info)).filter((time) => time >= 0);
+      const cells = times.map((time) => cellAt(time * 1000, every));
+      if (times.length > 0) return times.filter((_, i) => cells[i] !== cells[i - 1]);
+    }
+    // The sound may be longer than the picture; a measured length is that of the picture. The last frame begins before.
+    const count = Math.ceil((info.videoDuration ?? info.duration ?? 0) / every);
+    return Array.from({ length: Math.max(1, count) }, (_, n) => n * every);
+  }
+
+  /** @returns presentation time of the last frame before a time; null: there is none */
+  async #lastBefore(seconds: number): Promise<number | null> {
+    const info = await this.info();
+    for (let back = 1; ; back *= 2) {
+      const from = Math.max(0, seconds - back - info.lead);
+      const times = await frameTimes(this.#local.path, this.#options, from + info.startTime);
+      const last = times.map((time) => fromBeginning(time, info)).findLast((time) => time < seconds);
+      if (last !== undefined || from === 0) return last ?? null;
+    }
   }
 
   /** Removes the local copy, if there is one. */
@@ -122,22 +167,30 @@ export class Recording {
     return this.#local.release();
   }
 
-  /** @returns null: there is none, or a damaged one */
-  async #exactlyAt(seconds: number, onDamage: (reason: string) => void): Promise<Uint8Array | null> {
+  /** @returns the first frame from a time on; null: there is none */
+  async #from(seconds: number, onDamage: (reason: string) => void): Promise<StillFrame | 'damaged' | null> {
     const { ffmpeg, signal, videoPixelLimit } = this.#options;
     const confined = ['-hide_banner', '-loglevel', 'level+info', '-nostdin', ...confinedTo(videoPixelLimit)];
-    const input = [...confined, '-ss', seconds.toFixed(6), '-i', inputName(this.#local.path)];
-    const output = ['-map', '0:V:0', '-frames:v', '1', '-f', 'image2pipe', '-c:v', 'mjpeg', '-q:v', BEST_QUALITY];
-    const args = [...input, ...output, 'pipe:1'];
-    const { status, stdout, stderr } = await run(ffmpeg, args, { signal, timeoutMs: FRAME_TIMEOUT_MS });
-    const lines = new DamageLines(this.#joins);
-    const damaged: string[] = [];
-    for (const line of stderr.split('\n')) if (await lines.isDamage(line)) damaged.push(line);
-    if (damaged.length > 0) {
-      onDamage(`is damaged at ${seconds} s (${lastReason(damaged.join('\n'))})`);
-      return null;
+    const info = await this.info();
+    const { options, filters } = seekTo(Math.max(0, seconds - ROUNDING), info);
+    const input = [...confined, ...options, '-i', inputName(this.#local.path)];
+    const filter = ['-map', '0:V:0', '-vf', ['showinfo=checksum=0', ...filters, 'trim=end_frame=1'].join(',')];
+    const args = [...input, ...filter, ...(await passthroughOptions(ffmpeg, signal)), ...ENCODED, 'pipe:1'];
+    let times: FrameTimes | undefined;
+    const { status, stdout, stderr } = await run(ffmpeg, args, {
+      signal,
+      timeoutMs: FRAME_TIMEOUT_MS,
+      onLog: (log) => {
+        times = new FrameTimes(this.#joins, log, { info, sampling: EVERY_FRAME, isHardware: false });
+      },
+    });
+    let shown = await times?.next();
+    while (shown && shown.seconds < seconds - 2 * ROUNDING) shown = await times?.next();
+    if (shown?.damage) {
+      onDamage(`is damaged at ${shown.seconds} s (${shown.damage})`);
+      return 'damaged';
     }
-    if (stdout.length > 0) return stdout;
+    if (shown && stdout.length > 0) return { seconds: shown.seconds, bytes: stdout };
     if (status === 0) return null;
     const reason = `at ${seconds} s cannot be decoded (${lastReason(stderr)})`;
     throw new ScenedeltaError('image-unreadable', `${this.item.file} ${reason}`);

@@ -15,8 +15,8 @@ export interface StillOptions extends ReadOptions {
 
 interface Sample {
   readonly item: FootageItem;
-  /** presentation time; 0 in an image */
-  readonly seconds: number;
+  /** presentation time; 0 in an image. Its own once the frame was read, before that the one looked for. */
+  seconds: number;
 }
 
 export class StillFrames {
@@ -38,17 +38,14 @@ export class StillFrames {
    * @throws ScenedeltaError of anything that is not the fault of one file
    */
   static async of(items: readonly FootageItem[], options: StillOptions): Promise<StillFrames> {
-    const { range, every } = options;
+    const { range } = options;
     const samples: Sample[] = [];
     const frames = new StillFrames(samples, options);
     for (const [i, item] of items.entries()) {
       if (item.at > range.until || (await endsBy(items, i, range.from, options, options.signal))) continue;
-      const length = await frames.#lengthOf(item);
-      if (length === null) continue;
-      // The last frame begins before the end.
-      for (let n = 0; n === 0 || n * every < length; n++) {
-        const at = item.at + n * every * 1000;
-        if (at >= range.from && at <= range.until) samples.push({ item, seconds: n * every });
+      for (const seconds of await frames.#timesOf(item)) {
+        const at = item.at + seconds * 1000;
+        if (at >= range.from && at <= range.until) samples.push({ item, seconds });
       }
     }
     return frames;
@@ -66,7 +63,7 @@ export class StillFrames {
 
   moment(index: number): Moment {
     const { item, seconds } = this.#sample(index);
-    return { at: new Date(item.at + seconds * 1000).toISOString(), file: item.file, seconds };
+    return { at: new Date(item.at + Math.round(seconds * 1000)).toISOString(), file: item.file, seconds };
   }
 
   /** @returns typical time between two frames, seconds */
@@ -80,10 +77,13 @@ export class StillFrames {
    * @throws ScenedeltaError 'image-unreadable', 'not-found', 'payload-too-large', 'processing-timeout', 'cancelled'
    */
   async frame(index: number): Promise<Uint8Array> {
-    const { item, seconds } = this.#sample(index);
-    const { file } = item;
-    const recording = await this.#open(item);
-    return recording.at(seconds, (reason) => this.failures.push({ file, code: 'image-unreadable', reason }));
+    const sample = this.#sample(index);
+    const { file } = sample.item;
+    const recording = await this.#open(sample.item);
+    const onDamage = (reason: string) => this.failures.push({ file, code: 'image-unreadable', reason });
+    const { bytes, seconds } = await recording.at(sample.seconds, onDamage);
+    sample.seconds = seconds;
+    return bytes;
   }
 
   async #open(item: FootageItem): Promise<Recording> {
@@ -94,18 +94,16 @@ export class StillFrames {
     return this.#held;
   }
 
-  /** @returns seconds; null if the file cannot be read, which is a failure */
-  async #lengthOf(item: FootageItem): Promise<number | null> {
-    if (item.kind === 'image') return 0;
+  /** @returns presentation times; none if the file cannot be read, which is a failure */
+  async #timesOf(item: FootageItem): Promise<readonly number[]> {
+    if (item.kind === 'image') return [0];
     try {
-      const { videoDuration, duration } = await (await this.#open(item)).info();
-      // The sound may be longer than the picture; a measured length is that of the picture.
-      return videoDuration ?? duration ?? 0;
+      return await (await this.#open(item)).times(this.#options.every);
     } catch (thrown) {
       const error = asScenedeltaError(thrown);
       if (!isFaultOfItem(error)) throw thrown;
       this.failures.push({ file: item.file, code: error.code, reason: error.message });
-      return null;
+      return [];
     }
   }
 

@@ -10,12 +10,14 @@ import type { Config } from '../../process/config.js';
 import { startFailure, startFfmpeg } from '../../process/ffmpeg.js';
 import { BlockPool, blocksOf } from './blocks.js';
 import { DECODER_THREADS } from './damage.js';
+import { lazyJoins } from './damage-lines.js';
 import { FrameTimes } from './frame-times.js';
 import { hardwareDecoder } from './hardware.js';
 import { planesLength, previewLength, previewOf, rgbOf } from './planes.js';
 import type { VideoInfo } from './probe.js';
 import { cancelled, confinedTo, inputName, kill, lastReason } from './run.js';
 import { type Sampling, selectFilter } from './sampling.js';
+import { seekTo } from './seek.js';
 import { passthroughOptions } from './version.js';
 
 /** A sampled frame at working size. Most frames are quiet: they need no picture, only the small one of the preview. */
@@ -106,7 +108,7 @@ class Decoder {
     const isHardware = use.hardware !== null;
     this.#child = startFfmpeg(ffmpeg, argumentsOf(path, options, use), { needsAddressSpace: isHardware });
     const [, pictures, log] = this.#child.stdio as unknown as [null, Readable, Readable];
-    this.#times = new FrameTimes(path, log, { ...options, isHardware });
+    this.#times = new FrameTimes(lazyJoins(path), log, { ...options, isHardware });
     this.#exit = new Promise((resolve) => {
       this.#child.on('error', (error) => {
         this.#failure ??= new ScenedeltaError('not-found', `${ffmpeg} cannot be started`, { cause: error });
@@ -168,7 +170,9 @@ class Decoder {
       throw new ScenedeltaError('image-unreadable', `ffmpeg ${end} (${reason})`);
     }
     const end = Math.min(info.videoDuration ?? last, until);
-    const ahead = (sampling.step ?? 0) + (sampling.keyFrames ? (info.keyFrameSeconds ?? 0) : 0);
+    // Where the next frame may lie; the last one of a time-lapse recording lasts as long as the others.
+    const between = sampling.keyFrames ? (info.keyFrameSeconds ?? Number.POSITIVE_INFINITY) : (info.frameSeconds ?? 0);
+    const ahead = (sampling.step ?? 0) + between;
     const missing = end - Math.max(last, from) - ahead;
     // The last picture of a slow recording may last long.
     const allowed = this.#times.errors.length > 0 ? 0.02 : 0.1;
@@ -192,9 +196,10 @@ class Decoder {
 
 function argumentsOf(path: string, options: DecodeVideoOptions, { passthrough, hardware }: Use): string[] {
   const { info, sampling, working, from, until, pixelLimit } = options;
-  const seek = from > 0 ? ['-ss', from.toFixed(6)] : [];
-  const length = Number.isFinite(until) ? ['-t', (until - from).toFixed(6)] : [];
+  const seek = seekTo(from, info);
+  const length = Number.isFinite(until) ? ['-t', (until - seek.begin).toFixed(6)] : [];
   const filters = [
+    ...seek.filters,
     selectFilter(sampling, info.startTime),
     'showinfo=checksum=0',
     // One field of the two: a moving thing would have combed edges, which no other frame has.
@@ -203,13 +208,13 @@ function argumentsOf(path: string, options: DecodeVideoOptions, { passthrough, h
     'format=yuvj420p',
   ].join(',');
   return [
-    ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'level+info', ...confinedTo(pixelLimit), '-copyts'],
+    ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'level+info', ...confinedTo(pixelLimit)],
     ...['-threads', String(DECODER_THREADS)],
     // Its frames come back to memory, and what it cannot decode, the CPU decodes.
     ...(hardware === null ? [] : ['-hwaccel', hardware]),
     ...(sampling.keyFrames ? ['-skip_frame', 'nokey'] : []),
     ...(sampling.keyFrames && !info.reordered ? DISCARDED : []),
-    ...['-an', '-sn', '-dn', ...seek, ...length, '-i', inputName(path)],
+    ...['-an', '-sn', '-dn', ...seek.options, ...length, '-i', inputName(path)],
     ...['-map', '0:V:0', '-vf', filters, '-f', 'rawvideo', ...passthrough, 'pipe:1'],
   ];
 }

@@ -2,12 +2,16 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { DamageWatch } from './damage.js';
-import { DamageLines, isComplaint, lazyJoins } from './damage-lines.js';
+import { DamageLines, isComplaint, type lazyJoins } from './damage-lines.js';
 import type { VideoInfo } from './probe.js';
 import type { Sampling } from './sampling.js';
 
 const TIME_BASE = /\bconfig in time_base: (\d+)\/(\d+)/;
 const FRAME = /\[Parsed_showinfo_\d+ @ [^\]]*\] (?:\[info\] )?n: *\d+ pts: *(-?\d+) /;
+/** @returns presentation time from the beginning of the file. Beyond six digits the product of time bases is noise. */
+export const fromBeginning = (seconds: number, { startTime }: Pick<VideoInfo, 'startTime'>): number =>
+  Math.round((seconds - startTime) * 1e6) / 1e6;
+
 const ERRORS_KEPT = 20;
 
 interface FrameTime {
@@ -28,10 +32,10 @@ export class FrameTimes {
   #wake: (() => void) | null = null;
   #ended = false;
 
-  /** @param path of the video */
-  constructor(path: string, log: Readable, options: TimesOptions) {
+  /** @param joins lazyJoins of the video */
+  constructor(joins: ReturnType<typeof lazyJoins>, log: Readable, options: TimesOptions) {
     // A log that cannot be read ends; the exit of the process says why.
-    this.#read(path, createInterface({ input: log }), options)
+    this.#read(new DamageLines(joins), createInterface({ input: log }), options)
       .catch(() => {})
       .finally(() => {
         this.#ended = true;
@@ -39,9 +43,12 @@ export class FrameTimes {
       });
   }
 
-  async #read(path: string, lines: AsyncIterable<string>, { info, sampling, isHardware }: TimesOptions): Promise<void> {
+  async #read(
+    reports: DamageLines,
+    lines: AsyncIterable<string>,
+    { info, sampling, isHardware }: TimesOptions,
+  ): Promise<void> {
     const damage = new DamageWatch({ info, sampling });
-    const reports = new DamageLines(lazyJoins(path));
     let base = Number.NaN;
     // Before its first frame, a hardware decoder reports what it cannot decode.
     let isOpening = isHardware;
@@ -50,8 +57,7 @@ export class FrameTimes {
       if (per !== undefined) base = Number(one) / Number(per);
       const [, pts] = FRAME.exec(line) ?? [];
       if (pts !== undefined) {
-        // Six digits: beyond them the product of the time base is noise.
-        const seconds = Math.round((Number(pts) * base - info.startTime) * 1e6) / 1e6;
+        const seconds = fromBeginning(Number(pts) * base, info);
         isOpening = false;
         this.#times.push({ seconds, damage: damage.frame(seconds) });
         this.#wake?.();

@@ -1,6 +1,6 @@
 /**
- * Length of a video by the times of its packets, for files whose container states none: raw streams, and Matroska from
- * a pipe or after a loss of power. The file is read once to its end, and nothing is decoded.
+ * Times of the packets of a video, without decoding it: its length, for files whose container states none (raw streams,
+ * and Matroska from a pipe or after a loss of power), and the times of its frames.
  */
 import { ScenedeltaError } from '../../base/errors.js';
 import { CONFINED, ffprobeBeside, inputName, run } from './run.js';
@@ -15,28 +15,49 @@ interface ReadOptions {
 }
 
 /**
+ * Reads the file to its end.
  * @returns seconds from the beginning of the first picture to the end of the last one; null if the packets do not say,
  *   or if reading did not end in time
  * @throws ScenedeltaError 'not-found' (no ffprobe), 'cancelled'
  */
-export async function packetLength(path: string, { ffmpeg, signal }: ReadOptions): Promise<number | null> {
+export async function packetLength(path: string, options: ReadOptions): Promise<number | null> {
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { at, end } of packetsIn(await packetLines(path, options, 0))) {
+    first = Math.min(first, at);
+    last = Math.max(last, end);
+  }
+  return last > first ? last - first : null;
+}
+
+/**
+ * @param from seconds of the container; the reader begins at the key frame before; 0: at the beginning
+ * @returns presentation times of the frames in their order, seconds of the container; none if reading did not end in
+ *   time
+ * @throws ScenedeltaError as packetLength does
+ */
+export async function frameTimes(path: string, options: ReadOptions, from = 0): Promise<readonly number[]> {
+  const packets = packetsIn(await packetLines(path, options, from));
+  return Array.from(packets, ({ at }) => at).sort((a, b) => a - b);
+}
+
+async function packetLines(path: string, { ffmpeg, signal }: ReadOptions, from: number): Promise<readonly string[]> {
   const packets = ['-select_streams', 'V:0', '-show_entries', 'packet=pts_time,dts_time,duration_time'];
-  const args = ['-v', 'error', ...CONFINED, '-of', 'csv=p=0', ...packets, inputName(path)];
+  const part = from > 0 ? ['-read_intervals', `${from.toFixed(6)}%`] : [];
+  const args = ['-v', 'error', ...CONFINED, '-of', 'csv=p=0', ...packets, ...part, inputName(path)];
   try {
     // A damaged end changes the status, and the packets before it count.
     const { stdout } = await run(ffprobeBeside(ffmpeg), args, { signal, timeoutMs: READ_TIMEOUT_MS });
-    return spanOf(stdout.toString('latin1').split('\n'));
+    return stdout.toString('latin1').split('\n');
   } catch (thrown) {
     const isUnknown = thrown instanceof ScenedeltaError && UNKNOWN.includes(thrown.code);
-    if (isUnknown) return null;
+    if (isUnknown) return [];
     throw thrown;
   }
 }
 const UNKNOWN: readonly string[] = ['processing-timeout', 'payload-too-large'];
 
 /** @param lines of times of presentation and decoding and of durations, in the order of the file; N/A: not stated */
-function spanOf(lines: readonly string[]): number | null {
-  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+function* packetsIn(lines: readonly string[]): Generator<{ readonly at: number; readonly end: number }> {
   let end = 0;
   for (const line of lines) {
     if (line.trim() === '') continue;
@@ -44,8 +65,6 @@ function spanOf(lines: readonly string[]): number | null {
     // The packets of a raw stream have no times: each begins at the end of the one before.
     const at = [shown, decoded].find(Number.isFinite) ?? end;
     end = at + (Number.isFinite(duration) ? (duration as number) : 0);
-    first = Math.min(first, at);
-    last = Math.max(last, end);
+    yield { at, end };
   }
-  return last > first ? last - first : null;
 }

@@ -6,6 +6,7 @@ import { Value } from 'typebox/value';
 import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import { packetLength } from './packet-length.js';
 import { CONFINED, ffprobeBeside, inputName, lastReason, run } from './run.js';
+import { leadOf } from './seek.js';
 
 export interface VideoInfo {
   /** upright size, after the rotation that the container asks for; px */
@@ -22,8 +23,12 @@ export interface VideoInfo {
   readonly interlaced: boolean;
   /** from colours to brightness, e.g. bt709; 'unknown' if the stream does not say */
   readonly matrix: string;
+  /** average time between two frames by the container, seconds; null if it does not say */
+  readonly frameSeconds: number | null;
   /** longest time between two key frames in the first minute, seconds; null with fewer than two */
   readonly keyFrameSeconds: number | null;
+  /** leadOf */
+  readonly lead: number;
   /** frames are stored in another order than they are shown in, so far as the first minute shows */
   readonly reordered: boolean;
   /** capture time of the beginning by the container's metadata, epoch ms */
@@ -46,6 +51,8 @@ const MEASURED_SECONDS = 60;
 const REORDERED = 64;
 /** Formats whose length ffprobe counts from 0, and not from the first frame. */
 const STATES_END = /^(matroska|mov)\b/;
+/** Frames that are farther apart keep ffprobe from finding the end of a file without an index. */
+const SLOW_SECONDS = 1;
 /** Cameras without a clock write the epoch of their container (1904, 1970). */
 const EARLIEST_CREATION = Date.UTC(1990, 0, 1);
 
@@ -58,6 +65,7 @@ const ProbeSchema = Type.Object({
       height: Type.Optional(Type.Integer()),
       duration: Numeric,
       field_order: Type.Optional(Type.String()),
+      avg_frame_rate: Type.Optional(Type.String()),
       color_space: Type.Optional(Type.String()),
       side_data_list: Type.Optional(Type.Array(Type.Object({ rotation: Type.Optional(Type.Number()) }))),
       tags: Type.Optional(Type.Record(Type.String(), Type.String())),
@@ -112,7 +120,9 @@ async function probed(path: string, options: ProbeOptions): Promise<VideoInfo> {
   const probe = status === 0 ? parsed(stdout) : null;
   if (probe === null) throw unreadable(`cannot be read as a video (${lastReason(stderr)})`);
   const info = infoOf(probe, options);
-  return info.duration === null ? { ...info, duration: await measuredLength(path, options) } : info;
+  const isSlow = info.lead > 0 && (info.frameSeconds ?? 0) > SLOW_SECONDS;
+  if (info.duration !== null && !isSlow) return info;
+  return { ...info, duration: (await measuredLength(path, options)) ?? info.duration, videoDuration: null };
 }
 
 async function measuredLength(path: string, options: ProbeOptions): Promise<number | null> {
@@ -144,6 +154,7 @@ function infoOf({ streams: [video], packets = [], format }: Probe, { pixelLimit 
     lengthUntil(secondsOf(video.tags?.DURATION)),
   ];
   const lengths = stated.flatMap((seconds) => (seconds === null || seconds <= 0 ? [] : [seconds]));
+  const keyFrameSeconds = longestInterval(packets);
   const statesFile = (stated[0] ?? 0) > 0;
   const duration = lengths.find((seconds) => seconds <= MAX_SECONDS) ?? null;
   return {
@@ -154,7 +165,9 @@ function infoOf({ streams: [video], packets = [], format }: Probe, { pixelLimit 
     startTime,
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),
     matrix: video.color_space ?? 'unknown',
-    keyFrameSeconds: longestInterval(packets),
+    frameSeconds: intervalOf(video.avg_frame_rate),
+    keyFrameSeconds,
+    lead: leadOf(format.format_name ?? '', keyFrameSeconds),
     reordered: isReordered(packets),
     createdAt: creationOf(format.tags) ?? creationOf(video.tags),
   };
@@ -200,6 +213,12 @@ function numberOf(text: string | undefined): number | null {
 function secondsOf(text = ''): number | null {
   const [, hours, minutes, seconds] = /^(\d+):(\d+):([\d.]+)$/.exec(text) ?? [];
   return seconds === undefined ? null : numberOf(String(Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)));
+}
+
+/** @param rate frames per second as a fraction, e.g. '1/10'; '0/0': unknown @returns seconds */
+function intervalOf(rate = ''): number | null {
+  const [frames = 0, seconds = 0] = rate.split('/').map(Number);
+  return frames > 0 && seconds > 0 ? seconds / frames : null;
 }
 
 function isOnItsSide({ side_data_list = [], tags }: Stream): boolean {

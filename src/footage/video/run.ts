@@ -4,6 +4,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { ScenedeltaError } from '../../base/errors.js';
 import { type FfmpegOptions, startFailure, startFfmpeg } from '../../process/ffmpeg.js';
 
@@ -42,6 +43,8 @@ const STDOUT_LIMIT = 256 * 1024 * 1024;
 interface RunOptions extends FfmpegOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs: number;
+  /** receives the whole standard error, line by line or otherwise */
+  readonly onLog?: (log: Readable) => void;
 }
 
 /**
@@ -49,7 +52,7 @@ interface RunOptions extends FfmpegOptions {
  * @throws ScenedeltaError 'not-found' if it is not installed; 'processing-timeout'; 'cancelled' if `signal` aborts
  */
 export function run(program: string, args: readonly string[], options: RunOptions): Promise<Finished> {
-  const { signal, timeoutMs } = options;
+  const { signal, timeoutMs, onLog } = options;
   return new Promise((resolve, reject) => {
     const child = startFfmpeg(program, args, options);
     const chunks: Buffer[] = [];
@@ -72,6 +75,7 @@ export function run(program: string, args: readonly string[], options: RunOption
       if (length <= STDOUT_LIMIT) chunks.push(chunk);
       else stop(new ScenedeltaError('payload-too-large', `${program} printed more than ${STDOUT_LIMIT} bytes`));
     });
+    if (child.stderr !== null) onLog?.(child.stderr);
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr = (stderr + text).slice(-STDERR_KEPT);
     });
