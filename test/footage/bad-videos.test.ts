@@ -1,4 +1,5 @@
 /** Videos that are damaged, hostile or unusual: each fails with its reason, or is sampled as it should be. */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -151,6 +152,22 @@ describe('damaged videos', () => {
 });
 
 describe('unusual videos', () => {
+  it('refuses a named pipe, and goes on', async () => {
+    execFileSync('mkfifo', [join(folder, 'pipe.mp4')]);
+    await pattern('beside.mp4', '96x64', 2, 4);
+    const { times, failures } = await read([item('pipe.mp4'), item('beside.mp4')]);
+    expect([times, failures]).toEqual([[0, 1], ['image-unreadable: is no regular file']]);
+  });
+
+  it('names the signal that ended ffmpeg', async () => {
+    await pattern('ended.mp4', '96x64', 2, 4);
+    const script = '#!/bin/sh\n[ "$1" = -version ] && exec ffmpeg "$@"\nkill -SEGV $$\n';
+    await writeFile(join(folder, 'ffmpeg'), script, { mode: 0o700 });
+    await writeFile(join(folder, 'ffprobe'), '#!/bin/sh\nexec ffprobe "$@"\n', { mode: 0o700 });
+    const { failures } = await read([item('ended.mp4')], undefined, undefined, join(folder, 'ffmpeg'));
+    expect(failures).toEqual([expect.stringMatching(/^image-unreadable: ffmpeg was ended by SIGSEGV /)]);
+  });
+
   it('samples 240 frames per second by their times', async () => {
     await pattern('fast.mp4', '96x64', 3, 240);
     expect((await read([item('fast.mp4')])).times).toEqual([0, 1, 2]);

@@ -27,12 +27,18 @@ export function videosIn(folder: string) {
     at,
   });
 
-  async function read(items: readonly FootageItem[], every = SECOND, range = WHOLE): Promise<Read> {
+  async function read(items: readonly FootageItem[], every = SECOND, range = WHOLE, program = FFMPEG): Promise<Read> {
     const [times, sizes, failures, doubts]: [number[], string[], string[], string[]] = [[], [], [], []];
     let account = EMPTY_ACCOUNT;
     const sequence = { camera: 'yard', items, range, endsAt: START, gapMs: 60_000 };
     const options = {
-      ...{ ffmpeg: FFMPEG, ffmpegHwaccel: 'none' as const, every, videoPixelLimit: 4096 * 2304, frameLimit: 1_000_000 },
+      ...{
+        ffmpeg: program,
+        ffmpegHwaccel: 'none' as const,
+        every,
+        videoPixelLimit: 4096 * 2304,
+        frameLimit: 1_000_000,
+      },
       materialize: async ({ location }: FootageItem) => ({
         path: location.from === 'file' ? location.path : '',
         release: async () => {},
