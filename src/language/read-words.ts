@@ -71,6 +71,7 @@ function dictionaryOf(table: Table): ReadonlyMap<string, string> {
   for (const [noun, { one = noun, many = one, cases = {} }] of Object.entries(table.nouns)) {
     addAll([one, many, ...Object.values(cases)], noun);
   }
+  for (const [noun, { also = [] }] of Object.entries(table.nouns)) addAll(also, noun);
   if (!isList(table.colours)) {
     const { garment = {}, ...endings } = table.endings ?? {};
     const ends = ['', ...textsOf(endings), ...textsOf(garment)];

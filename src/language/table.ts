@@ -44,6 +44,8 @@ interface Noun {
   readonly counter?: string;
   /** singular forms that differ from `one` */
   readonly cases?: Readonly<Partial<Record<Case, string>>>;
+  /** other words for it, which queries have; sentences are written without them */
+  readonly also?: readonly string[];
   /** person, vehicle, animal or object; the English table has it for all */
   readonly class?: string;
   /** has neither article nor colour in the singular: "something"; the English table has it for all */

@@ -172,6 +172,12 @@ describe('a query', () => {
     ['une voiture a disparu', 'car gone'],
     ['赤い服の人物', 'red person'],
     ['furgoneta en Loading Bay', 'van loading bay'],
+    ['Person Mensch Mann Frau Auto Fahrrad Hund Kiste Karton', 'person person man woman car bicycle dog box box'],
+    ['persona hombre mujer coche carro bicicleta perro caja', 'person man woman car car bicycle dog box'],
+    ['personne homme femme voiture bicyclette chien boîte carton', 'person man woman car bicycle dog box box'],
+    ['人 男 女 車 自動車 自転車 犬 箱', 'person man woman car car bicycle dog box'],
+    ['3人の男性', 'three man'],
+    ['人が現れました', 'person appeared'],
   ])('in another language is searched in English: "%s"', (query, text) => {
     expect(inEnglish(query).text).toBe(text);
   });
