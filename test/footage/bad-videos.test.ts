@@ -204,6 +204,16 @@ describe('unusual videos', () => {
     expect((await read([item(`order-${count}.mp4`)], { mode: 'keyframes' })).times).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
+  it('decodes every frame if key frames need others (open GOP)', async () => {
+    const coding = ['-preset', 'medium', '-x264opts', 'open-gop=1:keyint=8:bframes=3:scenecut=0', '-bf', '3'];
+    for (const file of ['open.ts', 'open.mp4']) {
+      await pattern(file, '96x64', 12, 4, coding);
+      const { times, failures } = await read([item(file)], { mode: 'auto' });
+      expect([times, failures]).toEqual([[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], []]);
+      expect((await read([item(file)], { mode: 'keyframes' })).times).toEqual([0, 2, 4, 6, 8, 10]);
+    }
+  });
+
   it('takes one field of interlaced pictures', async () => {
     await pattern('interlaced.ts', '96x64', 2, 25, ['-flags', '+ilme+ildct', '-x264opts', 'tff=1']);
     const info = await probeVideo(join(folder, 'interlaced.ts'), { ffmpeg: FFMPEG, pixelLimit: 1e7 });

@@ -27,6 +27,8 @@ export interface VideoInfo {
   readonly frameSeconds: number | null;
   /** longest time between two key frames in the first minute, seconds; null with fewer than two */
   readonly keyFrameSeconds: number | null;
+  /** whether key frames can be decoded without the others, so far as the first minute shows */
+  readonly keyFramesAlone: boolean;
   /** leadOf */
   readonly lead: number;
   /** frames are stored in another order than they are shown in, so far as the first minute shows */
@@ -167,6 +169,7 @@ function infoOf({ streams: [video], packets = [], format }: Probe, { pixelLimit 
     matrix: video.color_space ?? 'unknown',
     frameSeconds: intervalOf(video.avg_frame_rate),
     keyFrameSeconds,
+    keyFramesAlone: video.codec_name !== 'h264' || !hasLeading(packets),
     lead: leadOf(format.format_name ?? '', keyFrameSeconds),
     reordered: isReordered(packets),
     createdAt: creationOf(format.tags) ?? creationOf(video.tags),
@@ -238,6 +241,16 @@ function longestInterval(packets: NonNullable<Probe['packets']>): number | null 
     .sort((a, b) => a - b);
   const intervals = times.slice(1).map((time, i) => time - (times[i] as number));
   return intervals.reduce<number | null>((longest, interval) => Math.max(longest ?? 0, interval), null);
+}
+
+/** Whether frames before a key frame follow it in the file (open GOP): the decoder of H.264 loses such a key frame alone. */
+function hasLeading(packets: NonNullable<Probe['packets']>): boolean {
+  let key = Number.NEGATIVE_INFINITY;
+  return packets.some(({ pts_time, flags = '' }) => {
+    const time = numberOf(pts_time) ?? Number.POSITIVE_INFINITY;
+    if (flags.includes('K')) key = time;
+    return time < key;
+  });
 }
 
 /** Rounding of times in the output of ffprobe, seconds. */

@@ -35,13 +35,15 @@ export const AUTO_STEP_S = 1;
 /** A key frame may come this late, seconds. */
 const KEY_FRAME_TOLERANCE = 0.1;
 
-export function samplingOf({ at }: FootageItem, { keyFrameSeconds }: VideoInfo, every: Every): Sampling {
-  if (every.mode === 'all' || every.mode === 'keyframes') {
-    return { keyFrames: every.mode === 'keyframes', step: null, phase: 0 };
-  }
-  const step = every.mode === 'seconds' ? every.seconds : AUTO_STEP_S;
+type Keys = Pick<VideoInfo, 'keyFrameSeconds' | 'keyFramesAlone'>;
+
+export function samplingOf({ at }: FootageItem, { keyFrameSeconds, keyFramesAlone }: Keys, every: Every): Sampling {
+  if (every.mode === 'all') return { keyFrames: false, step: null, phase: 0 };
+  if (every.mode === 'keyframes' && keyFramesAlone) return { keyFrames: true, step: null, phase: 0 };
+  const auto = every.mode === 'keyframes' ? (keyFrameSeconds ?? AUTO_STEP_S) : AUTO_STEP_S;
+  const step = every.mode === 'seconds' ? every.seconds : auto;
   const farthest = every.mode === 'seconds' ? step : AUTO_KEY_FRAMES_S;
   const close = keyFrameSeconds !== null && keyFrameSeconds <= farthest + KEY_FRAME_TOLERANCE;
   const exact = every.mode === 'seconds' && every.exact;
-  return { keyFrames: close && !exact, step, phase: phaseOf(at, step) };
+  return { keyFrames: close && keyFramesAlone && !exact, step, phase: phaseOf(at, step) };
 }
