@@ -125,6 +125,11 @@ describe('scenedelta footage --from-stats', () => {
     expect(late.stdout).toContain('2026-06-01T12:00:23.000Z change.opened');
   });
 
+  it('says that privacy zones need a new run', async () => {
+    const { status, stderr } = await footage('out', '-d', 'hidden', '--from-stats', '-c', 'privacy.json');
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/^scenedelta footage: privacy zones hide nothing in/)]);
+  });
+
   it('refuses evidence against another "before", a broken line, and the folder of the run itself', async () => {
     const previous = await footage('out', '-d', 'previous', '--from-stats', '-c', 'previous.json');
     expect(previous).toMatchObject({ status: 1, stderr: expect.stringContaining('expected "memory"') });

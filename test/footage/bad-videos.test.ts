@@ -1,7 +1,7 @@
 /** Videos that are damaged, hostile or unusual: each fails with its reason, or is sampled as it should be. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
-import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
@@ -202,6 +202,15 @@ describe('unusual videos', () => {
     const path = join(folder, `order-${count}.mp4`);
     expect((await probeVideo(path, { ffmpeg: FFMPEG, pixelLimit: 1e7 })).reordered).toBe(count > 0);
     expect((await read([item(`order-${count}.mp4`)], { mode: 'keyframes' })).times).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  it('doubts the end of a file that is still written', async () => {
+    await pattern('complete.ts', '96x64', 12, 4);
+    const bytes = await readFile(join(folder, 'complete.ts'));
+    const path = join(folder, 'growing.ts');
+    await writeFile(path, bytes.subarray(0, 188 * Math.floor(bytes.length / 376)));
+    const reading = read([item('growing.ts')], { mode: 'all' }, undefined, undefined, () => appendFile(path, bytes));
+    expect((await reading).doubts).toEqual([expect.stringMatching(/^it was written to while it was read/)]);
   });
 
   it('decodes every frame if key frames need others (open GOP)', async () => {

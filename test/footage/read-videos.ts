@@ -27,7 +27,14 @@ export function videosIn(folder: string) {
     at,
   });
 
-  async function read(items: readonly FootageItem[], every = SECOND, range = WHOLE, program = FFMPEG): Promise<Read> {
+  /** @param onFrame is called with each frame */
+  async function read(
+    items: readonly FootageItem[],
+    every = SECOND,
+    range = WHOLE,
+    program = FFMPEG,
+    onFrame: () => Promise<void> = async () => {},
+  ): Promise<Read> {
     const [times, sizes, failures, doubts]: [number[], string[], string[], string[]] = [[], [], [], []];
     let account = EMPTY_ACCOUNT;
     const sequence = { camera: 'yard', items, range, endsAt: START, gapMs: 60_000 };
@@ -51,6 +58,7 @@ export function videosIn(folder: string) {
       if (event.type === 'failure') failures.push(`${event.error.code}: ${event.error.message}`);
       if (event.type === 'damage') failures.push(`${event.damage.error.code}: ${event.damage.error.message}`);
       if (event.type !== 'frame') continue;
+      await onFrame();
       times.push((event.frame.at - START) / 1000);
       if (event.frame.picture.from === 'video') {
         const { width, height } = event.frame.picture.image();

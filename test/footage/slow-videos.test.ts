@@ -1,4 +1,4 @@
-/** Time-lapse recordings, pauses and last frames that last long: the times that a run and a search state are of frames. */
+/** Time-lapse recordings, pauses and files without an index: the times that a run and a search state are of frames. */
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

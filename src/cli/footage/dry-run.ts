@@ -35,6 +35,9 @@ export async function dryRunFootage(inputs: readonly string[], options: FootageO
   const settings = await readSettings(options, () => {
     throw invalidRequest('--roi in pixels: expected fractions of the frame, 0 to 1');
   });
+  if (settings.zones.some(({ type }) => type === 'privacy')) {
+    printError('scenedelta footage: privacy zones hide nothing in recorded evidence; those of the run stay');
+  }
   const bundles = settings.threshold === null ? await readBundles(config, settings) : [];
   const bundle = bundles.find(({ manifest: { name } }) => name === (settings.model ?? config.defaultModel));
   const { operating_points: points, threshold } = bundle?.manifest.calibration ?? UNKNOWN;

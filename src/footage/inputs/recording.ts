@@ -1,4 +1,5 @@
 /** One file of a recording, opened: its sampled frames in their order, or the frame at a time. */
+import { stat } from 'node:fs/promises';
 import { ScenedeltaError } from '../../base/errors.js';
 import { workingSize } from '../../frames/decode.js';
 import { previewReduction } from '../../frames/preview.js';
@@ -60,18 +61,23 @@ const FAULTS: readonly string[] = [
   'url-failed',
   'invalid-value',
 ];
+/** @returns bytes; 0 of an absent file, which the next step refuses with a reason */
+const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => null))?.size ?? 0;
+
 /** Whether the item is to blame, so that the others can still be processed. */
 export const isFaultOfItem = ({ code }: ScenedeltaError): boolean => FAULTS.includes(code);
 
 export class Recording {
   readonly item: FootageItem;
+  readonly #size: number;
   readonly #local: Awaited<ReturnType<Materialize>>;
   readonly #options: ReadOptions;
   readonly #joins: ReturnType<typeof lazyJoins>;
   #info: Promise<VideoInfo> | undefined;
 
-  private constructor(item: FootageItem, local: Awaited<ReturnType<Materialize>>, options: ReadOptions) {
+  private constructor(item: FootageItem, local: Awaited<ReturnType<Materialize>>, size: number, options: ReadOptions) {
     this.item = item;
+    this.#size = size;
     this.#local = local;
     this.#options = options;
     this.#joins = lazyJoins(local.path);
@@ -79,7 +85,13 @@ export class Recording {
 
   /** @throws ScenedeltaError of the item */
   static async open(item: FootageItem, options: ReadOptions): Promise<Recording> {
-    return new Recording(item, await options.materialize(item, options.signal), options);
+    const local = await options.materialize(item, options.signal);
+    return new Recording(item, local, await sizeOf(local.path), options);
+  }
+
+  /** Whether the file has become longer since it was opened: what came late may not have been read. */
+  async hasGrown(): Promise<boolean> {
+    return (await sizeOf(this.#local.path)) > this.#size;
   }
 
   /** The header of a video. @throws ScenedeltaError 'image-unreadable', 'image-too-large', 'cancelled' */

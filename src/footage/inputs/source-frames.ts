@@ -146,6 +146,7 @@ interface OpenedVideo {
   readonly sampling: Sampling;
   readonly first: Promise<IteratorResult<VideoFrame, void>>;
   readonly frames: AsyncGenerator<VideoFrame, void>;
+  readonly hasGrown: () => Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -172,7 +173,7 @@ async function openVideo(
       await frames.return();
       await recording.close();
     };
-    return { info, sampling, first, frames, close };
+    return { info, sampling, first, frames, hasGrown: () => recording.hasGrown(), close };
   } catch (thrown) {
     await recording.close();
     throw thrown;
@@ -230,6 +231,7 @@ async function* videoFrames(item: FootageItem, video: OpenedVideo, options: Item
     if (seenTwice > 0) doubts.push(`skipped ${counted(seenTwice, 'frame')} of a time that an earlier file shows`);
     if (clock.jumps > 0)
       doubts.push(`its clock jumped ${counted(clock.jumps, 'time')}: the frames after it follow without a pause`);
+    if (await video.hasGrown()) doubts.push('it was written to while it was read: its end may not have been seen');
     if (info.absurdSeconds !== null) doubts.push(`its header states ${info.absurdSeconds} s, which cannot be`);
     return info.duration ?? clock.latest;
   } catch (thrown) {

@@ -243,7 +243,7 @@ function longestInterval(packets: NonNullable<Probe['packets']>): number | null 
   return intervals.reduce<number | null>((longest, interval) => Math.max(longest ?? 0, interval), null);
 }
 
-/** Whether frames before a key frame follow it in the file (open GOP): the decoder of H.264 loses such a key frame alone. */
+/** Whether frames before a key frame follow it in the file (open GOP): alone, the decoder of H.264 loses it. */
 function hasLeading(packets: NonNullable<Probe['packets']>): boolean {
   let key = Number.NEGATIVE_INFINITY;
   return packets.some(({ pts_time, flags = '' }) => {

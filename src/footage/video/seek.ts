@@ -1,7 +1,6 @@
 /** Where ffmpeg begins to read, so that it can decode the frame at a time: not every container has an index. */
-import type { VideoInfo } from './probe.js';
 
-/** The reader begins at the key frame before. That of others begins anywhere, and decodes nothing until the next one. */
+/** The reader begins at the key frame before. Others begin anywhere, and decode nothing until the next one. */
 const INDEXED = /^(mov|matroska|avi|asf|ogg|mxf|dv|ivf|gif|mjpeg|mpjpeg|jpeg_pipe)\b/;
 /** Streams without a container: their reader finds no time. */
 const RAW = /^(h261|h263|h264|hevc|av1|obu|vc1|m4v|mpegvideo)\b/;
@@ -27,8 +26,15 @@ interface Seek {
   readonly filters: readonly string[];
 }
 
+interface Sought {
+  /** leadOf */
+  readonly lead: number;
+  /** of the container, seconds */
+  readonly startTime: number;
+}
+
 /** @param from presentation time of the first frame that is wanted */
-export function seekTo(from: number, { lead, startTime }: Pick<VideoInfo, 'lead' | 'startTime'>): Seek {
+export function seekTo(from: number, { lead, startTime }: Sought): Seek {
   const begin = Math.max(0, from - lead);
   return {
     begin,
