@@ -56,7 +56,7 @@ export async function endsBy(
   return (await endOfItem(item, config, signal)).at <= from;
 }
 
-/** Snapshots and the frames of time-lapse recordings come every few minutes or hours; a pause is much longer than what is usual between them. */
+/** Snapshots and frames of time-lapse recordings come every few minutes or hours; a pause is much longer than that. */
 const GAP_INTERVALS = 4;
 
 /**

@@ -89,7 +89,7 @@ export class Recording {
     return new Recording(item, local, await sizeOf(local.path), options);
   }
 
-  /** Whether the file has become longer since it was opened: what came late may not have been read. */
+  /** Whether the file has become longer since it was opened: its new end may not have been read. */
   async hasGrown(): Promise<boolean> {
     return (await sizeOf(this.#local.path)) > this.#size;
   }

@@ -170,7 +170,7 @@ class Decoder {
       throw new ScenedeltaError('image-unreadable', `ffmpeg ${end} (${reason})`);
     }
     const end = Math.min(info.videoDuration ?? last, until);
-    // Where the next frame may lie; the last one of a time-lapse recording lasts as long as the others.
+    // Time until a next frame: the last one of a time-lapse recording lasts as long as the others.
     const between = sampling.keyFrames ? (info.keyFrameSeconds ?? Number.POSITIVE_INFINITY) : (info.frameSeconds ?? 0);
     const ahead = (sampling.step ?? 0) + between;
     const missing = end - Math.max(last, from) - ahead;
