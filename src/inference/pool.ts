@@ -131,7 +131,7 @@ export class InferencePool {
       const onOutput = (output: unknown) => resolve(output as Operations[O]['out']);
       const task = { operation, bundle, input, resolve: onOutput };
       const runOnCpu = (error: ScenedeltaError) => {
-        if (this.#closing !== null) return reject(error);
+        if (this.#closeRequested.signal.aborted) return reject(error);
         this.#onGpuFailure(operation);
         this.#logger.error({ operation, bundle, reason: error.message }, 'a GPU failed, a thread of the CPU runs it');
         this.#push({ ...task, onCpu: true, reject });
@@ -153,19 +153,20 @@ export class InferencePool {
   }
 
   async #close(): Promise<void> {
-    for (const task of this.#queue.drain()) task.reject(closingError());
     this.#closeRequested.abort();
+    for (const task of this.#queue.drain()) task.reject(closingError());
     for (const thread of this.#threads) if (thread.idle) thread.close();
     await Promise.allSettled(this.#starting);
     await Promise.all([...this.#threads].map((thread) => thread.exited));
   }
 
-  /** Gives a batch to every idle thread. */
+  /** Gives a batch to every idle thread. While no thread of the GPU serves, those of the CPU run its tasks, too. */
   #dispatch(): void {
+    const hasGpu = [...this.#threads].some(({ role }) => role === 'gpu');
     for (const thread of this.#threads) {
       if (!thread.idle) continue;
       const rows = thread.role === 'gpu' ? this.#batchSize : 1;
-      const [first, ...others] = this.#queue.takeBatch(rows, thread.role);
+      const [first, ...others] = this.#queue.takeBatch(rows, hasGpu ? thread.role : 'all');
       if (first !== undefined) thread.run([first, ...others]);
     }
   }

@@ -107,7 +107,7 @@ export function createWorkerMetrics(listCameras?: ListCameras) {
   );
   const gpuFailures = counter(
     'scenedelta_gpu_failures_total',
-    'Tasks that a GPU failed to run, which a thread of the CPU ran in its place.',
+    'Tasks that failed on a GPU, and were given to a thread of the CPU.',
     'operation',
   );
   const countComparison = (queue: string, outcome: ComparisonOutcome): void => {
