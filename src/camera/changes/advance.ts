@@ -23,9 +23,9 @@ import { isLost, isMostlyBehind, isSameLocation } from './locations.js';
 import type { ChangeRules } from './rules.js';
 import { isInScene } from './scene-evidence.js';
 import { isWatching } from './schedule.js';
-import { goneFrom, settledOf } from './settled.js';
+import { goneFrom, settledOf, shownAnew } from './settled.js';
 import type { Observation, OpenTrack, PersonSighting, Settled, Track, TrackerState, Transition } from './state.js';
-import { type TrackUpdate, updateTracks } from './tracker.js';
+import { isExcluded, type TrackUpdate, updateTracks } from './tracker.js';
 
 /** Bound of the state's size. Beyond it the oldest settled change stays settled permanently. */
 const MAX_SETTLED = 64;
@@ -84,12 +84,13 @@ export function resetBaseline(
   light?: Observation['light'],
 ): { state: TrackerState; changes: ChangeUpdate[] } {
   const open = state.tracks.filter((track) => track.stage === 'open');
+  const kept = isOrdered ? shownAnew(state) : state;
   const settled = open
     .filter(({ change, missed }) => missed === 0 && change.kind !== 'tamper')
     .map((track) => settledOf(track, at, light?.others))
     .map((one): Settled => (isOrdered ? { ...one, still: null, unproven: true } : one));
   return {
-    state: { ...state, tracks: [], settled: bounded([...state.settled, ...settled]) },
+    state: { ...kept, tracks: [], settled: bounded([...kept.settled, ...settled]) },
     changes: open.map(({ change }) => ({ change: settledChange(change, at), event: 'change.settled' })),
   };
 }
@@ -97,7 +98,12 @@ export function resetBaseline(
 /** Drops the changes before a gap: a thing that goes after it may be another one than the thing that came before. */
 export const forgetSettled = (state: TrackerState): TrackerState => ({ ...state, settled: [] });
 
-const bounded = (settled: readonly Settled[]) => settled.slice(-MAX_SETTLED);
+/** Drops first the changes that have ended, which only keep another light from reporting the end again. */
+function bounded(settled: readonly Settled[]): readonly Settled[] {
+  if (settled.length <= MAX_SETTLED) return settled;
+  const isGone = ({ goneIn }: Settled) => goneIn !== undefined;
+  return [...settled.filter(isGone), ...settled.filter((one) => !isGone(one))].slice(-MAX_SETTLED);
+}
 
 /** One call of `advance`: collects the parts of its transition. */
 class Step {
@@ -273,7 +279,8 @@ class Step {
     const undecided = this.#tracks.filter(({ stage }) => stage !== 'ended');
     // A previous frame is replaced as a whole; a background model takes over only what this frame shows.
     if (before === 'previous') return undecided.every(isDue) ? undecided : [];
-    return undecided.filter(isDue).filter(({ change }) => change.last_seen === isoTime(at));
+    const isShown = (track: OpenTrack) => track.change.last_seen === isoTime(at) || isExcluded(track, this.observation);
+    return undecided.filter(isDue).filter(isShown);
   }
 
   #settle(track: OpenTrack): void {

@@ -115,21 +115,23 @@ const isUndoneBy = (track: Track, location: Location): boolean =>
 const isTamper = (track: Track): boolean => track.kinds.tamper !== undefined;
 
 function evidenceOfUnseen(track: Track, observation: Observation): TrackEvidence {
-  const { verdict, lost, onLens, uncounted } = observation;
+  const { verdict, lost, onLens } = observation;
   if (verdict === 'tamper') return 'hidden';
   // A nuisance hides the scene. It does prove a free lens, because the frame could be aligned with "before".
   if (verdict === 'nuisance' && !isTamper(track)) return 'hidden';
   if (!isTamper(track) && isMostlyBehind(track.regions, onLens)) return 'hidden';
   // A pending track waits for frames that count.
-  if (track.stage !== 'pending' && !isTamper(track)) {
-    if (isMostlyBehind(track.regions, uncounted) || isBelowThreshold(track, observation)) return 'hidden';
-  }
+  if (track.stage !== 'pending' && !isTamper(track) && isExcluded(track, observation)) return 'hidden';
   return isLost(track.regions, lost) ? 'hidden' : 'absent';
 }
 
 /** Whether what a frame shows counted by the threshold that an open track was last seen with, and does not now. */
 export const isUncounted = ({ tracks }: Pick<TrackerState, 'tracks'>, observation: Observation): boolean =>
   tracks.some((track) => track.stage === 'open' && isBelowThreshold(track, observation));
+
+/** Whether a frame may show a track, but the settings do not count what differs there. */
+export const isExcluded = (track: Track, observation: Observation): boolean =>
+  isMostlyBehind(track.regions, observation.uncounted) || isBelowThreshold(track, observation);
 
 const isBelowThreshold = (
   { threshold: former }: Pick<Track, 'threshold'>,

@@ -19,6 +19,7 @@ import { observationOf } from '../changes/observation.js';
 import { pendingChanges } from '../changes/pending.js';
 import { restate } from '../changes/restate.js';
 import type { ChangeRules } from '../changes/rules.js';
+import { shownAnew } from '../changes/settled.js';
 import type { Transition } from '../changes/state.js';
 import { isUncounted } from '../changes/tracker.js';
 import { hasShifted } from '../settings/background-model.js';
@@ -161,7 +162,8 @@ export function foldFrame(previous: CameraState, evidence: FrameEvidence, contex
   // A new background shows the tracked things: their end could not be seen in this light, and in the others they would
   // be new.
   const isReplaced = any && (next.replacedBackground || newView.length > 0);
-  const after = resetIf(isReplaced, step.state, at, light);
+  const seen = next.replacedBackground && light ? shownAnew(step.state, light.now) : step.state;
+  const after = resetIf(isReplaced, seen, at, light);
 
   const visits = concludeVisits(followed, shown, {
     absorbed: next.replacedBackground ? outcome.differing : outcome.absorb.map(({ box }) => box),

@@ -34,6 +34,8 @@ const MARGIN = 0.02;
  * settle with it: one dark or grey frame (a camera that restarts) must not end what is open.
  */
 const LIGHT_FRAMES = 3;
+/** Age up to which a background of another size waits for the end of a change, which hidden frames never confirm. */
+const MOST_ENDING_MS = 2 * UPDATE_INTERVAL_MS;
 /** Largest camera motion of a frame that updates the background, as a share of the frame's width. */
 const MAX_SHIFT = 0.01;
 
@@ -86,7 +88,7 @@ export function chooseUpdate(background: Background<unknown> | undefined, contex
   if (background === undefined || background.width !== width || background.height !== height) {
     if (absorb.length > 0) return 'replace';
     // A frame of another size shows the end as well; one of another light may hide it for long.
-    if (ending && background !== undefined) return 'keep';
+    if (ending && background !== undefined && at - background.learnedAt < MOST_ENDING_MS) return 'keep';
     // Tracked things become part of the new background and settle; without one the camera would be blind in this light.
     const lasts = undecided.length === 0 || context.lightFrames >= LIGHT_FRAMES;
     return unchanged && lasts ? 'replace' : 'keep';

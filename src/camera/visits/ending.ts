@@ -29,7 +29,7 @@ export function concluded(
     if (isGone(track, at)) {
       events.push(...endingOf(track, camera, 'gone'));
       if (track.opened || mostVoted(track.classes) === 'object') ended.push({ track, end: 'gone' });
-    } else if (view !== 'repeats' && track.missed === 0 && at - track.last > gapMs) {
+    } else if (view !== 'repeats' && (view === 'hidden' || track.missed === 0) && at - track.last > gapMs) {
       events.push(...endingOf(track, camera, 'unseen'));
     } else if (!track.opened && track.merged === 0 && isVisit(track)) {
       const opened = { ...track, opened: true };

@@ -46,8 +46,10 @@ export function foldVisits(state: VisitsState, frame: VisitFrame, settings: Visi
   const paused = state.at !== null && (frame.restart || at - state.at > settings.gapMs);
   const events = paused ? state.tracks.flatMap((track) => endingOf(track, frame.camera, 'unseen')) : [];
   const begun = paused ? { ...state, before: null, tracks: [], ended: [] } : state;
-  if (frame.view === 'hidden') return { state: { ...begun, at }, events };
-  const { state: next, events: further } = FOLDS[frame.view](begun, frame, settings);
+  const { state: next, events: further } =
+    frame.view === 'hidden'
+      ? concluded({ ...begun, at }, begun.tracks, frame, settings)
+      : FOLDS[frame.view](begun, frame, settings);
   return { state: next, events: [...events, ...further] };
 }
 

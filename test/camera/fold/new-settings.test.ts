@@ -27,9 +27,11 @@ function follow(frames: readonly (readonly [Scene, object])[]) {
     const folded = foldFrame(state, evidence, contextOf(settings, number));
     state = folded.state;
     const changes = folded.changes.filter(({ event }) => event === 'change.reverted');
+    const settled = folded.changes.filter(({ event }) => event === 'change.settled');
     const visits = folded.visits.filter(({ type }) => type === 'visit.ended');
     return {
       changes: changes.map(({ change }) => change.reverted_at),
+      settled: settled.length,
       visits: visits.map(({ visit: { end, gone } }) => [end, gone]),
     };
   });
@@ -78,4 +80,16 @@ it('a visit that does not count for as long as a pause ends unseen', () => {
   const frames = follow([...times(2, EMPTY, {}), ...times(5, THERE, {}), ...times(80, THERE, settings)]);
   expect(frames.flatMap(({ changes }) => changes)).toEqual([]);
   expect(frames.flatMap(({ visits }, i) => visits.map((one) => [i, ...one]))).toEqual([[67, 'unseen', null]]);
+});
+
+it.each(NEW)('%s: a change settles in its time, though it does not count', (_, settings) => {
+  const memory = { memory: { absorb_s: 60 } };
+  const scenes = [
+    ...times(2, EMPTY, memory),
+    ...times(5, THERE, memory),
+    ...times(80, THERE, { ...settings, ...memory }),
+  ];
+  const frames = follow(scenes);
+  expect(frames.flatMap(({ settled }, i) => (settled > 0 ? [i] : []))).toEqual([62]);
+  expect(frames.flatMap(({ changes }) => changes)).toEqual([]);
 });

@@ -95,6 +95,11 @@ describe('the update by a frame', () => {
     ['a frame of another size', context({ width: 20 }), 'replace'],
     ['a stray frame of another size', context({ width: 20, isStray: true }), 'keep'],
     ['a frame of another size shows that a thing may have gone', context({ width: 20, ending: true }), 'keep'],
+    [
+      'frames of another size that do not confirm it',
+      context({ width: 20, ending: true, at: 2 * UPDATE_INTERVAL_MS }),
+      'replace',
+    ],
     ['a frame of another size that shows a change', context({ width: 20, finding: finding('change', 1) }), 'keep'],
   ])('%s', (_what, given, update) => {
     expect(chooseUpdate(background, given)).toBe(update);
