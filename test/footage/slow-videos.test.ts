@@ -1,6 +1,6 @@
 /** Time-lapse recordings, pauses and files without an index: the times that a run and a search state are of frames. */
 import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
@@ -71,4 +71,41 @@ describe.each(['ts', 'mpg', 'flv', 'h264', 'mkv'])('a part of a file (%s) with f
   it('is searched at the times of its frames', async () => {
     expect((await momentsOf(file)).slice(0, 12)).toEqual(everyTime(12, 1));
   });
+});
+
+it('damage before a part of a file is not that of its first frames', async () => {
+  await pattern('dented.ts', '320x240', 12, 25, ['-g', '25', '-sc_threshold', '0', '-bf', '0', '-crf', '10']);
+  const path = join(folder, 'dented.ts');
+  const bytes = await readFile(path);
+  const middle = Math.floor(bytes.length * (7.4 / 12));
+  bytes.fill(0, middle, middle + 4000);
+  await writeFile(path, bytes);
+  const from = (seconds: number) =>
+    read([item('dented.ts')], undefined, { from: START + seconds * 1000, until: START + 12_000 });
+  expect((await from(6)).failures).toHaveLength(1);
+  expect(await from(9)).toMatchObject({ times: [9, 10, 11], failures: [] });
+});
+
+it('key frames more than a minute apart end too early if the file was cut', async () => {
+  const coding = [
+    '-g',
+    '70',
+    '-keyint_min',
+    '70',
+    '-sc_threshold',
+    '0',
+    '-bf',
+    '0',
+    '-crf',
+    '10',
+    '-movflags',
+    '+faststart',
+  ];
+  await pattern('rare.mp4', '160x120', 700, 1, coding);
+  const every = { mode: 'keyframes' } as const;
+  expect((await read([item('rare.mp4')], every)).failures).toEqual([]);
+  const path = join(folder, 'rare.mp4');
+  await truncate(path, Math.floor((await readFile(path)).length * 0.4));
+  const { failures } = await read([item('rare.mp4')], every);
+  expect(failures.at(-1)).toContain('is truncated or damaged: ends at 210.00 s of 700.00 s');
 });

@@ -191,7 +191,8 @@ export class Recording {
     let times: FrameTimes | undefined;
     const { status, stdout, stderr } = await run(ffmpeg, args, {
       signal,
-      timeoutMs: FRAME_TIMEOUT_MS,
+      // In a file without an index, all frames before are decoded as well.
+      timeoutMs: FRAME_TIMEOUT_MS + Math.min(seconds, info.lead) * 1000,
       onLog: (log) => {
         times = new FrameTimes(this.#joins, log, { info, sampling: EVERY_FRAME, isHardware: false });
       },

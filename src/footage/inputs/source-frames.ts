@@ -231,7 +231,9 @@ async function* videoFrames(item: FootageItem, video: OpenedVideo, options: Item
     if (seenTwice > 0) doubts.push(`skipped ${counted(seenTwice, 'frame')} of a time that an earlier file shows`);
     if (clock.jumps > 0)
       doubts.push(`its clock jumped ${counted(clock.jumps, 'time')}: the frames after it follow without a pause`);
-    if (await video.hasGrown()) doubts.push('it was written to while it was read: its end may not have been seen');
+    const isWanted = range.until >= item.at + (info.duration ?? 0) * 1000;
+    if (isWanted && (await video.hasGrown()))
+      doubts.push('it was written to while it was read: its end may not have been seen');
     if (info.absurdSeconds !== null) doubts.push(`its header states ${info.absurdSeconds} s, which cannot be`);
     return info.duration ?? clock.latest;
   } catch (thrown) {

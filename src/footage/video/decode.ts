@@ -69,14 +69,15 @@ export async function* decodeVideo(path: string, options: DecodeVideoOptions): A
   const hardware = await hardwareDecoder(options.ffmpeg, options.ffmpegHwaccel, options.signal);
   const decoder = new Decoder(path, options, { passthrough, hardware });
   try {
-    let last = Number.NEGATIVE_INFINITY;
+    let [last, longest] = [Number.NEGATIVE_INFINITY, 0];
     for (;;) {
       const frame = await decoder.next();
       if (frame === null) break;
+      if (last > Number.NEGATIVE_INFINITY) longest = Math.max(longest, frame.seconds - last);
       last = frame.seconds;
       yield frame;
     }
-    decoder.checkEnd(last);
+    decoder.checkEnd(last, longest === 0 ? Number.POSITIVE_INFINITY : longest);
   } finally {
     await decoder.close();
   }
@@ -108,7 +109,8 @@ class Decoder {
     const isHardware = use.hardware !== null;
     this.#child = startFfmpeg(ffmpeg, argumentsOf(path, options, use), { needsAddressSpace: isHardware });
     const [, pictures, log] = this.#child.stdio as unknown as [null, Readable, Readable];
-    this.#times = new FrameTimes(lazyJoins(path), log, { ...options, isHardware });
+    const hasEarlier = seekTo(options.from, options.info).filters.length > 0;
+    this.#times = new FrameTimes(lazyJoins(path), log, { ...options, isHardware, hasEarlier });
     this.#exit = new Promise((resolve) => {
       this.#child.on('error', (error) => {
         this.#failure ??= new ScenedeltaError('not-found', `${ffmpeg} cannot be started`, { cause: error });
@@ -158,8 +160,11 @@ class Decoder {
     }
   }
 
-  /** @param last presentation time of the last frame, seconds */
-  checkEnd(last: number): void {
+  /**
+   * @param last presentation time of the last frame, seconds
+   * @param longest time between two frames, seconds; Infinity: there were fewer
+   */
+  checkEnd(last: number, longest: number): void {
     const { info, until, from, sampling } = this.#options;
     const reason = lastReason(this.#times.errors.join('\n'));
     if (last === Number.NEGATIVE_INFINITY && this.#times.errors.length > 0) {
@@ -171,7 +176,7 @@ class Decoder {
     }
     const end = Math.min(info.videoDuration ?? last, until);
     // Time until a next frame: the last one of a time-lapse recording lasts as long as the others.
-    const between = sampling.keyFrames ? (info.keyFrameSeconds ?? Number.POSITIVE_INFINITY) : (info.frameSeconds ?? 0);
+    const between = sampling.keyFrames ? (info.keyFrameSeconds ?? longest) : (info.frameSeconds ?? 0);
     const ahead = (sampling.step ?? 0) + between;
     const missing = end - Math.max(last, from) - ahead;
     // The last picture of a slow recording may last long.
@@ -199,7 +204,8 @@ function argumentsOf(path: string, options: DecodeVideoOptions, { passthrough, h
   const seek = seekTo(from, info);
   const length = Number.isFinite(until) ? ['-t', (until - seek.begin).toFixed(6)] : [];
   const filters = [
-    ...seek.filters,
+    // The first one states the frames before the wanted ones, whose damage is not that of the wanted ones.
+    ...(seek.filters.length === 0 ? [] : ['showinfo=checksum=0', ...seek.filters]),
     selectFilter(sampling, info.startTime),
     'showinfo=checksum=0',
     // One field of the two: a moving thing would have combed edges, which no other frame has.

@@ -7,7 +7,7 @@ import type { VideoInfo } from './probe.js';
 import type { Sampling } from './sampling.js';
 
 const TIME_BASE = /\bconfig in time_base: (\d+)\/(\d+)/;
-const FRAME = /\[Parsed_showinfo_\d+ @ [^\]]*\] (?:\[info\] )?n: *\d+ pts: *(-?\d+) /;
+const FRAME = /\[Parsed_showinfo_(\d+) @ [^\]]*\] (?:\[info\] )?n: *\d+ pts: *(-?\d+) /;
 /** @returns presentation time from the beginning of the file. Beyond six digits the product of time bases is noise. */
 export const fromBeginning = (seconds: number, { startTime }: Pick<VideoInfo, 'startTime'>): number =>
   Math.round((seconds - startTime) * 1e6) / 1e6;
@@ -24,6 +24,8 @@ interface TimesOptions {
   readonly info: VideoInfo;
   readonly sampling: Sampling;
   readonly isHardware: boolean;
+  /** the first filter states every decoded frame, also those before the wanted ones; absent = false */
+  readonly hasEarlier?: boolean;
 }
 
 export class FrameTimes {
@@ -46,20 +48,24 @@ export class FrameTimes {
   async #read(
     reports: DamageLines,
     lines: AsyncIterable<string>,
-    { info, sampling, isHardware }: TimesOptions,
+    { info, sampling, isHardware, hasEarlier = false }: TimesOptions,
   ): Promise<void> {
     const damage = new DamageWatch({ info, sampling });
     let base = Number.NaN;
     // Before its first frame, a hardware decoder reports what it cannot decode.
     let isOpening = isHardware;
+    let reason: string | null = null;
     for await (const line of lines) {
       const [, one, per] = TIME_BASE.exec(line) ?? [];
       if (per !== undefined) base = Number(one) / Number(per);
-      const [, pts] = FRAME.exec(line) ?? [];
+      const [, filter, pts] = FRAME.exec(line) ?? [];
       if (pts !== undefined) {
         const seconds = fromBeginning(Number(pts) * base, info);
         isOpening = false;
-        this.#times.push({ seconds, damage: damage.frame(seconds) });
+        const isDecoded = hasEarlier && filter === '0';
+        if (isDecoded || !hasEarlier) reason = damage.frame(seconds);
+        if (isDecoded) continue;
+        this.#times.push({ seconds, damage: reason });
         this.#wake?.();
         continue;
       }
