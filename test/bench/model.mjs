@@ -20,10 +20,12 @@ const { Pipeline } = await dist('pipeline/compare.js');
 const { decodeFrame } = await dist('frames/decode.js');
 const { examine } = await dist('viewpoint/examine.js');
 const { serves } = await dist('inference/protocol.js');
+const { collectAtOnce } = await dist('inference/garbage-collection.js');
 
 /** Operation of the inference threads by its graph, where the names differ. */
 const OPERATIONS = { features: 'encode', names: 'name', pair: 'embedPair', text: 'embedTexts' };
 
+collectAtOnce(); // as the service does
 const logger = createLogger({ level: 'warn', name: 'bench' });
 const dataDir = mkdtempSync(join(tmpdir(), 'sd-bench-'));
 const config = { ...loadConfig(), dataDir };
