@@ -1,10 +1,12 @@
 /**
- * Sizes that never vary on a CPU, written into a graph before ONNX Runtime optimises it. It then computes the shapes of
- * the tensors once instead of at every run, and opens the optimised graph in a fraction of the time
- * (docs/adr/0012-run-inference-in-its-own-threads.md).
+ * Sizes that never vary, written into a graph before ONNX Runtime optimises it: on a CPU those of a pair, in a session
+ * of a GPU all small ones. It then computes the shapes of the tensors once instead of at every run, and opens the
+ * optimised graph in a fraction of the time (docs/adr/0012-run-inference-in-its-own-threads.md).
  */
 import { statedGraph } from '../model/contract.js';
+import type { TensorSpec } from '../model/graphs-schema.js';
 import type { BundleManifest } from '../model/manifest.js';
+import type { Tensor } from '../model/session.js';
 import { fieldsAt, fieldsOf, VARINT } from './onnx-fields.js';
 
 type GraphName = keyof BundleManifest['graphs'];
@@ -20,9 +22,11 @@ const FIRST_AXES: Readonly<Partial<Record<GraphName, Readonly<Record<string, num
 export interface FixedSize {
   /** name of the free size in the graph */
   readonly symbol: string;
-  /** below 128 */
+  /** at most LARGEST */
   readonly size: number;
 }
+/** A size is written into one byte of a varint. */
+const LARGEST = 127;
 
 /** @returns the sizes to fix: none if the graph has none, or states them as numbers */
 export function fixedSizesOf(manifest: BundleManifest, name: GraphName): FixedSize[] {
@@ -31,6 +35,18 @@ export function fixedSizesOf(manifest: BundleManifest, name: GraphName): FixedSi
     const symbol = inputs.find((spec) => spec.name === input)?.shape[0];
     return typeof symbol === 'string' ? [{ symbol, size }] : [];
   });
+}
+
+/** @returns the free sizes of inputs as these feeds have them, so far as they are small enough to write */
+export function sizesOf(inputs: readonly TensorSpec[], feeds: Readonly<Record<string, Tensor>>): FixedSize[] {
+  const sizes = new Map<string, number>();
+  for (const { name, shape } of inputs) {
+    for (const [axis, symbol] of shape.entries()) {
+      const size = feeds[name]?.dims[axis];
+      if (typeof symbol === 'string' && size !== undefined && size <= LARGEST) sizes.set(symbol, size);
+    }
+  }
+  return Array.from(sizes, ([symbol, size]) => ({ symbol, size }));
 }
 
 /** Numbers of the fields on the way from a model to a size: graph, value, type, tensor type, shape, dimension. */

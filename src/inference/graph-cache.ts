@@ -12,7 +12,7 @@ import { checkGraph, statedGraph } from '../model/contract.js';
 import type { TensorSpec } from '../model/graphs-schema.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { type Graph, openGraph, type Provider, RUNTIME_VERSION } from '../model/session.js';
-import { type FixedSize, fixedSizesOf, withFixedSizes } from './fixed-sizes.js';
+import { type FixedSize, fixedSizesOf, sizesOf, withFixedSizes } from './fixed-sizes.js';
 import { hideInputShapes } from './hidden-shapes.js';
 import { perShape } from './lazy-graph.js';
 
@@ -36,25 +36,25 @@ export async function openBundleGraph(
 ): Promise<Graph> {
   const { file, inputs } = statedGraph(bundle.manifest, name);
   const original = join(bundle.directory, file);
-  // On a GPU pairs share runs, and most of the work is done at the first run of each shape, which no file keeps.
-  if (provider !== 'cpu') {
-    const openOnGpu = () => opener(original, provider);
-    return perShape(await openOnGpu(), openOnGpu);
-  }
-  const fixed = fixedSizesOf(bundle.manifest, name);
-  const openOriginal = async (optimisedPath?: string) => {
+  const openFixed = async (sizes: readonly FixedSize[], optimisedPath?: string) => {
     // ONNX Runtime says what is wrong with a file that cannot be read.
     const read =
-      fixed.length === 0
+      sizes.length === 0
         ? null
         : await readFile(original)
-            .then((model) => withFixedSizes(model, fixed))
+            .then((model) => withFixedSizes(model, sizes))
             .catch(() => null);
     return opener(original, provider, {
       ...(read === null ? {} : { bytes: read }),
       ...(optimisedPath === undefined ? {} : { optimisedPath }),
     });
   };
+  // On a GPU pairs share runs, and most of the work is done at the first run of each shape, which no file keeps.
+  if (provider !== 'cpu') {
+    return perShape(await opener(original, provider), (feeds) => openFixed(sizesOf(inputs, feeds)));
+  }
+  const fixed = fixedSizesOf(bundle.manifest, name);
+  const openOriginal = (optimisedPath?: string) => openFixed(fixed, optimisedPath);
   if (folder === null) return openOriginal();
   const cached = join(folder, `${await keyOf(bundle.manifest.files[file] ?? '', fixed, inputs)}${SUFFIX}`);
   try {

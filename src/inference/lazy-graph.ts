@@ -50,25 +50,29 @@ export function openAtFirstRun(
 /**
  * A graph with one session per input shape, for a GPU. Its provider seems to plan each convolution again at every other
  * shape: 390 instead of 5 ms (docs/adr/0013-run-only-large-graphs-on-a-gpu.md).
- * @param first an opened graph, which serves the first shape. @param open opens the same graph once more
+ * @param stated an opened graph, which states the tensors and is released at the first run
+ * @param open opens the same graph once more, for inputs of these shapes
  * @returns the graph; its runs must not overlap. A run also throws what `open` throws.
  */
-export function perShape(first: Graph, open: () => Promise<Graph>): Graph {
-  const unused = [first];
+export function perShape(stated: Graph, open: (feeds: Parameters<Graph['run']>[0]) => Promise<Graph>): Graph {
   const byShape = new Map<string, Graph>();
+  let isStated = true;
   return {
-    ...first,
+    ...stated,
     async run(feeds) {
       const shape = JSON.stringify(Object.entries(feeds).map(([name, { dims }]) => [name, dims]));
       let graph = byShape.get(shape);
       if (graph === undefined) {
-        graph = unused.pop() ?? (await open());
+        graph = await open(feeds);
         byShape.set(shape, graph);
+        if (isStated) await stated.release();
+        isStated = false;
       }
       return graph.run(feeds);
     },
     async release() {
-      for (const graph of [...unused, ...byShape.values()]) await graph.release();
+      for (const graph of byShape.values()) await graph.release();
+      if (isStated) await stated.release();
     },
   };
 }

@@ -111,7 +111,7 @@ try {
   report(
     'model',
     'A changed 1080p pair by graphs',
-    [['', 'runs per pair', 'p50 ms', 'p95 ms', 'CPU-ms a run', 'CPU-ms a pair'], ...rows],
+    [['', 'runs per pair', 'p50 ms', 'p95 ms', 'CPU-ms per run', 'CPU-ms per pair'], ...rows],
     [
       `${bundle.manifest.name} ${bundle.manifest.version} (sha256 ${bundle.sha256.slice(0, 12)}), ${count} pairs, two ` +
         'in turn. Every frame is new to the pipeline. Decoding was measured alone.',

@@ -86,7 +86,8 @@ it('runs no session with two shapes on a GPU, and few sessions', async () => {
   expect(sessions).toHaveLength(warm); // every shape is planned at the start
   expect(sessions.filter(({ shapes }) => shapes.size > 1)).toEqual([]);
   const counts: Partial<Record<GraphName, number>> = {};
-  for (const { name } of sessions) counts[name] = (counts[name] ?? 0) + 1;
+  const ran = sessions.filter(({ shapes }) => shapes.size > 0); // one more states the tensors of each graph
+  for (const { name } of ran) counts[name] = (counts[name] ?? 0) + 1;
   // Frames and crops, pairs, regions with people, and words of pairs, each by 1 and 2.
   expect(counts).toEqual({ features: 4, difference: 2, people: 2, statements: 2, names: 2, check: 2 });
   await captioner.release();
@@ -108,23 +109,24 @@ it('runs one session per graph with all shapes on a CPU', async () => {
 });
 
 it('opens a shape again after a failure, and releases every session', async () => {
-  const graph = (): Graph & { released: boolean } => ({
-    ...{ file: 'a.onnx', inputs: [], outputs: [], released: false },
+  const graph = (): Graph & { released: number } => ({
+    ...{ file: 'a.onnx', inputs: [], outputs: [], released: 0 },
     run: async (feeds) => feeds,
     async release() {
-      this.released = true;
+      this.released += 1;
     },
   });
-  const [first, second] = [graph(), graph()];
-  const openAgain = jest.fn<() => Promise<Graph>>().mockRejectedValueOnce(new Error('out of memory'));
-  openAgain.mockResolvedValue(second);
-  const both = perShape(first, openAgain);
+  const [stated, first, second] = [graph(), graph(), graph()];
+  const open = jest.fn<() => Promise<Graph>>().mockResolvedValueOnce(first);
+  open.mockRejectedValueOnce(new Error('out of memory')).mockResolvedValue(second);
+  const all = perShape(stated, open);
   const feeds = (size: number) => ({ a: { dims: [size], data: new Float32Array(size) } });
-  await both.run(feeds(1));
-  await expect(both.run(feeds(2))).rejects.toThrow('out of memory');
-  expect(await both.run(feeds(2))).toEqual(feeds(2));
-  await both.run(feeds(1));
-  expect(openAgain).toHaveBeenCalledTimes(2);
-  await both.release();
-  expect([first.released, second.released]).toEqual([true, true]);
+  await all.run(feeds(1));
+  expect(stated.released).toBe(1);
+  await expect(all.run(feeds(2))).rejects.toThrow('out of memory');
+  expect(await all.run(feeds(2))).toEqual(feeds(2));
+  await all.run(feeds(1));
+  expect(open).toHaveBeenCalledTimes(3);
+  await all.release();
+  expect([stated, first, second].map(({ released }) => released)).toEqual([1, 1, 1]);
 });

@@ -1,6 +1,7 @@
 /** The graph `statements` of the bundle that ships writes what its graph `caption` writes, row by row. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openBundleGraph } from '../../src/inference/graph-cache.js';
 import { Captioner } from '../../src/model/captioner.js';
 import type { CaptionOutput, Features, RegionCropFeatures } from '../../src/model/graph-io.js';
 import { loadBundle } from '../../src/model/manifest.js';
@@ -29,10 +30,13 @@ const crops: RegionCropFeatures[] = [0, 1, 2].map((i) => ({
 const exchanged = crops.map((crop) => ({ ...crop, before: crop.after, after: crop.before }));
 const view = (phase: number) => ({ memory: wave(54 * 256, phase), kindLogits: wave(6, phase) });
 
+/** @param sizes of batches: the graphs are then opened as for a GPU, with one session per shape */
 async function openCaptioner(sizes: readonly number[] | null = null) {
   const bundle = await loadBundle(folder);
   const open = (name: 'features' | 'difference' | 'caption' | 'statements') =>
-    openGraph(join(folder, `${name}.onnx`), 'cpu');
+    sizes === null
+      ? openGraph(join(folder, `${name}.onnx`), 'cpu')
+      : openBundleGraph(bundle, name, 'cuda:0', null, (path, _provider, from) => openGraph(path, 'cpu', from));
   const graphs = {
     features: await open('features'),
     difference: await open('difference'),
