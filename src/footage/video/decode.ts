@@ -17,7 +17,7 @@ import { planesLength, previewLength, previewOf, rgbOf } from './planes.js';
 import type { VideoInfo } from './probe.js';
 import { cancelled, confinedTo, inputName, kill, lastReason } from './run.js';
 import { type Sampling, selectFilter } from './sampling.js';
-import { seekTo } from './seek.js';
+import { type Seek, seekTo } from './seek.js';
 import { passthroughOptions } from './version.js';
 
 /** A sampled frame at working size. Most frames are quiet: they need no picture, only the small one of the preview. */
@@ -107,9 +107,10 @@ class Decoder {
     this.#options = options;
     const { working, signal, ffmpeg } = options;
     const isHardware = use.hardware !== null;
-    this.#child = startFfmpeg(ffmpeg, argumentsOf(path, options, use), { needsAddressSpace: isHardware });
+    const seek = seekTo(options.from, options.info);
+    this.#child = startFfmpeg(ffmpeg, argumentsOf(path, options, use, seek), { needsAddressSpace: isHardware });
     const [, pictures, log] = this.#child.stdio as unknown as [null, Readable, Readable];
-    const hasEarlier = seekTo(options.from, options.info).filters.length > 0;
+    const hasEarlier = seek.filters.length > 0;
     this.#times = new FrameTimes(lazyJoins(path), log, { ...options, isHardware, hasEarlier });
     this.#exit = new Promise((resolve) => {
       this.#child.on('error', (error) => {
@@ -199,9 +200,8 @@ class Decoder {
   }
 }
 
-function argumentsOf(path: string, options: DecodeVideoOptions, { passthrough, hardware }: Use): string[] {
-  const { info, sampling, working, from, until, pixelLimit } = options;
-  const seek = seekTo(from, info);
+function argumentsOf(path: string, options: DecodeVideoOptions, { passthrough, hardware }: Use, seek: Seek): string[] {
+  const { info, sampling, working, until, pixelLimit } = options;
   const length = Number.isFinite(until) ? ['-t', (until - seek.begin).toFixed(6)] : [];
   const filters = [
     // The first one states the frames before the wanted ones, whose damage is not that of the wanted ones.

@@ -17,7 +17,7 @@ export function leadOf(format: string, keyFrameSeconds: number | null): number {
   return keyFrameSeconds === null ? Number.POSITIVE_INFINITY : 2 * keyFrameSeconds + MARGIN;
 }
 
-interface Seek {
+export interface Seek {
   /** presentation time at which reading begins, seconds from the beginning of the file */
   readonly begin: number;
   /** options in front of the input, with which times stay those of the container */
