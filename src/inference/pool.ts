@@ -10,6 +10,8 @@ import type { Provider } from '../model/session.js';
 import type { Logger } from '../process/logger.js';
 import { traced } from '../process/tracing.js';
 import {
+  type Graphless,
+  isGraphless,
   type Operation,
   type Operations,
   type Role,
@@ -18,7 +20,7 @@ import {
   type ThreadReady,
 } from './protocol.js';
 import { type Task, TaskQueue } from './task-queue.js';
-import { type BootedThread, bootThread, ThreadHandle } from './thread-handle.js';
+import { type BootedThread, bootThread, failedRun, ThreadHandle } from './thread-handle.js';
 
 export interface PoolOptions extends Omit<ThreadOptions, 'role'> {
   /** number of threads of the CPU; 0 = one per core */
@@ -28,12 +30,19 @@ export interface PoolOptions extends Omit<ThreadOptions, 'role'> {
   readonly script?: URL;
   /** the first thread, if it has been started already */
   readonly booted?: BootedThread;
+  /**
+   * Whether operations without a graph run on the thread that asks, while the first thread opens graphs. A command that
+   * compares one pair has nothing else to do meanwhile; absent = false
+   */
+  readonly evidenceHere?: boolean;
   /** is called per task that a GPU failed to run, which a thread of the CPU then runs once */
   readonly onGpuFailure?: (operation: Operation) => void;
 }
 
 /** Options of a thread that are the same for all of a pool. */
 type CommonOptions = Omit<ThreadOptions, 'role' | 'device'>;
+
+type GraphlessCode = Promise<typeof import('./graphless.js')>;
 
 /** Wait before a thread is started again; doubled after every failure. */
 const RESTART_MS = { first: 100, longest: 30_000 };
@@ -56,12 +65,14 @@ export class InferencePool {
   readonly #batchSize: number;
   readonly #onGpuFailure: (operation: Operation) => void;
   readonly #queue: TaskQueue;
+  /** runs operations that need no graph on this thread; null: the threads run them */
+  readonly #here: GraphlessCode | null;
   readonly #threads = new Set<ThreadHandle>();
   readonly #starting = new Set<Promise<unknown>>();
   readonly #closeRequested = new AbortController();
   #closing: Promise<void> | null = null;
 
-  private constructor(options: PoolOptions, { provider, fallback, refused }: ThreadReady) {
+  private constructor(options: PoolOptions, { provider, fallback, refused }: ThreadReady, here: GraphlessCode | null) {
     this.provider = provider;
     this.fallback = fallback;
     this.refused = refused;
@@ -70,6 +81,7 @@ export class InferencePool {
     this.#batchSize = options.batchSize;
     this.#onGpuFailure = options.onGpuFailure ?? (() => {});
     this.#queue = new TaskQueue(options.gpuGraphs);
+    this.#here = here;
     const bundles = options.bundles.filter(({ manifest }) => !(manifest.name in refused));
     this.#threadOptions = { ...threadOptions(options), bundles, strictDevice: true };
   }
@@ -84,8 +96,10 @@ export class InferencePool {
     const first = options.booted ?? bootThread(1, options.script);
     const { device } = options;
     const role = device.startsWith('cuda') ? 'gpu' : 'all';
-    const { thread, ready } = await ThreadHandle.start(1, { ...threadOptions(options), role, device }, first);
-    const pool = new InferencePool(options, ready);
+    const starting = ThreadHandle.start(1, { ...threadOptions(options), role, device }, first);
+    const here = options.evidenceHere === true ? import('./graphless.js') : null;
+    const { thread, ready } = await starting;
+    const pool = new InferencePool(options, ready, here);
     pool.#join(thread);
     const cpuThreads = options.threads || availableParallelism();
     if (ready.provider === 'cpu') pool.#startLater(2, cpuThreads, 'all');
@@ -127,6 +141,7 @@ export class InferencePool {
     input: Operations[O]['in'],
   ): Promise<Operations[O]['out']> {
     if (this.#closing !== null) return Promise.reject(closingError());
+    if (this.#here !== null && isGraphless(operation)) return runHere(this.#here, operation, bundle, input);
     return new Promise((resolve, reject) => {
       const onOutput = (output: unknown) => resolve(output as Operations[O]['out']);
       const task = { operation, bundle, input, resolve: onOutput };
@@ -241,6 +256,20 @@ export class InferencePool {
     const { thread, ready } = await ThreadHandle.start(number, options, bootThread(number, this.#script));
     this.#join(thread);
     return ready.refused;
+  }
+}
+
+async function runHere<O extends Operation>(
+  code: GraphlessCode,
+  operation: O & Graphless,
+  bundle: string,
+  input: Operations[O]['in'],
+): Promise<Operations[O]['out']> {
+  const { runGraphless } = await code;
+  try {
+    return runGraphless<Graphless>(operation, input as Operations[Graphless]['in']) as Operations[O]['out'];
+  } catch (error) {
+    throw failedRun(bundle, operation, error instanceof Error ? error.message : String(error));
   }
 }
 

@@ -75,6 +75,11 @@ export interface Operations {
 }
 export type Operation = keyof Operations;
 
+/** Operations that need no graph (graphless.ts). */
+export type Graphless = 'examine' | 'measureRegions' | 'align';
+export const isGraphless = (operation: Operation): operation is Graphless =>
+  operation === 'examine' || operation === 'measureRegions' || operation === 'align';
+
 /** The tasks that a thread runs: all, or with a GPU those of the GPU, or the rest. */
 export type Role = 'all' | 'gpu' | 'beside-gpu';
 

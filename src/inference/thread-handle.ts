@@ -4,6 +4,7 @@ import { ScenedeltaError } from '../base/errors.js';
 import { collectAtOnce } from './garbage-collection.js';
 import {
   type FromThread,
+  type Operation,
   type Role,
   roleOn,
   type ThreadOptions,
@@ -134,11 +135,14 @@ export class ThreadHandle {
       for (const [i, task] of tasks.entries()) task.resolve(message.outputs[i]);
     } else if (message.type === 'failed') {
       for (const { bundle, operation, reject } of tasks) {
-        reject(new ScenedeltaError('inference-failed', `${bundle}, ${operation}: ${message.reason}`));
+        reject(failedRun(bundle, operation, message.reason));
       }
     }
   }
 }
+
+export const failedRun = (bundle: string, operation: Operation, reason: string): ScenedeltaError =>
+  new ScenedeltaError('inference-failed', `${bundle}, ${operation}: ${reason}`);
 
 /** @throws Error if the thread ends without a message */
 function firstMessage(worker: Worker): Promise<FromThread> {

@@ -20,15 +20,14 @@ import type {
 } from '../model/graph-io.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { chooseProvider, type Provider } from '../model/session.js';
-import { examine } from '../viewpoint/examine.js';
-import { measureRegion } from '../viewpoint/lens/measure.js';
 import { warmUpExamine } from '../viewpoint/warm-up.js';
-import { warpToBefore } from '../viewpoint/warp.js';
 import { openBundleGraph } from './graph-cache.js';
+import { runGraphless } from './graphless.js';
 import { openAtFirstRun } from './lazy-graph.js';
 import {
   type EncodeInput,
   type FromThread,
+  type Graphless,
   type Operation,
   type Operations,
   roleOn,
@@ -56,7 +55,8 @@ const post = (message: FromThread, transfer: ArrayBuffer[] = []) => port.postMes
 const openBundles = new Map<string, Promise<OpenBundle>>();
 /** Graphs of the first bundle that a changed pair needs, and that are not open yet. */
 const closed: ReturnType<typeof openAtFirstRun>[] = [];
-let wasAsked = false;
+/** ends with the request that is answered now */
+let answering = Promise.resolve();
 const [begin] = (await once(port, 'message')) as [Exclude<ToThread, ThreadRequest>];
 // A thread that is not needed ends before it has opened anything.
 if (begin.type === 'close') process.exit();
@@ -78,8 +78,7 @@ try {
   }
   post({ type: 'ready', ...choice, refused });
   port.on('message', (message: ToThread) => {
-    wasAsked = true;
-    if (message.type === 'run') void answer(message);
+    if (message.type === 'run') answering = answer(message);
     else void close();
   });
   // After `ready`, so that the start does not wait for it.
@@ -101,11 +100,11 @@ function openOnce(name: string): Promise<OpenBundle> {
   return opening;
 }
 
-/** The first request comes when its caller has loaded the rest of the program and decoded the frames. */
+/** Between requests: their caller loads the rest of the program, decodes the frames, and compares their pixels. */
 async function openWhileIdle(): Promise<void> {
   for (const graph of closed) {
     await nextTurn();
-    if (wasAsked) return;
+    await answering;
     // The run that needs it tries again, and reports why it cannot be opened.
     await graph.openAhead().catch(() => {});
   }
@@ -263,15 +262,9 @@ async function serve(
       return sets.map(({ length }) => vectors.splice(0, length));
     }
     case 'examine':
-      return (inputs as Operations['examine']['in'][]).map(({ before, after }) => examine(before, after));
     case 'measureRegions':
-      return (inputs as Operations['measureRegions']['in'][]).map(({ regions, ...frames }) =>
-        regions.map(({ side, box }) => measureRegion(frames, side, box)),
-      );
     case 'align':
-      return (inputs as Operations['align']['in'][]).map(
-        ({ before, after, homography, out }) => warpToBefore(before, after, homography, out).valid,
-      );
+      return inputs.map((input) => runGraphless<Graphless>(operation, input as Operations[Graphless]['in']));
   }
 }
 

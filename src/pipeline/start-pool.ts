@@ -15,7 +15,7 @@ import { loadBundles, readDefault } from './bundles.js';
 export async function startPool(
   options: PipelineOptions,
 ): Promise<{ readonly served: Bundle[]; readonly pool: InferencePool }> {
-  const { config, logger, threadScript, onGpuFailure, warmUp = true } = options;
+  const { config, logger, threadScript, onGpuFailure, warmUp = true, evidenceHere = false } = options;
   const booted = options.booted ?? bootThread(1, threadScript);
   const { bundles, checking } = await bundlesOf(options).catch((error) => {
     dismiss(booted);
@@ -30,6 +30,7 @@ export async function startPool(
     gpuGraphs: config.gpuGraphs,
     graphCache: await graphCacheIn(config.dataDir),
     warmUp,
+    evidenceHere,
     logger,
     ...(threadScript === undefined ? {} : { script: threadScript }),
     ...(onGpuFailure === undefined ? {} : { onGpuFailure }),
@@ -74,6 +75,8 @@ export interface PipelineOptions {
   readonly onlyDefault?: boolean;
   /** false: starts sooner, and the first comparisons take longer; absent = true */
   readonly warmUp?: boolean;
+  /** as PoolOptions */
+  readonly evidenceHere?: boolean;
   /** compiled entry of the inference threads; tests may give another */
   readonly threadScript?: URL;
   /** the first thread, if it has been started already; absent = it is started here */

@@ -23,7 +23,7 @@ export async function startCompare(
   // A second thread costs more to start than it saves for one pair.
   const config = { ...given, inferenceThreads: given.inferenceThreads || 1 };
   const logger = createLogger({ level: 'silent', name: 'compare' });
-  const starting = startPool({ config, logger, onlyDefault: true, warmUp: false, booted });
+  const starting = startPool({ config, logger, onlyDefault: true, warmUp: false, evidenceHere: true, booted });
   const loading = import('./pair.js').then(
     ({ comparePair: compare }) => compare,
     async (error) => {
