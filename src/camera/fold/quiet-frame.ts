@@ -4,6 +4,7 @@
  * settle or revert by it, or "before" would be replaced, it has no evidence, so that it is examined instead.
  */
 import type { Size } from '../../base/images.js';
+import { seededRandom } from '../../base/random.js';
 import { identicalFinding } from '../../pipeline/finding.js';
 import type { Finding } from '../../schemas/comparison.js';
 import { standingBaseline } from '../baseline/standing.js';
@@ -49,11 +50,16 @@ export function foldQuiet(
   return decides(folded) ? null : { evidence, folded };
 }
 
+/** Share of `examine_every_s` after which a frame may be examined again. */
+const LEAST_PERIOD = 0.8;
+
 /** @returns the examined frame, if its answer may count for this one at all */
 function applicable({ examined, last }: CameraState, { camera, at, events }: FoldContext): ExaminedFrame | null {
   const { examine_every_s, gap_s } = camera.settings;
   if (examined === undefined || last === null || examined.settings !== camera.updated_at) return null;
-  if (at - examined.at >= examine_every_s * 1000 || at - last.at > gap_s * 1000) return null;
+  // By camera and frame: cameras that began together would otherwise all wait for the model together, once per period.
+  const share = seededRandom(`${camera.id} ${examined.at}`).uniform(LEAST_PERIOD, 1);
+  if (at - examined.at >= share * examine_every_s * 1000 || at - last.at > gap_s * 1000) return null;
   return events.some(isBaselineEvent) ? null : examined;
 }
 
