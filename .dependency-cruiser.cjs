@@ -13,7 +13,7 @@ const ROOMS = [
   ['schemas', ['base'], [], 'Shapes that every part shares.'],
   ['language', ['base', 'schemas'], [], 'Statements as words and words as statements: no model, no camera, no store.'],
   ['heatmaps', ['base'], [], 'The codec and the pictures of heatmaps.'],
-  ['model', [], ['base/(images|logistic)'], 'Numbers in, numbers out.'],
+  ['model', [], ['base/(images|logistic|webassembly-instance)'], 'Numbers in, numbers out.'],
   ['viewpoint', [], ['base/(images|logistic|random)'], 'Numbers in, evidence out.'],
   ['inference', [...GROUND, 'model', 'viewpoint'], [], 'Threads that run the graphs and the registration.'],
   ['outbound', GROUND, [], 'Guarded requests to the outside.'],
@@ -30,7 +30,7 @@ const ROOMS = [
     [],
     "The pipeline in a caller's own process: no Redis, no queue, no camera.",
   ],
-  ['camera/quiet', [], ['base/images'], 'Numbers in, a decision out.'],
+  ['camera/quiet', [], ['base/(images|preview-loops)'], 'Numbers in, a decision out.'],
   ['camera/settings', ['base', 'language', 'schemas'], [], 'A camera is rules over values.'],
   [
     'camera/changes',

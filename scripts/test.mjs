@@ -71,8 +71,8 @@ async function runEverything(tally) {
     npm('prose', 'check:prose'),
     npm('Markdown', 'check:markdown'),
     () =>
-      tally.check('resampler is compiled from its source', process.execPath, [
-        'scripts/write-resampler.mjs',
+      tally.check('WebAssembly is compiled from its source', process.execPath, [
+        'scripts/write-webassembly.mjs',
         '--check',
       ]),
   ]);

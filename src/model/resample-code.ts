@@ -1,4 +1,4 @@
-/** Written by `npm run resampler` from resample.wat: WebAssembly as base64. */
+/** Written by `npm run webassembly` from resample.wat: WebAssembly as base64. */
 export const RESAMPLE_CODE = [
   'AGFzbQEAAAABGgNgB39/f39/f38AYAV/f39/fwBgBH9/f38AAwQDAAECBQMBAAEGFgF7AP0MAAAgAAAAIAAAACAAAAAgAAsHIwQG',
   'bWVtb3J5AgAGYWNyb3NzAAAEZG93bgABBnNwcmVhZAACCt4DA7kBAgZ/AXsDQCAGIQggAyEKIAUhBwNAIAAgCCgCAGohCSAIKAII',

@@ -8,6 +8,7 @@
  * The loops are WebAssembly (resample.wat): in JavaScript they took seven times as long.
  */
 import type { RgbImage } from '../base/images.js';
+import { instanceOf, reserve } from '../base/webassembly-instance.js';
 import { RESAMPLE_CODE } from './resample-code.js';
 
 /** A box inside an image, in pixels; may be fractional. */
@@ -43,15 +44,10 @@ const STEP = 8;
 /** Size of the record of one column in `across`: first source byte, number of taps, address of the weights. */
 const TAP_BYTES = 12;
 
-let instance: Loops | undefined;
-/** One instance per thread: calls share its memory one after the other. */
-function loops(): Loops {
-  instance ??= new WebAssembly.Instance(new WebAssembly.Module(decodeBase64(RESAMPLE_CODE))).exports as Loops;
-  return instance;
-}
+const loops = instanceOf<Loops>(RESAMPLE_CODE);
 
 /**
- * * Resizes a box of the image.
+ * Resizes a box of the image.
  * @param image is not changed; may be in shared memory
  * @param levels [3, 256]: the output value of each of the 256 levels per channel
  * @param out receives planar float32 [3, height, width]
@@ -134,17 +130,7 @@ function mostRowsOfABand(rows: Taps, height: number): number {
   return most;
 }
 
-const decodeBase64 = (text: string) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-
 const roundedSteps = (bytes: number) => Math.ceil(bytes / STEP) * STEP;
-
-const PAGE = 65_536;
-
-/** Grows the memory to at least this size; it never shrinks, because the next frame is likely as large. */
-function reserve(memory: WebAssembly.Memory, bytes: number): void {
-  const missing = bytes - memory.buffer.byteLength;
-  if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
-}
 
 /** Per target position: the first source pixel, the number of source pixels, and their weights (`most` slots each). */
 interface Taps {

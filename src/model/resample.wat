@@ -1,4 +1,4 @@
-;; The loops of the resampler (resample.ts). `npm run resampler` compiles this file into resample-code.ts. All arithmetic is
+;; The loops of the resampler (resample.ts). `npm run webassembly` compiles this file into resample-code.ts. All arithmetic is
 ;; that of Pillow for 8-bit images: 32-bit integers, weights in units of 2^-22, and each pass rounds its result to 8 bits;
 ;; so the pixels are exactly those of training.
 ;;

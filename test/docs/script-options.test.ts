@@ -14,7 +14,7 @@ it.each([
   ['up.mjs', '--port=9000', "Unknown option '--port'"],
   ['up.mjs', '--demo=yes', "Option '--demo' does not take an argument"],
   ['up.mjs', 'demo', "Unexpected argument 'demo'"],
-  ['write-resampler.mjs', '--chekc', "Unknown option '--chekc'"],
+  ['write-webassembly.mjs', '--chekc', "Unknown option '--chekc'"],
   ['fit-viewpoint.mjs', '--tamper', "Unknown option '--tamper'"],
   ['pin-images.mjs', '--mirror=x', "Unknown option '--mirror'"],
   ['compare-predictions.mjs', 'one.ndjson', 'Got 1 arguments'],

@@ -2,7 +2,6 @@ import { jest } from '@jest/globals';
 import { GPU_THREADS, InferencePool, type PoolOptions } from '../../src/inference/pool.js';
 import type { EncodeInput, Operation } from '../../src/inference/protocol.js';
 import type { Bundle } from '../../src/model/manifest.js';
-import { examine } from '../../src/viewpoint/examine.js';
 import { eventually } from '../helpers/eventually.js';
 
 // Threads start slowly on a busy machine; no test here is about speed.
@@ -87,17 +86,6 @@ describe('InferencePool', () => {
       record(pool.run('caption', 'echo', {} as never)),
     ]);
     expect(done).toEqual(['caption', 'difference', 'encode', 'examine', 'encode']);
-  });
-
-  it('runs operations without a graph on the thread that asks, for a command that compares one pair', async () => {
-    const pool = await start({ evidenceHere: true });
-    const image = { width: 64, height: 48, data: new Uint8Array(64 * 48 * 3).fill(90) };
-    const evidence = await pool.run('examine', 'echo', { before: image, after: image });
-    expect(evidence).toEqual(examine(image, image));
-    await expect(pool.run('examine', 'echo', {} as never)).rejects.toThrow(
-      expect.objectContaining({ code: 'inference-failed', message: expect.stringContaining('echo, examine: ') }),
-    );
-    expect(await encode(pool, 'echo')).toMatchObject({ operation: 'encode' });
   });
 
   it('runs one task at a time on a CPU', async () => {

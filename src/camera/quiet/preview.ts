@@ -3,6 +3,7 @@
  * that the pixels of a frame are read once.
  */
 import type { Preview, Size } from '../../base/images.js';
+import { meansOfCells } from '../../base/preview-loops.js';
 
 /** The smallest change that the rule looks for has 12 px at a width of 640 px: three cells of a 160th of the width. */
 const LEAST_COLUMNS = 160;
@@ -27,29 +28,9 @@ function bordersOf(length: number, count: number): Uint16Array {
 }
 
 /** @returns the mean of each cell in units of 1/16 level, row-major */
-export function cellMeans({ luma, width, height }: Preview): Int16Array {
-  const { columns, rows } = gridOf({ width, height });
-  const [xs, ys] = [bordersOf(width, columns), bordersOf(height, rows)];
-  const means = new Int16Array(columns * rows);
-  const sums = new Uint32Array(columns);
-  for (let row = 0; row < rows; row++) {
-    const [top, bottom] = [ys[row] as number, ys[row + 1] as number];
-    sums.fill(0);
-    for (let y = top; y < bottom; y++) {
-      let at = y * width;
-      for (let column = 0; column < columns; column++) {
-        const end = y * width + (xs[column + 1] as number);
-        let sum = 0;
-        while (at < end) sum += luma[at++] as number;
-        sums[column] = (sums[column] as number) + sum;
-      }
-    }
-    for (let column = 0; column < columns; column++) {
-      const area = (bottom - top) * ((xs[column + 1] as number) - (xs[column] as number));
-      means[row * columns + column] = Math.round(((sums[column] as number) * LEVEL) / area);
-    }
-  }
-  return means;
+export function cellMeans(preview: Preview): Int16Array {
+  const { columns, rows } = gridOf(preview);
+  return meansOfCells(preview, bordersOf(preview.width, columns), bordersOf(preview.height, rows), LEVEL);
 }
 
 /** Gradients of a preview per cell, in units of 1/16 level per pixel. */

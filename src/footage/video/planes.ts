@@ -1,5 +1,6 @@
 /** Decoded pictures as planes of brightness and colour (YCbCr, 8 bits, full range, colour at half the size). Pure. */
 import type { Preview, RgbImage, Size } from '../../base/images.js';
+import { halvePlane } from '../../base/preview-loops.js';
 
 /** Sides of the two planes of colour. */
 const half = ({ width, height }: Size): Size => ({ width: Math.ceil(width / 2), height: Math.ceil(height / 2) });
@@ -38,7 +39,8 @@ export function previewOf(planes: Uint8Array, source: Size, preview: Size, ratio
 /** Means of squares of `ratio` pixels; the right and lower rest is left out. */
 function reduce(plane: Uint8Array, stride: number, ratio: number, { width, height }: Size, out: Uint8Array): void {
   if (ratio === 2) {
-    halve(plane, stride, width, height, out);
+    // The usual case.
+    halvePlane(plane, stride, { width, height }, out);
     return;
   }
   const rounding = (ratio * ratio) >> 1;
@@ -51,17 +53,6 @@ function reduce(plane: Uint8Array, stride: number, ratio: number, { width, heigh
         for (let u = 0; u < ratio; u++) sum += plane[at + u] as number;
       }
       out[i] = sum >> shift;
-    }
-  }
-}
-
-/** The usual case: a loop of its own takes a third of the time. */
-function halve(plane: Uint8Array, stride: number, width: number, height: number, out: Uint8Array): void {
-  for (let row = 0, i = 0; row < height; row++) {
-    let [above, below] = [2 * row * stride, (2 * row + 1) * stride];
-    for (let column = 0; column < width; column++, i++, above += 2, below += 2) {
-      const upper = (plane[above] as number) + (plane[above + 1] as number);
-      out[i] = (upper + (plane[below] as number) + (plane[below + 1] as number) + 2) >> 2;
     }
   }
 }

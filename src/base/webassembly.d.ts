@@ -1,5 +1,5 @@
 /**
- * The part of WebAssembly that resample.ts uses. Node implements it, but its types come only with those of browsers.
+ * The part of WebAssembly that is used. Node implements it, but its types come only with those of browsers.
  */
 declare namespace WebAssembly {
   class Memory {
