@@ -4,7 +4,7 @@
  */
 import type { Preview, Size } from './images.js';
 import { PREVIEW_LOOPS_CODE } from './preview-loops-code.js';
-import { instanceOf, reserve } from './webassembly-instance.js';
+import { instanceOf } from './webassembly-instance.js';
 
 /** Exports of preview-loops.wat. Positions are byte addresses in its memory. */
 interface Loops {
@@ -37,16 +37,15 @@ const loops = instanceOf<Loops>(PREVIEW_LOOPS_CODE);
 /** Bytes behind a plane that a loop may touch, and the step of addresses. */
 const SLACK = 64;
 
-/** Lays parts of these lengths out one after the other. @returns their addresses, in memory that is large enough */
-function layout<T extends readonly number[]>({ memory }: Loops, lengths: T): { readonly [I in keyof T]: number } {
+/** @returns the addresses of parts of these lengths, one after the other, and the code with memory for all */
+function layout<T extends readonly number[]>(lengths: T): { at: { readonly [I in keyof T]: number }; code: Loops } {
   let end = 0;
   const addresses = lengths.map((length) => {
     const start = end;
     end += SLACK * (1 + Math.ceil(length / SLACK));
     return start;
   });
-  reserve(memory, end);
-  return addresses as { [I in keyof T]: number };
+  return { at: addresses as { [I in keyof T]: number }, code: loops(end) };
 }
 
 /** 0.564 and 0.713 of the difference to the luma (ITU-R BT.601), in 1024ths of four pixels. */
@@ -58,10 +57,10 @@ const CHROMA_FACTORS = { blue: 144, red: 182 } as const;
  *   the width and height, rounded down
  */
 export function planesOfRgb(rgb: Uint8Array, { width, height }: Size): Required<Pick<Preview, 'luma' | 'chroma'>> {
-  const code = loops();
   const [columns, rows] = [width >> 1, height >> 1];
   const [pixels, pairs] = [width * height, columns * rows];
-  const [luma, blue, red, target, from] = layout(code, [pixels, pixels, pixels, pairs, rgb.length] as const);
+  const { at, code } = layout([pixels, pixels, pixels, pairs, rgb.length] as const);
+  const [luma, blue, red, target, from] = at;
   const bytes = new Uint8Array(code.memory.buffer);
   bytes.set(rgb, from);
   code.split(from, pixels, luma, blue, red);
@@ -83,8 +82,8 @@ export function planesOfRgb(rgb: Uint8Array, { width, height }: Size): Required<
  */
 export function halvePlane(plane: Uint8Array, stride: number, { width, height }: Size, out: Uint8Array): void {
   if (width * height === 0) return;
-  const code = loops();
-  const [from, target] = layout(code, [plane.length, width * height] as const);
+  const { at, code } = layout([plane.length, width * height] as const);
+  const [from, target] = at;
   const bytes = new Uint8Array(code.memory.buffer);
   bytes.set(plane, from);
   code.halve(from, stride, target, width, height);
@@ -97,16 +96,16 @@ export function halvePlane(plane: Uint8Array, stride: number, { width, height }:
  * @returns the rounded mean of each cell, row-major
  */
 export function meansOfCells({ luma, width }: Preview, xs: Uint16Array, ys: Uint16Array, scale: number): Int16Array {
-  const code = loops();
   const [columns, rows] = [xs.length - 1, ys.length - 1];
   const lengths = [luma.length, 2 * width, 2 * xs.length, 2 * columns * rows] as const;
-  const [plane, sums, borders, target] = layout(code, lengths);
+  const { at, code } = layout(lengths);
+  const [plane, sums, borders, target] = at;
   new Uint8Array(code.memory.buffer).set(luma, plane);
   new Uint16Array(code.memory.buffer).set(xs, borders / 2);
   for (let row = 0; row < rows; row++) {
     const [top, bottom] = [ys[row] as number, ys[row + 1] as number];
-    const at = target + 2 * row * columns;
-    code.means(plane + top * width, width, bottom - top, sums, borders, at, columns, scale);
+    const means = target + 2 * row * columns;
+    code.means(plane + top * width, width, bottom - top, sums, borders, means, columns, scale);
   }
   return new Int16Array(code.memory.buffer, target, columns * rows).slice();
 }

@@ -4,7 +4,7 @@
 ;; A loop takes 16 bytes of a row at once and may go past its end: it writes up to 15 bytes behind each row, which the
 ;; next row replaces, and reads and writes up to 15 bytes behind the last one.
 (module
-  (memory (export "memory") 1)
+  (memory (export "memory") (import "env" "memory") 1)
 
   ;; Interleaved R, G, B bytes -> luma, blue and red: a plane each. Luma is (77 R + 150 G + 29 B) / 256, rounded down.
   (func (export "split")

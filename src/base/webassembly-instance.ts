@@ -4,17 +4,22 @@ const PAGE = 65_536;
 
 const decodeBase64 = (text: string) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-/** @returns the exports of the code: one instance per thread, whose calls share its memory one after the other */
-export function instanceOf<T extends { readonly memory: WebAssembly.Memory }>(code: string): () => T {
+/**
+ * @param code that imports and exports its memory
+ * @returns a function that gives the exports, with at least so many bytes of memory: one instance per thread, whose
+ *   calls share the memory one after the other
+ */
+export function instanceOf<T extends { readonly memory: WebAssembly.Memory }>(code: string): (bytes: number) => T {
+  const compiled = () => new WebAssembly.Module(decodeBase64(code));
+  let module: WebAssembly.Module | undefined;
   let instance: T | undefined;
-  return () => {
-    instance ??= new WebAssembly.Instance(new WebAssembly.Module(decodeBase64(code))).exports as unknown as T;
+  return (bytes) => {
+    if (instance !== undefined && instance.memory.buffer.byteLength >= bytes) return instance;
+    // A memory that grows detaches its buffer. V8 then checks at each access to any typed array of the thread that it
+    // is not detached, which costs other loops over pixels up to a third.
+    const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE) });
+    module ??= compiled();
+    instance = new WebAssembly.Instance(module, { env: { memory } }).exports as T;
     return instance;
   };
-}
-
-/** Grows the memory to at least this size; it never shrinks, because the next frame is likely as large. */
-export function reserve(memory: WebAssembly.Memory, bytes: number): void {
-  const missing = bytes - memory.buffer.byteLength;
-  if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
 }

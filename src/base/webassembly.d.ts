@@ -1,18 +1,15 @@
-/**
- * The part of WebAssembly that is used. Node implements it, but its types come only with those of browsers.
- */
+/** The part of WebAssembly that is used. Node implements it, but its types come only with those of browsers. */
 declare namespace WebAssembly {
   class Memory {
-    private constructor();
+    /** @param options.initial number of pages of 64 KiB */
+    constructor(options: { initial: number });
     readonly buffer: ArrayBuffer;
-    /** @param pages number of 64 KiB pages to add; the old buffer is detached */
-    grow(pages: number): number;
   }
   class Module {
     constructor(code: Uint8Array);
   }
   class Instance {
-    constructor(module: Module);
+    constructor(module: Module, imports: { env: { memory: Memory } });
     readonly exports: unknown;
   }
 }

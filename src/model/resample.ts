@@ -8,7 +8,7 @@
  * The loops are WebAssembly (resample.wat): in JavaScript they took seven times as long.
  */
 import type { RgbImage } from '../base/images.js';
-import { instanceOf, reserve } from '../base/webassembly-instance.js';
+import { instanceOf } from '../base/webassembly-instance.js';
 import { RESAMPLE_CODE } from './resample-code.js';
 
 /** A box inside an image, in pixels; may be fractional. */
@@ -60,7 +60,6 @@ export function resample(
   levels: Float32Array,
   out: Float32Array,
 ): void {
-  const { memory, across, down, spread } = loops();
   const columns = triangleTaps(image.width, box.x, box.width, width);
   const rows = triangleTaps(image.height, box.y, box.height, height);
   const [left, right] = [columns.first(0), columns.end(width - 1)];
@@ -77,7 +76,7 @@ export function resample(
   const result = halfway + Math.max(most * resultStride, stride) + STEP;
   const levelsAt = result + resultStride + STEP;
   const planar = levelsAt + levels.byteLength;
-  reserve(memory, planar + 3 * width * 4);
+  const { memory, across, down, spread } = loops(planar + 3 * width * 4);
   const bytes = new Uint8Array(memory.buffer);
   const words = new Int32Array(memory.buffer);
   const floats = new Float32Array(memory.buffer);

@@ -4,7 +4,7 @@
 ;;
 ;; Pixels are interleaved R, G, B bytes. The loads and stores of `across` touch one byte behind the last pixel.
 (module
-  (memory (export "memory") 1)
+  (memory (export "memory") (import "env" "memory") 1)
 
   ;; One half in units of 2^-22, so that shifting rounds.
   (global $half v128 (v128.const i32x4 0x200000 0x200000 0x200000 0x200000))
