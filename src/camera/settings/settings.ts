@@ -168,7 +168,7 @@ export const CameraSettingsSchema = Type.Object(
       minimum: 0,
       maximum: 86_400,
       default: 60,
-      description: 'Seconds for which frames that equal the examined one need no run of the model; 0: none do.',
+      description: 'Most seconds for which frames that equal the examined one need no run of the model; 0: none do.',
     }),
     frozen_after_s: Type.Number({
       minimum: 0,
