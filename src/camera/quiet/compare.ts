@@ -44,15 +44,8 @@ export function comparePreviews(
   if (counted !== null && (counted.length !== grid.columns * grid.rows || !counted.includes(1))) return NOT_COMPARABLE;
   const { means, gradients } = cellsOf(examined);
   const differences = cellMeans(current);
-  let identical = true;
-  for (let i = 0; i < differences.length; i++) {
-    const difference = (differences[i] as number) - (means[i] as number);
-    differences[i] = difference;
-    if (difference !== 0 && (counted === null || counted[i] !== 0)) identical = false;
-  }
-  const { light, shift, difference } = explain(differences, means, gradients, counted);
-  const residual = difference;
-  for (let i = 0; i < residual.length; i++) residual[i] = (differences[i] as number) - (difference[i] as number);
+  const identical = subtract(differences, means, counted);
+  const { light, shift, residual } = explain(differences, means, gradients, counted);
   takeLocalLight(residual, grid, counted);
   const luma = largestPerTile(residual, gradients.steepness, grid, counted, fitted.edge);
   const colour = colourPerTile(examined, current, counted);
@@ -63,6 +56,22 @@ export function comparePreviews(
     scoreOf(tiles, noise, fitted),
   );
   return { quiet: score <= 1 && !repeatsRows(examined, current), score, identical, tiles };
+}
+
+/**
+ * Subtracts the means of the examined preview. @returns whether no counted cell differs
+ *
+ * A loop of many cells has a function of its own here: V8 compiles a long loop while it runs, for the code behind the
+ * loop as it has seen it, and drops that code where the rest of a function has not run since.
+ */
+function subtract(differences: Int16Array, means: Int16Array, counted: Uint8Array | null): boolean {
+  let identical = true;
+  for (let i = 0; i < differences.length; i++) {
+    const difference = (differences[i] as number) - (means[i] as number);
+    differences[i] = difference;
+    if (difference !== 0 && (counted === null || counted[i] !== 0)) identical = false;
+  }
+  return identical;
 }
 
 /** Side of a coder's block in the frame, pixels. */

@@ -9,8 +9,8 @@ export interface Explained {
   readonly light: number;
   /** preview pixels */
   readonly shift: number;
-  /** prediction per cell, units of 1/16 level */
-  readonly difference: Float32Array;
+  /** what is left of the difference per cell, units of 1/16 level */
+  readonly residual: Float32Array;
 }
 
 /** A cell whose difference lies further from the median one does not take part in the fit, in levels. */
@@ -18,6 +18,7 @@ const OUTLIER = 16;
 /** Weight of the squared shift, so that a flat scene has none. */
 const RIDGE = 1;
 const UNKNOWNS = 4;
+type Unknowns = [offset: number, gain: number, x: number, y: number];
 
 /**
  * @param differences of the cell means, current minus examined, units of 1/16 level
@@ -30,8 +31,27 @@ export function explain(
   gradients: CellGradients,
   counted: Uint8Array | null,
 ): Explained {
-  const middle = medianOf(differences, counted);
+  const cells = { differences, means, gradients, counted };
   const normal = Float64Array.from(normalOf(means, gradients));
+  const motion = solve(normal, rightSide(cells, medianOf(differences, counted), normal));
+  const residual = new Float32Array(differences.length);
+  const light = subtractPrediction(cells, motion, residual);
+  return { light: light / LEVEL, shift: Math.hypot(motion[2], motion[3]), residual };
+}
+
+interface Cells {
+  readonly differences: Int16Array;
+  readonly means: Int16Array;
+  readonly gradients: CellGradients;
+  readonly counted: Uint8Array | null;
+}
+
+/** @returns the right side of the normal equations, from which the cells that do not take part are taken out */
+function rightSide(
+  { differences, means, gradients, counted }: Cells,
+  middle: number,
+  normal: Float64Array,
+): Float64Array {
   const right = new Float64Array(UNKNOWNS);
   for (let i = 0; i < differences.length; i++) {
     const difference = differences[i] as number;
@@ -44,15 +64,23 @@ export function explain(
     right[2] = (right[2] as number) - (gradients.x[i] as number) * difference;
     right[3] = (right[3] as number) - (gradients.y[i] as number) * difference;
   }
-  const [offset, gain, x, y] = solve(normal, right);
-  const difference = new Float32Array(differences.length);
+  return right;
+}
+
+/** @returns the largest absolute prediction of gain and offset over the counted cells, units of 1/16 level */
+function subtractPrediction(
+  { differences, means, gradients, counted }: Cells,
+  [offset, gain, x, y]: Unknowns,
+  residual: Float32Array,
+): number {
   let light = 0;
-  for (let i = 0; i < difference.length; i++) {
+  for (let i = 0; i < residual.length; i++) {
     const ofLight = offset + gain * gainAt(means, i);
     if (counted === null || counted[i] !== 0) light = Math.max(light, Math.abs(ofLight));
-    difference[i] = ofLight - x * (gradients.x[i] as number) - y * (gradients.y[i] as number);
+    const predicted = Math.fround(ofLight - x * (gradients.x[i] as number) - y * (gradients.y[i] as number));
+    residual[i] = (differences[i] as number) - predicted;
   }
-  return { light: light / LEVEL, shift: Math.hypot(x, y), difference };
+  return light;
 }
 
 const CENTRE = 128 * LEVEL;
@@ -107,7 +135,7 @@ function medianOf(values: Int16Array, counted: Uint8Array | null): number {
 }
 
 /** Cholesky decomposition of the ridged normal equations. */
-function solve(upper: Float64Array, right: Float64Array): [number, number, number, number] {
+function solve(upper: Float64Array, right: Float64Array): Unknowns {
   const n = UNKNOWNS;
   const lower = new Float64Array(n * n);
   for (let i = 0; i < n; i++) {
@@ -117,7 +145,7 @@ function solve(upper: Float64Array, right: Float64Array): [number, number, numbe
       lower[i * n + j] = i === j ? Math.sqrt(Math.max(sum, RIDGE)) : sum / (lower[j * n + j] as number);
     }
   }
-  const result: [number, number, number, number] = [0, 0, 0, 0];
+  const result: Unknowns = [0, 0, 0, 0];
   for (let i = 0; i < n; i++) {
     let sum = right[i] as number;
     for (let k = 0; k < i; k++) sum -= (lower[i * n + k] as number) * (result[k] as number);
