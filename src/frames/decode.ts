@@ -185,7 +185,8 @@ async function toRgb(
     if (channels === 3 && allocate === undefined) return { width, height, data, wasCut };
     const bytes = width * height * 3;
     const rgb = allocate?.(bytes) ?? new Uint8Array(bytes);
-    if (channels === 3) rgb.set(data);
+    // Not `set`, which copies into shared memory word by word.
+    if (channels === 3) Buffer.from(rgb.buffer, rgb.byteOffset, bytes).fill(data);
     else repeatGrey(data, channels, rgb);
     return { width, height, data: rgb, wasCut };
   } catch (error) {

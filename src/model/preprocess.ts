@@ -34,10 +34,12 @@ export function resizeNormalised(
 
 /** @returns [3, 256]: the normalised value of each of the 256 levels per channel */
 function levels({ mean, std }: Normalisation): Float32Array {
-  return Float32Array.from({ length: 3 * 256 }, (_, i) => {
-    const channel = Math.floor(i / 256) as 0 | 1 | 2;
-    return ((i % 256) / 255 - mean[channel]) / std[channel];
-  });
+  const values = new Float32Array(3 * 256);
+  for (let i = 0; i < values.length; i++) {
+    const channel = (i >> 8) as 0 | 1 | 2;
+    values[i] = ((i & 255) / 255 - mean[channel]) / std[channel];
+  }
+  return values;
 }
 
 /** Distance in pixels by which rounding of fractional coordinates may move a box out of the image. */

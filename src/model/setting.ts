@@ -15,8 +15,9 @@ export function outdoors({ coarse }: Features, { weights, offset }: NonNullable<
   if (!Number.isInteger(cells)) throw new RangeError(`${weights.length} weights, ${coarse.length} features`);
   let indoors = offset;
   for (const [i, weight] of weights.entries()) {
-    const channel = coarse.subarray(i * cells, (i + 1) * cells);
-    indoors += (weight * channel.reduce((sum, value) => sum + value, 0)) / cells;
+    let sum = 0;
+    for (let at = i * cells; at < (i + 1) * cells; at++) sum += coarse[at] as number;
+    indoors += (weight * sum) / cells;
   }
   return sigmoid(-indoors);
 }

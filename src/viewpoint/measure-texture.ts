@@ -3,7 +3,7 @@ import type { Side } from '../base/images.js';
 import type { Grain } from './grain.js';
 import { type LightingFit, relit, showsTheSame } from './photometric.js';
 import type { Plane } from './planes.js';
-import { median } from './statistics.js';
+import { median, quantile } from './statistics.js';
 import { TILE, type Tile, type Tiles } from './tiles.js';
 
 export function measureGrainChange(before: Grain, after: Grain) {
@@ -107,11 +107,14 @@ function measureEdges(tiled: Tiles, beforeLuma: Plane): Edges {
   return { change: trust * median(changes), before: ofOwn('before'), after: ofOwn('after') };
 }
 
-const strongest = (tiles: readonly Tile[], side: Side): Tile[] =>
-  tiles
-    .filter((tile) => tile[side].contrast > LEAST_CONTRAST)
+function strongest(tiles: readonly Tile[], side: Side): Tile[] {
+  const contrasts = tiles.map((tile) => tile[side].contrast);
+  const least = quantile(contrasts, Math.max(0, 1 - MOST_TILES / tiles.length));
+  return tiles
+    .filter((_, i) => (contrasts[i] as number) > LEAST_CONTRAST && (contrasts[i] as number) >= least)
     .sort((a, b) => b[side].contrast - a[side].contrast)
     .slice(0, MOST_TILES);
+}
 
 /** Whether both frames show COARSE pixels around the tile. */
 function hasSurroundings({ column, row }: Tile, { columns, rows, afterLuma: { width, data } }: Tiles): boolean {

@@ -75,15 +75,17 @@ function measureColour(tiles: readonly Tile[]) {
 
 /** The brightest tiles are the 95 % quantile of brightness. */
 function measureExposure(tiles: readonly Tile[]) {
-  const levels = (side: Side) => tiles.map((t) => t[side].luma);
-  const spread = (values: readonly number[]) => quantile(values, 0.95) - quantile(values, 0.05);
-  const [before, after] = [levels('before'), levels('after')];
-  const bright = (values: readonly number[]) => quantile(values, 0.95);
+  const levelsOf = (side: Side) => {
+    const levels = tiles.map((t) => t[side].luma);
+    const bright = quantile(levels, 0.95);
+    return { bright, spread: bright - quantile(levels, 0.05) };
+  };
+  const [before, after] = [levelsOf('before'), levelsOf('after')];
   return {
-    dark_after: Math.exp(-bright(after) / 20),
-    dark_fall: Math.log((bright(before) + 8) / (bright(after) + 8)),
-    contrast_after: Math.log(spread(after) + 4),
-    contrast_fall: Math.log((spread(before) + 4) / (spread(after) + 4)),
+    dark_after: Math.exp(-after.bright / 20),
+    dark_fall: Math.log((before.bright + 8) / (after.bright + 8)),
+    contrast_after: Math.log(after.spread + 4),
+    contrast_fall: Math.log((before.spread + 4) / (after.spread + 4)),
   };
 }
 

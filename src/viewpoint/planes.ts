@@ -84,9 +84,10 @@ export function toWorking(image: RgbImage): WorkingFrame {
       let b = 0;
       for (let line = 0, start = y * factor * stride + x * factor * 3; line < factor; line++, start += stride) {
         for (let i = start, end = start + 3 * factor; i < end; i += 3) {
-          r += data[i] as number;
-          g += data[i + 1] as number;
-          b += data[i + 2] as number;
+          // `| 0`: without it every sum is tested for overflow.
+          r = (r + (data[i] as number)) | 0;
+          g = (g + (data[i + 1] as number)) | 0;
+          b = (b + (data[i + 2] as number)) | 0;
         }
       }
       luma.data[to] = (0.299 * r + 0.587 * g + 0.114 * b) * share; // ITU-R BT.601

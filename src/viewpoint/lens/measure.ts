@@ -6,7 +6,7 @@
  * its own.
  */
 import type { Box, RgbImage, Side } from '../../base/images.js';
-import { halved, type Plane } from '../planes.js';
+import { halved, type Plane, plane, withPlaneMemory } from '../planes.js';
 import { aroundEach, type Gradient, largest, lumaOf, type Part, scalesOf } from './planes.js';
 
 /** The frame whose map shows the region is "own", the other one "other". "wide" is of twice the scale. */
@@ -54,13 +54,14 @@ const DIFFERS = 6;
 const BLACK = 25;
 
 /** @param frames of one size, `after` in the view of `before`. @param box of a region of the change map of `side` */
-export function measureRegion(frames: Readonly<Record<Side, RgbImage>>, side: Side, box: Box): LensMeasurements {
+export const measureRegion = (frames: Readonly<Record<Side, RgbImage>>, side: Side, box: Box): LensMeasurements =>
+  withPlaneMemory(() => measured(frames, side, box));
+
+function measured(frames: Readonly<Record<Side, RgbImage>>, side: Side, box: Box): LensMeasurements {
   const part = partOf(frames.after, box);
   const mine = lumaOf(frames[side], part);
   const theirs = lumaOf(frames[side === 'after' ? 'before' : 'after'], part);
-  const mask = halved(
-    halved({ ...mine, data: mine.data.map((level, i) => Math.abs(level - (theirs.data[i] as number))) }),
-  );
+  const mask = halved(halved(difference(mine, theirs)));
   const [a, b] = [scalesOf(mine), scalesOf(theirs)];
   const { width, height } = frames.after;
   const edges = exclusive(a[2], b[2]);
@@ -80,6 +81,14 @@ export function measureRegion(frames: Readonly<Record<Side, RgbImage>>, side: Si
     hue: hueOf(frames, part, mask),
     aspect: Math.log((box.height * height) / (box.width * width)),
   };
+}
+
+function difference(mine: Plane, theirs: Plane): Plane {
+  const out = plane(mine);
+  for (let i = 0; i < out.data.length; i++) {
+    out.data[i] = Math.abs((mine.data[i] as number) - (theirs.data[i] as number));
+  }
+  return out;
 }
 
 function partOf({ width: all, height: rows }: RgbImage, box: Box): Part {
@@ -107,10 +116,14 @@ function meanWhereChanged({ data }: Plane, mask: Plane): number {
 /** Per value how much stronger the gradient is than near it in the other frame; 0 below a third of the strongest. */
 function exclusive(mine: Gradient, theirs: Gradient): Float32Array {
   const near = aroundEach(theirs).data;
-  const edges = mine.data.map((size, i) => Math.max(0, size - (near[i] as number)));
+  const edges = plane(mine).data;
   let most = 0;
-  for (let i = 0; i < edges.length; i++) if ((edges[i] as number) > most) most = edges[i] as number;
-  return edges.map((size) => (size < most / 3 ? 0 : size));
+  for (let i = 0; i < edges.length; i++) {
+    edges[i] = Math.max(0, (mine.data[i] as number) - (near[i] as number));
+    if ((edges[i] as number) > most) most = edges[i] as number;
+  }
+  for (let i = 0; i < edges.length; i++) if ((edges[i] as number) < most / 3) edges[i] = 0;
+  return edges;
 }
 
 /** Mean log ratio of the finest gradient to that at a quarter of the size, weighted by `edges` of that size. */
@@ -129,11 +142,11 @@ function steepness(finest: Plane, { width, data: coarse }: Gradient, edges: Floa
   return weights > 0 ? sum / weights : 0;
 }
 
-/** @param share of all values */
+/** @param values at least 0, most of them 0. @param share of all values */
 function meanOfLargest(values: Float32Array, share: number): number {
-  const sorted = values.slice().sort();
-  const count = Math.max(1, Math.round(sorted.length * share));
-  return sorted.subarray(sorted.length - count).reduce((sum, value) => sum + value, 0) / count;
+  const sorted = values.filter((value) => value > 0).sort();
+  const count = Math.max(1, Math.round(values.length * share));
+  return sorted.subarray(Math.max(0, sorted.length - count)).reduce((sum, value) => sum + value, 0) / count;
 }
 
 /** Correlation of both frames' gradients where they differ, -1..1. @param mask at a quarter of the finest plane */

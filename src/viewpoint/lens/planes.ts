@@ -1,6 +1,6 @@
 /** Planes of a part of a frame at several resolutions, and their gradients. The loops run per pixel: no allocation. */
 import type { RgbImage } from '../../base/images.js';
-import { halved, type Plane } from '../planes.js';
+import { halved, type Plane, plane } from '../planes.js';
 
 /** `data` is the size of the gradient in levels per pixel of the finest plane; 0 at the border. */
 export interface Gradient extends Plane {
@@ -19,7 +19,7 @@ export interface Part {
 
 /** Mean luma of each square, levels. */
 export function lumaOf({ width: all, data }: RgbImage, { left, top, width, height, step }: Part): Plane {
-  const out = new Float32Array(width * height);
+  const out = plane({ width, height });
   const share = 1 / (1000 * step * step);
   let i = 0;
   for (let y = 0; y < height; y++) {
@@ -32,37 +32,35 @@ export function lumaOf({ width: all, data }: RgbImage, { left, top, width, heigh
           at += 3;
         }
       }
-      out[i++] = sum * share;
+      out.data[i++] = sum * share;
     }
   }
-  return { width, height, data: out };
+  return out;
 }
 
 /** The largest of 2 x 2 values. */
 export function largest({ width, height, data }: Plane): Plane {
-  const w = width >> 1;
-  const h = height >> 1;
-  const out = new Float32Array(w * h);
+  const out = plane({ width: width >> 1, height: height >> 1 });
   let i = 0;
-  for (let y = 0; y < h; y++) {
+  for (let y = 0; y < out.height; y++) {
     let at = 2 * y * width;
-    for (let x = 0; x < w; x++) {
+    for (let x = 0; x < out.width; x++) {
       const below = at + width;
       let most = data[at] as number;
       if ((data[at + 1] as number) > most) most = data[at + 1] as number;
       if ((data[below] as number) > most) most = data[below] as number;
       if ((data[below + 1] as number) > most) most = data[below + 1] as number;
-      out[i++] = most;
+      out.data[i++] = most;
       at += 2;
     }
   }
-  return { width: w, height: h, data: out };
+  return out;
 }
 
 /** The largest of the 3 x 3 values around each. */
 export function aroundEach({ width, height, data }: Plane): Plane {
-  const rows = new Float32Array(data.length);
-  const out = new Float32Array(data.length);
+  const rows = plane({ width, height }).data;
+  const out = plane({ width, height }).data;
   for (let i = 0; i < data.length; i++) {
     let most = data[i] as number;
     if (i % width > 0 && (data[i - 1] as number) > most) most = data[i - 1] as number;
@@ -80,9 +78,11 @@ export function aroundEach({ width, height, data }: Plane): Plane {
 
 /** Central differences. @param pixels of the finest plane per value */
 function gradientOf({ width, height, data }: Plane, pixels: number): Gradient {
-  const dx = new Float32Array(data.length);
-  const dy = new Float32Array(data.length);
-  const size = new Float32Array(data.length);
+  const [dx, dy, size] = [0, 1, 2].map(() => plane({ width, height }).data) as [
+    Float32Array,
+    Float32Array,
+    Float32Array,
+  ];
   const share = 1 / (2 * pixels);
   for (let y = 1; y < height - 1; y++) {
     const end = (y + 1) * width - 1;
