@@ -84,10 +84,9 @@ export function toWorking(image: RgbImage): WorkingFrame {
       let b = 0;
       for (let line = 0, start = y * factor * stride + x * factor * 3; line < factor; line++, start += stride) {
         for (let i = start, end = start + 3 * factor; i < end; i += 3) {
-          // `| 0`: without it every sum is tested for overflow.
-          r = (r + (data[i] as number)) | 0;
-          g = (g + (data[i + 1] as number)) | 0;
-          b = (b + (data[i + 2] as number)) | 0;
+          r += data[i] as number;
+          g += data[i + 1] as number;
+          b += data[i + 2] as number;
         }
       }
       luma.data[to] = (0.299 * r + 0.587 * g + 0.114 * b) * share; // ITU-R BT.601
@@ -176,17 +175,13 @@ export function structureOf(luma: Plane): Plane {
 
 /** Half the size, by means of 2 x 2 pixels: (2x, 2y) to (2x+1, 2y+1). An odd last row or column is left out. */
 export function halved(input: Plane): Plane {
-  const out = plane({ width: input.width >> 1, height: input.height >> 1 });
-  for (let y = 0; y < out.height; y++) {
-    for (let x = 0; x < out.width; x++) {
-      const i = 2 * y * input.width + 2 * x;
-      const j = i + input.width;
-      out.data[y * out.width + x] =
-        ((input.data[i] as number) +
-          (input.data[i + 1] as number) +
-          (input.data[j] as number) +
-          (input.data[j + 1] as number)) /
-        4;
+  const { width, data } = input;
+  const out = plane({ width: width >> 1, height: input.height >> 1 });
+  const halves = out.data;
+  for (let y = 0, to = 0; y < out.height; y++) {
+    for (let i = 2 * y * width, end = i + 2 * out.width; i < end; i += 2, to++) {
+      const j = i + width;
+      halves[to] = ((data[i] as number) + (data[i + 1] as number) + (data[j] as number) + (data[j + 1] as number)) / 4;
     }
   }
   return out;
