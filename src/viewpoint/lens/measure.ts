@@ -142,7 +142,7 @@ function steepness(finest: Plane, { width, data: coarse }: Gradient, edges: Floa
   return weights > 0 ? sum / weights : 0;
 }
 
-/** @param values at least 0, most of them 0. @param share of all values */
+/** @param values at least 0: zeros need no place in the order. @param share of all values */
 function meanOfLargest(values: Float32Array, share: number): number {
   const sorted = values.filter((value) => value > 0).sort();
   const count = Math.max(1, Math.round(values.length * share));
