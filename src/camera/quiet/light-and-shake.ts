@@ -9,7 +9,7 @@ export interface Explained {
   readonly light: number;
   /** preview pixels */
   readonly shift: number;
-  /** what is left of the difference per cell, units of 1/16 level */
+  /** the part of the difference that they leave, per cell, units of 1/16 level */
   readonly residual: Float32Array;
 }
 
