@@ -177,7 +177,7 @@ export class InferencePool {
 
   /** Gives a batch to every idle thread. While no thread of the GPU serves, those of the CPU run its tasks, too. */
   #dispatch(): void {
-    const hasGpu = [...this.#threads].some(({ role }) => role === 'gpu');
+    const hasGpu = [...this.#threads].some(({ role, isBroken }) => role === 'gpu' && !isBroken);
     for (const thread of this.#threads) {
       if (!thread.idle) continue;
       const rows = thread.role === 'gpu' ? this.#batchSize : 1;
@@ -194,8 +194,8 @@ export class InferencePool {
   }
 
   #onIdle(thread: ThreadHandle): void {
-    if (this.#closing !== null) thread.close();
-    else this.#dispatch();
+    if (this.#closing !== null || thread.isBroken) thread.close();
+    if (this.#closing === null) this.#dispatch();
   }
 
   #onExit(thread: ThreadHandle, reason: string): void {

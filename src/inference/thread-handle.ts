@@ -14,6 +14,12 @@ import {
 } from './protocol.js';
 import type { Task } from './task-queue.js';
 
+/**
+ * Batches in a row that may fail on a thread of a GPU: a CUDA context stays broken after an error such as an illegal
+ * address, and no later run succeeds in it.
+ */
+const MOST_FAILURES_IN_A_ROW = 3;
+
 /** A thread that loads its code while its caller finds out what it shall serve. */
 export interface BootedThread {
   readonly worker: Worker;
@@ -57,6 +63,7 @@ export class ThreadHandle {
   onExit: (reason: string) => void = () => {};
   readonly #worker: Worker;
   #running: readonly Task[] = [];
+  #failuresInARow = 0;
 
   private constructor(worker: Worker, number: number, role: Role) {
     this.number = number;
@@ -72,7 +79,7 @@ export class ThreadHandle {
     });
     this.exited = new Promise((resolve) => {
       worker.on('exit', (code) => {
-        const reason = thrown ?? `exit code ${code}`;
+        const reason = thrown ?? (this.isBroken ? `${this.#failuresInARow} runs in a row failed` : `exit code ${code}`);
         for (const { operation, reject } of this.#running) {
           const message = `inference thread ${number} ended within ${operation}: ${reason}`;
           reject(new ScenedeltaError('inference-failed', message));
@@ -106,7 +113,12 @@ export class ThreadHandle {
   }
 
   get idle(): boolean {
-    return this.#running.length === 0;
+    return this.#running.length === 0 && !this.isBroken;
+  }
+
+  /** whether its GPU failed so often that another thread should take its place: it takes no more batches */
+  get isBroken(): boolean {
+    return this.role === 'gpu' && this.#failuresInARow >= MOST_FAILURES_IN_A_ROW;
   }
 
   /** @param batch tasks that can share a run, at least one; the thread must be idle */
@@ -131,6 +143,7 @@ export class ThreadHandle {
   #settle(message: FromThread): void {
     const tasks = this.#running;
     this.#running = [];
+    this.#failuresInARow = message.type === 'failed' ? this.#failuresInARow + 1 : 0;
     if (message.type === 'done') {
       for (const [i, task] of tasks.entries()) task.resolve(message.outputs[i]);
     } else if (message.type === 'failed') {

@@ -170,6 +170,24 @@ describe('InferencePool', () => {
     expect((await Promise.all(runs)).map((ran) => ran.thread)).toEqual([thread, thread, thread]);
   });
 
+  it('starts a thread anew whose GPU fails one run after the other, and runs on the CPU meanwhile', async () => {
+    const bundles = [bundleNamed('echo'), bundleNamed('fail cuda:0')];
+    const pool = await startOnGpu({ bundles });
+    const run = async (bundle: string) => (await pool.run('difference', bundle, {} as never)) as unknown as Ran;
+    const { thread: onGpu } = await run('echo');
+    const { thread: onCpu } = (await pool.run('examine', 'echo', {} as never)) as unknown as Ran;
+    for (let i = 0; i < 3; i++) expect((await run('fail cuda:0')).thread).toBe(onCpu);
+    const reason = '3 runs in a row failed';
+    await eventually(() => expect(error).toHaveBeenCalledWith(expect.objectContaining({ reason }), expect.anything()));
+    await eventually(() => expect(pool.threads).toBe(GPU_THREADS + 1));
+    const later = new Set<number>();
+    await eventually(async () => {
+      for (const { thread } of await Promise.all([1, 2, 3, 4].map(() => run('echo')))) later.add(thread);
+      expect(Math.max(...later)).toBeGreaterThan(onCpu);
+    });
+    expect(later).not.toContain(onGpu);
+  });
+
   it('resizes on the CPU what the GPU reads', async () => {
     const pool = await startOnGpu();
     const { input } = (await encode(pool, 'echo')) as unknown as { input: { images: Ran } };
