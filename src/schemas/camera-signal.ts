@@ -4,17 +4,6 @@ import { dateTime, literals, nullable, text, unit } from './constructors.js';
 import { LENS, SIGNAL_REASONS, STANDSTILLS } from './loss.js';
 import { StatementSchema } from './statement.js';
 
-/** Events that an endpoint can ask for. */
-export const SIGNAL_EVENTS = [
-  'camera.silent',
-  'camera.stuck',
-  'camera.back',
-  'camera.signal_lost',
-  'camera.signal_back',
-  'camera.lens_covered',
-  'camera.lens_clear',
-] as const;
-
 export const CameraSignalSchema = Type.Object(
   {
     camera: Type.String(),

@@ -57,6 +57,4 @@ export const hasKind = (
 ): boolean => kind === asked || object?.value === asked;
 
 export const VISIT_KINDS = ['visit', 'passage'] as const;
-/** Events that an endpoint can ask for. */
-export const VISIT_EVENTS = ['visit.opened', 'visit.ended', 'visit.alerted'] as const;
 export type VisitKind = (typeof VISIT_KINDS)[number];

@@ -6,9 +6,10 @@
 import type { FilterKind, Severity } from './kinds.js';
 import type { ShownFrame } from './shown-change.js';
 
-interface EventTraits {
+type Payload = 'WebhookPayload' | 'AlertPayload' | 'VisitPayload' | 'SignalPayload' | 'DigestPayload';
+export interface EventTraits<P = Payload> {
   /** schema of the request's body in OpenAPI */
-  readonly payload: 'WebhookPayload' | 'AlertPayload' | 'VisitPayload' | 'SignalPayload' | 'DigestPayload';
+  readonly payload: P;
   readonly summary: string;
   /** whether `min_severity` of an endpoint counts */
   readonly graded: boolean;
@@ -17,11 +18,11 @@ interface EventTraits {
   /** whether a `callback_url` gets it as well */
   readonly calledBack: boolean;
 }
-type Payload = EventTraits['payload'];
-const event = (payload: Payload, summary: string, given: Partial<EventTraits> = {}): EventTraits => {
+type Others = Partial<Omit<EventTraits, 'payload'>>;
+const event = <P extends Payload>(payload: P, summary: string, given: Others = {}): EventTraits<P> => {
   return { payload, summary, graded: false, ends: false, calledBack: false, ...given };
 };
-const alert = (payload: Payload, summary: string, given: Partial<EventTraits> = {}): EventTraits =>
+const alert = <P extends Payload>(payload: P, summary: string, given: Others = {}): EventTraits<P> =>
   event(payload, summary, { graded: true, calledBack: true, ...given });
 
 /** The events that an endpoint can ask for. */
@@ -47,6 +48,18 @@ export const MESSAGE_EVENTS = {
 } as const satisfies Readonly<Record<string, EventTraits>>;
 export type MessageEvent = keyof typeof MESSAGE_EVENTS;
 export const ENDPOINT_EVENTS = Object.keys(MESSAGE_EVENTS) as MessageEvent[];
+
+type EventWith<P extends Payload> = {
+  [E in MessageEvent]: (typeof MESSAGE_EVENTS)[E]['payload'] extends P ? E : never;
+}[MessageEvent];
+const eventsWith = <P extends Payload>(payload: P) =>
+  ENDPOINT_EVENTS.filter((type): type is EventWith<P> => MESSAGE_EVENTS[type].payload === payload);
+/** Events in the life of a visit. */
+export const VISIT_EVENTS = eventsWith('VisitPayload');
+export type VisitMessageEvent = EventWith<'VisitPayload'>;
+/** Events of a camera that shows nothing of its scene, and its return. */
+export const SIGNAL_EVENTS = eventsWith('SignalPayload');
+export type SignalEvent = EventWith<'SignalPayload'>;
 
 /**
  * endpoint.test: sent by request. alerts.digest: to an endpoint with a limit, about the messages that it held back.

@@ -7,7 +7,8 @@ import { SIDES } from '../base/images.js';
 import { BoxSchema } from './box.js';
 import { dateTime, flag, literals, nullable, text } from './constructors.js';
 import { FeedbackSchema } from './feedback.js';
-import { OBJECT_KINDS, SEVERITIES, type VISIT_EVENTS, VISIT_KINDS } from './kinds.js';
+import { OBJECT_KINDS, SEVERITIES, VISIT_KINDS } from './kinds.js';
+import type { VisitMessageEvent } from './message.js';
 import { VISIT_ID_PATTERN } from './patterns.js';
 import { VisitStatementSchema } from './visit-statement.js';
 
@@ -83,6 +84,6 @@ export type VisitJudgement = Required<Pick<Visit, keyof typeof JUDGEMENT>>;
 /** An event of the reducer. */
 export interface VisitEvent {
   /** passed: it ended after one or two frames. linked: an object that it left or took counts as left or removed now */
-  readonly type: (typeof VISIT_EVENTS)[number] | 'visit.passed' | 'visit.linked';
+  readonly type: VisitMessageEvent | 'visit.passed' | 'visit.linked';
   readonly visit: Visit;
 }

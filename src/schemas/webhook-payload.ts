@@ -1,11 +1,12 @@
 /** Payloads of webhooks (Standard Webhooks 1.0), with links to pictures that open without an API key. */
 import { type Static, type TSchema, Type } from 'typebox';
-import { CameraSignalSchema, SIGNAL_EVENTS } from './camera-signal.js';
+import { CameraSignalSchema } from './camera-signal.js';
 import { FoundChangeSchema } from './change.js';
 import { ComparisonSchema } from './comparison.js';
 import { count, dateTime, literals } from './constructors.js';
 import { DigestSchema } from './digest.js';
-import { ALERT_TYPES, VISIT_EVENTS } from './kinds.js';
+import { ALERT_TYPES } from './kinds.js';
+import { SIGNAL_EVENTS, VISIT_EVENTS } from './message.js';
 import { VisitSchema } from './visit.js';
 
 export const WEBHOOK_TYPES = ['comparison.finished', 'comparison.failed'] as const;

@@ -14,8 +14,8 @@ import { type EndpointSecrets, openSecrets, originOf, shownUrl } from '../../end
 import type { EndpointPatch, EndpointSettings } from '../../endpoints/settings.js';
 import type { AllowList } from '../../outbound/address.js';
 import { readCertificate } from '../../process/connect.js';
-import { SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
 import { ALERT_TYPES } from '../../schemas/kinds.js';
+import { SIGNAL_EVENTS } from '../../schemas/message.js';
 import type { EndpointRecord } from '../../stores/delivery/endpoints.js';
 import { assertCertificate, assertUrl } from '../intake/url-policy.js';
 import { assertZone } from '../parse-time.js';

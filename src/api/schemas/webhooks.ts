@@ -1,5 +1,5 @@
 /** Requests that the service sends to receivers (OpenAPI 3.1 `webhooks`), by the `type` of their body. */
-import { MESSAGE_EVENTS } from '../../schemas/message.js';
+import { type EventTraits, MESSAGE_EVENTS } from '../../schemas/message.js';
 
 const header = (name: string, description: string) => ({
   name,
@@ -49,7 +49,7 @@ function describe(type: string, { payload, summary, calledBack }: Described) {
   };
 }
 
-type Described = Pick<(typeof MESSAGE_EVENTS)[keyof typeof MESSAGE_EVENTS], 'payload' | 'summary' | 'calledBack'>;
+type Described = Pick<EventTraits, 'payload' | 'summary' | 'calledBack'>;
 const ofComparison = (summary: string): Described => ({ payload: 'WebhookPayload', summary, calledBack: true });
 
 export const WEBHOOKS = Object.fromEntries(

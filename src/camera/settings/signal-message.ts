@@ -4,8 +4,8 @@ import { phrased } from '../../language/phrase.js';
 import { tamperStatement } from '../../language/plain.js';
 import { DEFAULT_LOCALE, sentenceIn } from '../../language/translate.js';
 import { write } from '../../language/write.js';
-import type { CameraSignal, SIGNAL_EVENTS } from '../../schemas/camera-signal.js';
-import { cameraSubject, endsSubject, type Message } from '../../schemas/message.js';
+import type { CameraSignal } from '../../schemas/camera-signal.js';
+import { cameraSubject, endsSubject, type Message, type SignalEvent } from '../../schemas/message.js';
 import type { CameraHealthEvent, Said } from '../../schemas/stream-event.js';
 import type { CameraSettings } from './settings.js';
 
@@ -28,8 +28,6 @@ export function saidOf(
     sentence: phrased({ ...given, caption: sentenceIn(caption, content, language) }, { ...wording, locale: language }),
   };
 }
-
-type SignalEvent = (typeof SIGNAL_EVENTS)[number];
 
 /**
  * @param at epoch ms; together with the type and the first camera it determines the id of the message

@@ -1,7 +1,6 @@
 /** The begin, the end or the alert of a visit as a message to receivers. Pure. */
 import { derivedId } from '../../base/ids.js';
-import { VISIT_EVENTS } from '../../schemas/kinds.js';
-import type { Message } from '../../schemas/message.js';
+import { type Message, VISIT_EVENTS } from '../../schemas/message.js';
 import type { VisitEvent } from '../../schemas/visit.js';
 
 /** @param at capture time, epoch ms. @returns null: no receiver can ask for the event */

@@ -2,7 +2,8 @@
 import type { Redis } from 'ioredis';
 import { systemTime } from '../../base/clock.js';
 import type { Feedback } from '../../schemas/feedback.js';
-import { VISIT_EVENTS, VISIT_KINDS, type VisitKind } from '../../schemas/kinds.js';
+import { VISIT_KINDS, type VisitKind } from '../../schemas/kinds.js';
+import { VISIT_EVENTS } from '../../schemas/message.js';
 import { streamEvent } from '../../schemas/stream-event.js';
 import type { Visit, VisitEvent, VisitJudgement } from '../../schemas/visit.js';
 import { eraseMessages } from '../delivery/erase-messages.js';
