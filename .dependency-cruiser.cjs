@@ -14,7 +14,7 @@ const ROOMS = [
   ['language', ['base', 'schemas'], [], 'Statements as words and words as statements: no model, no camera, no store.'],
   ['heatmaps', ['base'], [], 'The codec and the pictures of heatmaps.'],
   ['model', [], ['base/(images|logistic|webassembly-instance)'], 'Numbers in, numbers out.'],
-  ['viewpoint', [], ['base/(images|logistic|random)'], 'Numbers in, evidence out.'],
+  ['viewpoint', [], ['base/(images|logistic|random|webassembly-instance)'], 'Numbers in, evidence out.'],
   ['inference', [...GROUND, 'model', 'viewpoint'], [], 'Threads that run the graphs and the registration.'],
   ['outbound', GROUND, [], 'Guarded requests to the outside.'],
   ['frames', [...GROUND, 'heatmaps', 'outbound', 'schemas'], [], 'Bytes to pixels, masks, keeping.'],

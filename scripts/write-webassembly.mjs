@@ -12,6 +12,7 @@ import { ROOT, runMain, Stop } from './lib/shell.mjs';
 const SOURCES = {
   'src/base/preview-loops.wat': 'PREVIEW_LOOPS_CODE',
   'src/model/resample.wat': 'RESAMPLE_CODE',
+  'src/viewpoint/squares.wat': 'SQUARES_CODE',
 };
 
 async function main() {

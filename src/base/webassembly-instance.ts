@@ -23,3 +23,8 @@ export function instanceOf<T extends { readonly memory: WebAssembly.Memory }>(co
     return instance;
   };
 }
+
+/** Not `set`, which copies from shared memory byte by byte if both addresses are not aligned alike. */
+export function copyBytes(from: Uint8Array, { buffer }: WebAssembly.Memory, at: number): void {
+  Buffer.from(buffer, at, from.length).fill(from);
+}

@@ -3,6 +3,7 @@
  * its origin at the top left. Pixel (x, y) has its centre at (x, y). Colours are levels 0..255.
  */
 import type { RgbImage, Size } from '../base/images.js';
+import { COLOUR_CELL, lumaOfSquares } from './squares.js';
 
 export interface Plane {
   readonly width: number;
@@ -23,7 +24,6 @@ export interface WorkingFrame {
   readonly green: Plane;
   readonly blue: Plane;
 }
-export const COLOUR_CELL = 4;
 
 /** @returns a plane of zeros; inside `withPlaneMemory` it is valid until that ends */
 export const plane = ({ width, height }: Size): Plane => ({ width, height, data: zeros(width * height) });
@@ -67,43 +67,23 @@ export const reductionOf = ({ width, height }: Size): number =>
  * cell.
  */
 export function toWorking(image: RgbImage): WorkingFrame {
-  const factor = reductionOf(image);
-  const size = { width: Math.floor(image.width / factor), height: Math.floor(image.height / factor) };
+  const step = reductionOf(image);
+  const size = { width: Math.floor(image.width / step), height: Math.floor(image.height / step) };
   const luma = plane(size);
   const cells = { width: Math.floor(size.width / COLOUR_CELL), height: Math.floor(size.height / COLOUR_CELL) };
   const [red, green, blue] = [plane(cells), plane(cells), plane(cells)];
-  const { data } = image;
-  const stride = image.width * 3;
-  const share = 1 / factor ** 2;
-  // Sums of one row of cells, interleaved; the last cell receives the pixels that fill no cell.
-  const sums = new Float64Array(3 * (cells.width + 1));
-  for (let y = 0, to = 0; y < size.height; y++) {
-    for (let x = 0; x < size.width; x++, to++) {
-      let r = 0;
-      let g = 0;
-      let b = 0;
-      for (let line = 0, start = y * factor * stride + x * factor * 3; line < factor; line++, start += stride) {
-        for (let i = start, end = start + 3 * factor; i < end; i += 3) {
-          r += data[i] as number;
-          g += data[i + 1] as number;
-          b += data[i + 2] as number;
-        }
-      }
-      luma.data[to] = (0.299 * r + 0.587 * g + 0.114 * b) * share; // ITU-R BT.601
-      const cell = 3 * ((x / COLOUR_CELL) | 0);
-      sums[cell] = (sums[cell] as number) + r;
-      sums[cell + 1] = (sums[cell + 1] as number) + g;
-      sums[cell + 2] = (sums[cell + 2] as number) + b;
+  const share = 1 / step ** 2;
+  const useColours = (sums: Int32Array, row: number) => {
+    if (row >= cells.height) return;
+    for (let x = 0, to = row * cells.width; x < cells.width; x++, to++) {
+      red.data[to] = ((sums[4 * x] as number) * share) / COLOUR_CELL ** 2;
+      green.data[to] = ((sums[4 * x + 1] as number) * share) / COLOUR_CELL ** 2;
+      blue.data[to] = ((sums[4 * x + 2] as number) * share) / COLOUR_CELL ** 2;
     }
-    if ((y + 1) % COLOUR_CELL !== 0) continue;
-    const start = ((y + 1) / COLOUR_CELL - 1) * cells.width;
-    for (let x = 0; x < cells.width; x++) {
-      red.data[start + x] = ((sums[3 * x] as number) * share) / COLOUR_CELL ** 2;
-      green.data[start + x] = ((sums[3 * x + 1] as number) * share) / COLOUR_CELL ** 2;
-      blue.data[start + x] = ((sums[3 * x + 2] as number) * share) / COLOUR_CELL ** 2;
-    }
-    sums.fill(0);
-  }
+  };
+  // ITU-R BT.601
+  const weights = { red: 0.299, green: 0.587, blue: 0.114, share };
+  lumaOfSquares(image, { left: 0, top: 0, ...size, step }, weights, luma.data, useColours);
   return { luma, red, green, blue };
 }
 

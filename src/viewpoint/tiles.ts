@@ -1,6 +1,7 @@
 /** Brightness, colour, detail and correlation of both frames in one view, per tile. */
 import type { Homography } from './homography.js';
-import { COLOUR_CELL, type Plane, type WorkingFrame } from './planes.js';
+import type { Plane, WorkingFrame } from './planes.js';
+import { COLOUR_CELL } from './squares.js';
 import { warpFrame } from './warp.js';
 
 /** Working pixels per side. */

@@ -1,7 +1,8 @@
 /** Warps of frames into the view of the other one. Homographies are in fractions, from before to after. */
 import type { RgbImage, Size } from '../base/images.js';
 import { type Homography, IDENTITY, project, rescaled } from './homography.js';
-import { COLOUR_CELL, type Plane, plane, type WorkingFrame } from './planes.js';
+import { type Plane, plane, type WorkingFrame } from './planes.js';
+import { COLOUR_CELL } from './squares.js';
 
 /**
  * Warps `after` into the view of `before` (bilinear). Pixels that `after` does not show are filled from `before`, so

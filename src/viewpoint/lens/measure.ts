@@ -7,7 +7,8 @@
  */
 import type { Box, RgbImage, Side } from '../../base/images.js';
 import { halved, type Plane, plane, withPlaneMemory } from '../planes.js';
-import { aroundEach, type Gradient, largest, lumaOf, type Part, scalesOf } from './planes.js';
+import type { Part } from '../squares.js';
+import { aroundEach, type Gradient, largest, lumaOf, scalesOf } from './planes.js';
 
 /** The frame whose map shows the region is "own", the other one "other". "wide" is of twice the scale. */
 export interface LensMeasurements {

@@ -1,6 +1,7 @@
 /** Planes of a part of a frame at several resolutions, and their gradients. The loops run per pixel: no allocation. */
 import type { RgbImage } from '../../base/images.js';
 import { halved, type Plane, plane } from '../planes.js';
+import { lumaOfSquares, type Part } from '../squares.js';
 
 /** `data` is the size of the gradient in levels per pixel of the finest plane; 0 at the border. */
 export interface Gradient extends Plane {
@@ -8,33 +9,11 @@ export interface Gradient extends Plane {
   readonly dy: Float32Array;
 }
 
-/** A part of a frame. `left` and `top` in pixels of the frame; sizes in squares of `step` x `step` pixels. */
-export interface Part {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-  readonly step: number;
-}
-
 /** Mean luma of each square, levels. */
-export function lumaOf({ width: all, data }: RgbImage, { left, top, width, height, step }: Part): Plane {
-  const out = plane({ width, height });
-  const share = 1 / (1000 * step * step);
-  let i = 0;
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      let sum = 0;
-      for (let v = 0; v < step; v++) {
-        let at = ((top + y * step + v) * all + left + x * step) * 3;
-        for (let u = 0; u < step; u++) {
-          sum += 299 * (data[at] as number) + 587 * (data[at + 1] as number) + 114 * (data[at + 2] as number);
-          at += 3;
-        }
-      }
-      out.data[i++] = sum * share;
-    }
-  }
+export function lumaOf(image: RgbImage, part: Part): Plane {
+  const out = plane(part);
+  const weights = { red: 299, green: 587, blue: 114, share: 1 / (1000 * part.step * part.step) };
+  lumaOfSquares(image, part, weights, out.data);
   return out;
 }
 
