@@ -8,7 +8,7 @@
  * The loops are WebAssembly (resample.wat): in JavaScript they took seven times as long.
  */
 import type { RgbImage } from '../base/images.js';
-import { instanceOf } from '../base/webassembly-instance.js';
+import { copyBytes, instanceOf } from '../base/webassembly-instance.js';
 import { RESAMPLE_CODE } from './resample-code.js';
 
 /** A box inside an image, in pixels; may be fractional. */
@@ -31,8 +31,8 @@ interface Loops {
     width: number,
     taps: number,
   ): void;
-  down(source: number, stride: number, count: number, weights: number, target: number): void;
-  spread(row: number, width: number, levels: number, target: number): void;
+  down(source: number, stride: number, count: number, weights: number, target: number, bytes: number): void;
+  spread(row: number, width: number, levels: number, target: number, plane: number): void;
 }
 
 /** Pillow's PRECISION_BITS for 8-bit images: weights in units of 2^-22, so that 255 times their sum fits 32 bits. */
@@ -64,26 +64,28 @@ export function resample(
   const rows = triangleTaps(image.height, box.y, box.height, height);
   const [left, right] = [columns.first(0), columns.end(width - 1)];
 
-  // Layout of the memory, in bytes: taps and weights of the columns, weights of the rows, a band of the source (only
-  // the columns in use), the output of its first pass, a row of the result, the levels, and the row as three planes.
-  const stride = roundedSteps((right - left) * 3);
+  // Layout of the memory, in bytes: taps and weights of the columns, weights of the rows, a band of the source, the
+  // output of its first pass, a row of the result, the levels, and the band of the result as three planes.
+  const stride = image.width * 3;
+  const used = (right - left) * 3;
   const resultStride = roundedSteps(width * 3);
   const most = mostRowsOfABand(rows, height);
   const columnWeights = width * TAP_BYTES;
   const rowWeights = columnWeights + columns.weights.byteLength;
   const source = rowWeights + rows.weights.byteLength;
-  const halfway = source + most * stride;
-  const result = halfway + Math.max(most * resultStride, stride) + STEP;
+  const halfway = source + roundedSteps(most * stride) + STEP;
+  const result = halfway + Math.max(most * resultStride, roundedSteps(used)) + STEP;
   const levelsAt = result + resultStride + STEP;
   const planar = levelsAt + levels.byteLength;
-  const { memory, across, down, spread } = loops(planar + 3 * width * 4);
-  const bytes = new Uint8Array(memory.buffer);
+  const plane = BAND * width;
+  const { memory, across, down, spread } = loops(planar + 3 * plane * 4);
   const words = new Int32Array(memory.buffer);
   const floats = new Float32Array(memory.buffer);
   floats.set(levels, levelsAt / 4);
-  for (let x = 0; x < width; x++) {
-    const weights = columnWeights + x * columns.most * 4;
-    words.set([(columns.first(x) - left) * 3, columns.count(x), weights], (x * TAP_BYTES) / 4);
+  for (let x = 0, tap = 0; x < width; x++) {
+    words[tap++] = (columns.first(x) - left) * 3;
+    words[tap++] = columns.count(x);
+    words[tap++] = columnWeights + x * columns.most * 4;
   }
   words.set(columns.weights, columnWeights / 4);
   words.set(rows.weights, rowWeights / 4);
@@ -92,24 +94,22 @@ export function resample(
   for (let start = 0; start < height; start += BAND) {
     const stop = Math.min(start + BAND, height);
     const [top, bottom] = [rows.first(start), rows.end(stop - 1)];
-    for (let y = top; y < bottom; y++) {
-      const from = (y * image.width + left) * 3;
-      bytes.set(image.data.subarray(from, from + (right - left) * 3), source + (y - top) * stride);
-    }
-    if (!downFirst) across(source, stride, bottom - top, halfway, resultStride, width, 0);
+    copyBytes(image.data.subarray(top * stride, bottom * stride), memory, source);
+    const corner = source + left * 3;
+    if (!downFirst) across(corner, stride, bottom - top, halfway, resultStride, width, 0);
     for (let y = start; y < stop; y++) {
       const [above, count, weights] = [rows.first(y) - top, rows.count(y), rowWeights + y * rows.most * 4];
       if (downFirst) {
-        down(source + above * stride, stride, count, weights, halfway);
-        across(halfway, stride, 1, result, resultStride, width, 0);
+        down(corner + above * stride, stride, count, weights, halfway, used);
+        across(halfway, used, 1, result, resultStride, width, 0);
       } else {
-        down(halfway + above * resultStride, resultStride, count, weights, result);
+        down(halfway + above * resultStride, resultStride, count, weights, result, width * 3);
       }
-      spread(result, width, levelsAt, planar);
-      for (let channel = 0; channel < 3; channel++) {
-        const row = planar / 4 + channel * width;
-        out.set(floats.subarray(row, row + width), (channel * height + y) * width);
-      }
+      spread(result, width, levelsAt, planar + (y - start) * width * 4, plane * 4);
+    }
+    for (let channel = 0; channel < 3; channel++) {
+      const first = planar / 4 + channel * plane;
+      out.set(floats.subarray(first, first + (stop - start) * width), (channel * height + start) * width);
     }
   }
 }

@@ -45,11 +45,13 @@
       (local.set $target (i32.add (local.get $target) (local.get $target_stride)))
       (br_if $row (local.tee $rows (i32.sub (local.get $rows) (i32.const 1))))))
 
-  ;; count rows -> one row of `stride` bytes (a multiple of 8): every target byte is a weighted sum of the bytes of its column.
+  ;; The first `bytes` of count rows -> one row, rounded up to 8 bytes: every target byte is a weighted sum of the bytes of
+  ;; its column.
   (func (export "down")
     (param $source i32) (param $stride i32) (param $count i32) (param $weights i32) (param $target i32)
+    (param $bytes i32)
     (local $x i32) (local $from i32) (local $weight i32) (local $end i32)
-    (local $bytes v128) (local $factor v128) (local $low v128) (local $high v128)
+    (local $pixels v128) (local $factor v128) (local $low v128) (local $high v128)
     (local.set $end (i32.add (local.get $weights) (i32.shl (local.get $count) (i32.const 2))))
     (loop $eight
       (local.set $from (i32.add (local.get $source) (local.get $x)))
@@ -57,14 +59,14 @@
       (local.set $low (global.get $half))
       (local.set $high (global.get $half))
       (loop $row
-        (local.set $bytes (i16x8.extend_low_i8x16_u (v128.load64_zero (local.get $from))))
+        (local.set $pixels (i16x8.extend_low_i8x16_u (v128.load64_zero (local.get $from))))
         (local.set $factor (v128.load32_splat (local.get $weight)))
         (local.set $low
           (i32x4.add
-            (local.get $low) (i32x4.mul (local.get $factor) (i32x4.extend_low_i16x8_u (local.get $bytes)))))
+            (local.get $low) (i32x4.mul (local.get $factor) (i32x4.extend_low_i16x8_u (local.get $pixels)))))
         (local.set $high
           (i32x4.add
-            (local.get $high) (i32x4.mul (local.get $factor) (i32x4.extend_high_i16x8_u (local.get $bytes)))))
+            (local.get $high) (i32x4.mul (local.get $factor) (i32x4.extend_high_i16x8_u (local.get $pixels)))))
         (local.set $from (i32.add (local.get $from) (local.get $stride)))
         (br_if $row
           (i32.lt_u (local.tee $weight (i32.add (local.get $weight) (i32.const 4))) (local.get $end))))
@@ -74,15 +76,17 @@
       (v128.store64_lane 0
         (i32.add (local.get $target) (local.get $x)) (i8x16.narrow_i16x8_u (local.get $low) (local.get $low)))
       (br_if $eight
-        (i32.lt_u (local.tee $x (i32.add (local.get $x) (i32.const 8))) (local.get $stride)))))
+        (i32.lt_u (local.tee $x (i32.add (local.get $x) (i32.const 8))) (local.get $bytes)))))
 
-  ;; One row of pixels -> three rows of float32, one per channel: the entry of `levels` (3 x 256 float32) for each value.
+  ;; One row of pixels -> three rows of float32, one per channel, `plane` bytes apart: the entry of `levels` (3 x 256 float32)
+  ;; for each value.
   (func (export "spread") (param $row i32) (param $width i32) (param $levels i32) (param $target i32)
+    (param $plane i32)
     (local $red i32) (local $green i32) (local $blue i32) (local $end i32)
     (local.set $red (local.get $target))
     (local.set $end (i32.add (local.get $target) (i32.shl (local.get $width) (i32.const 2))))
-    (local.set $green (local.get $end))
-    (local.set $blue (i32.add (local.get $green) (i32.shl (local.get $width) (i32.const 2))))
+    (local.set $green (i32.add (local.get $target) (local.get $plane)))
+    (local.set $blue (i32.add (local.get $green) (local.get $plane)))
     (loop $pixel
       (f32.store
         (local.get $red)
