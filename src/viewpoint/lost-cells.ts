@@ -130,11 +130,12 @@ function cutEdges(frame: RgbImage, other: RgbImage, offset: number): Uint8Array 
     if (more <= CUT.more) return;
     const isOneSided = more - less > CUT.more && more > CUT.times * less;
     const times = isOneSided ? 1 : STEP.times;
-    if ([-3, 3].some((away) => on <= times * stepAt(frame.data, pixel + away * step, step, along))) return;
+    const stepBeside = (away: number) => stepAt(frame.data, pixel + away * step, step, along);
+    if (on <= times * stepBeside(-3) || on <= times * stepBeside(3)) return;
     // Strong compression also makes steps half a block away. The other grids keep them as the measure of the coder.
     const exceeding = isOneSided ? on + STEP.more : on;
-    const isOfCoder = (away: number) => exceeding <= stepAt(frame.data, pixel + away * step, step, along);
-    if (offset === 0 && [-BLOCK / 2, BLOCK / 2].some(isOfCoder)) return;
+    const ofCoder = () => Math.max(stepBeside(-BLOCK / 2), stepBeside(BLOCK / 2));
+    if (offset === 0 && exceeding <= ofCoder()) return;
     const displaced = isOneSided ? [behind > ahead ? block : beforeIt] : [block, beforeIt];
     for (const one of displaced) cuts[one] = (cuts[one] as number) + 1;
   };

@@ -3,8 +3,32 @@
 /** The value below which a share (0..1) of the values lies, without interpolation. */
 export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) return 0;
-  const sorted = new Float64Array(values).sort();
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] as number;
+  const place = Math.min(values.length - 1, Math.floor(share * values.length));
+  return select(new Float64Array(values), place);
+}
+
+/**
+ * Moves the value of one place of the sorted order there, without sorting: no value before it is larger, and none
+ * behind it smaller (quickselect, Hoare 1961).
+ * @returns the value
+ */
+export function select(values: Float32Array | Float64Array, place: number): number {
+  let [first, last] = [0, values.length - 1];
+  while (first < last) {
+    const pivot = values[place] as number;
+    let [low, high] = [first, last];
+    while (low <= high) {
+      while ((values[low] as number) < pivot) low++;
+      while ((values[high] as number) > pivot) high--;
+      if (low > high) break;
+      const held = values[low] as number;
+      values[low++] = values[high] as number;
+      values[high--] = held;
+    }
+    if (high < place) first = low;
+    if (low > place) last = high;
+  }
+  return values[place] as number;
 }
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);

@@ -8,6 +8,7 @@
 import type { Box, RgbImage, Side } from '../../base/images.js';
 import { halved, type Plane, plane, withPlaneMemory } from '../planes.js';
 import type { Part } from '../squares.js';
+import { select } from '../statistics.js';
 import { aroundEach, type Gradient, largest, lumaOf, scalesOf } from './planes.js';
 
 /** The frame whose map shows the region is "own", the other one "other". "wide" is of twice the scale. */
@@ -145,9 +146,12 @@ function steepness(finest: Plane, { width, data: coarse }: Gradient, edges: Floa
 
 /** @param values at least 0: zeros need no place in the order. @param share of all values */
 function meanOfLargest(values: Float32Array, share: number): number {
-  const sorted = values.filter((value) => value > 0).sort();
   const count = Math.max(1, Math.round(values.length * share));
-  return sorted.subarray(Math.max(0, sorted.length - count)).reduce((sum, value) => sum + value, 0) / count;
+  const positive = values.filter((value) => value > 0);
+  const first = Math.max(0, positive.length - count);
+  select(positive, first);
+  const largest = positive.subarray(first).sort();
+  return largest.reduce((sum, value) => sum + value, 0) / count;
 }
 
 /** Correlation of both frames' gradients where they differ, -1..1. @param mask at a quarter of the finest plane */
