@@ -72,8 +72,8 @@ function measured(frames: Readonly<Record<Side, RgbImage>>, side: Side, box: Box
     ownSteep: steepness(fine, a[2], edges),
     ownEdge: Math.log(meanOfLargest(edges, 0.05) + 0.3),
     ownEdgeWide: Math.log(meanOfLargest(exclusive(a[3], b[3]), 0.08) + 0.3),
-    ownFine: Math.log(meanWhereChanged(fine, mask) + 1),
-    otherFine: Math.log(meanWhereChanged(otherFine, mask) + 1),
+    ownFine: Math.log(meanOfLargest(fine.data, 0.1, mask) + 1),
+    otherFine: Math.log(meanOfLargest(otherFine.data, 0.1, mask) + 1),
     ownCoarse: Math.log(meanOfLargest(a[2].data, 0.1) + 0.5),
     otherCoarse: Math.log(meanOfLargest(b[2].data, 0.1) + 0.5),
     fineKept: correlation(a[0], b[0], mask),
@@ -107,14 +107,6 @@ function spanOf(start: number, size: number, margin: number, length: number): [n
   return [Math.min(Math.max(0, first), length - wanted), wanted];
 }
 
-/** Mean of the largest values where the frames differ. */
-function meanWhereChanged({ data }: Plane, mask: Plane): number {
-  return meanOfLargest(
-    data.map((size, i) => ((mask.data[i] as number) > DIFFERS ? size : 0)),
-    0.1,
-  );
-}
-
 /** Per value how much stronger the gradient is than near it in the other frame; 0 below a third of the strongest. */
 function exclusive(mine: Gradient, theirs: Gradient): Float32Array {
   const near = aroundEach(theirs).data;
@@ -144,14 +136,22 @@ function steepness(finest: Plane, { width, data: coarse }: Gradient, edges: Floa
   return weights > 0 ? sum / weights : 0;
 }
 
-/** @param values at least 0: zeros need no place in the order. @param share of all values */
-function meanOfLargest(values: Float32Array, share: number): number {
+/**
+ * @param values at least 0: zeros need no place in the order. @param share of all values
+ * @param mask of as many values, if only those count that are where the frames differ
+ */
+function meanOfLargest(values: Float32Array, share: number, mask?: Plane): number {
+  const kept = new Float32Array(values.length);
+  let length = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number;
+    if (value > 0 && (mask === undefined || (mask.data[i] as number) > DIFFERS)) kept[length++] = value;
+  }
   const count = Math.max(1, Math.round(values.length * share));
-  const positive = values.filter((value) => value > 0);
-  const first = Math.max(0, positive.length - count);
-  select(positive, first);
-  const largest = positive.subarray(first).sort();
-  return largest.reduce((sum, value) => sum + value, 0) / count;
+  const first = Math.max(0, length - count);
+  select(kept.subarray(0, length), first);
+  const ordered = kept.subarray(first, length).sort();
+  return ordered.reduce((sum, value) => sum + value, 0) / count;
 }
 
 /** Correlation of both frames' gradients where they differ, -1..1. @param mask at a quarter of the finest plane */
