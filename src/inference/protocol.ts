@@ -1,4 +1,4 @@
-/** Messages between the main thread and the inference threads. Frames are in shared memory; results are transferred. */
+/** Messages between the main thread and the inference threads. Frames and arrays of results are in shared memory. */
 import type { RgbImage } from '../base/images.js';
 import type {
   CaptionInput,

@@ -9,15 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import { BundleError } from '../model/bundle.js';
 import { Captioner } from '../model/captioner.js';
-import type {
-  CaptionOutput,
-  CheckInput,
-  CropNames,
-  Difference,
-  Features,
-  PairMemory,
-  StatementsInput,
-} from '../model/graph-io.js';
+import type { CheckInput, StatementsInput } from '../model/graph-io.js';
 import type { Bundle, BundleManifest } from '../model/manifest.js';
 import { chooseProvider, type Provider } from '../model/session.js';
 import { warmUpExamine } from '../viewpoint/warm-up.js';
@@ -36,6 +28,7 @@ import {
   type ToThread,
 } from './protocol.js';
 import { resizeBatch, resizeShared } from './resize.js';
+import { inSharedMemory } from './shared-memory.js';
 
 type GraphName = keyof BundleManifest['graphs'];
 
@@ -46,7 +39,7 @@ interface OpenBundle {
 
 const port = parentPort;
 if (port === null) throw new Error('thread.js must run as a worker thread: it has no parent port');
-const post = (message: FromThread, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
+const post = (message: FromThread) => port.postMessage(message);
 
 /**
  * Opened bundles by name. Only the first is opened at the start: a bundle costs a second and 90 MB, and most are never
@@ -164,85 +157,38 @@ function batchBuckets(largest: number): number[] {
 async function answer(request: ThreadRequest): Promise<void> {
   try {
     const bundle = await openOnce(request.bundle);
-    const transfer: ArrayBuffer[] = [];
-    const outputs = await serve(bundle, request, transfer);
-    post({ type: 'done', outputs }, transfer);
+    post({ type: 'done', outputs: (await serve(bundle, request)).map(inSharedMemory) });
   } catch (error) {
     post({ type: 'failed', reason: reasonOf(error) });
   }
 }
 
-/** @param transfer receives the buffers of the outputs, which move to the main thread */
+/** @returns an output per input */
 async function serve(
   { bundle, captioner }: OpenBundle,
   { operation, inputs }: ThreadRequest,
-  transfer: ArrayBuffer[],
 ): Promise<Operations[ThreadRequest['operation']]['out'][]> {
-  /**
-   * Outputs are views of the batch's tensors, and only whole buffers can move. A row of several is copied, because a
-   * message with a view carries the whole buffer of the view.
-   */
-  const detach = <T extends Float32Array | BigInt64Array>(view: T): T => {
-    const copied = view.byteLength === view.buffer.byteLength ? view : (view.slice() as T);
-    transfer.push(copied.buffer as ArrayBuffer);
-    return copied;
-  };
-  const detachCaption = (caption: CaptionOutput): CaptionOutput => ({
-    ...caption,
-    ids: detach(caption.ids),
-    logProbabilities: detach(caption.logProbabilities),
-    attention: caption.attention.map(detach),
-    kindLogits: caption.kindLogits === null ? null : detach(caption.kindLogits),
-  });
-  const detachFeatures = ({ coarse, fine }: Features): Features => ({
-    coarse: detach(coarse),
-    fine: detach(fine),
-  });
-  const detachMemory = ({ memory, kindLogits }: PairMemory): PairMemory => ({
-    memory: detach(memory),
-    kindLogits: detach(kindLogits),
-  });
-  const detachDifference = (d: Difference): Difference => ({
-    ...d,
-    ...detachMemory(d),
-    ...(d.exchanged && { exchanged: detachMemory(d.exchanged) }),
-    nuisanceLogits: detach(d.nuisanceLogits),
-    before: { ...d.before, data: detach(d.before.data) },
-    after: { ...d.after, data: detach(d.after.data) },
-  });
   switch (operation) {
     case 'resize':
       return (inputs as EncodeInput[]).map((input) => resizeShared(input, bundle));
     case 'encode': {
       const encodes = inputs as EncodeInput[];
       const { width, height } = encodes[0] as EncodeInput;
-      const images = resizeBatch(encodes, bundle);
-      const features = (await captioner.encode(images, height, width)).map(detachFeatures);
+      const features = await captioner.encode(resizeBatch(encodes, bundle), height, width);
       return encodes.map(({ boxes }) => features.splice(0, boxes.length));
     }
-    case 'difference': {
-      const pairs = inputs as Operations['difference']['in'][];
-      return (await captioner.difference(pairs)).map(detachDifference);
-    }
+    case 'difference':
+      return captioner.difference(inputs as Operations['difference']['in'][]);
     case 'caption': {
       const sets = inputs as Operations['caption']['in'][];
-      const captions = (await captioner.caption(sets.flat())).map(detachCaption);
+      const captions = await captioner.caption(sets.flat());
       return sets.map(({ length }) => captions.splice(0, length));
     }
-    case 'statements': {
-      const captions = await captioner.statements(inputs as StatementsInput[]);
-      return captions.map((rows) => rows.map(detachCaption));
-    }
+    case 'statements':
+      return captioner.statements(inputs as StatementsInput[]);
     case 'name': {
       const sets = inputs as Operations['name']['in'][];
-      const detachSide = ({ nouns, colours }: CropNames): CropNames => ({
-        nouns: detach(nouns),
-        colours: detach(colours),
-      });
-      const names = (await captioner.name(sets.flat())).map(({ before, after }) => ({
-        before: detachSide(before),
-        after: detachSide(after),
-      }));
+      const names = await captioner.name(sets.flat());
       return sets.map(({ length }) => names.splice(0, length));
     }
     case 'people': {
@@ -250,15 +196,13 @@ async function serve(
       const people = await captioner.people(resizeBatch(encodes, bundle));
       return encodes.map(({ boxes }) => people.splice(0, boxes.length));
     }
-    case 'check': {
-      const answers = await captioner.check(inputs as CheckInput[]);
-      return answers.map((sentences) => sentences.map((one) => ({ ...one, slots: detach(one.slots) })));
-    }
+    case 'check':
+      return captioner.check(inputs as CheckInput[]);
     case 'embedPair':
-      return (await captioner.embedPairs(inputs as Operations['embedPair']['in'][])).map(detach);
+      return captioner.embedPairs(inputs as Operations['embedPair']['in'][]);
     case 'embedTexts': {
       const sets = inputs as Operations['embedTexts']['in'][];
-      const vectors = (await captioner.embedTexts(sets.flat())).map(detach);
+      const vectors = await captioner.embedTexts(sets.flat());
       return sets.map(({ length }) => vectors.splice(0, length));
     }
     case 'examine':

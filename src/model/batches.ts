@@ -7,7 +7,7 @@ import type { Tensor } from './session.js';
 
 /**
  * Stacks items of one shape into a tensor [B, ...shape]; rows after the last item are zeros. Items that already lie one
- * after the other in memory are not copied: the tensor is a view of them.
+ * after the other are not copied: the tensor is a view of them. ONNX Runtime reads no shared memory.
  * @param shape of one item; -1 stands for the size that the item's length leaves
  * @throws RangeError if an item has another length
  */
@@ -21,9 +21,9 @@ export function stack(items: readonly Float32Array[], shape: readonly number[], 
     }
   });
   const dims = [B, ...shape.map((size) => (size === -1 ? length / known : size))];
-  const [first] = items;
-  if (first !== undefined && items.length === B && isContiguous(items)) {
-    return { dims, data: new Float32Array(first.buffer, first.byteOffset, B * length) };
+  const { buffer, byteOffset = 0 } = items[0] ?? {};
+  if (buffer instanceof ArrayBuffer && items.length === B && isContiguous(items)) {
+    return { dims, data: new Float32Array(buffer, byteOffset, B * length) };
   }
   const data = new Float32Array(B * length);
   for (const [i, item] of items.entries()) data.set(item, i * length);
