@@ -5,13 +5,13 @@ import { type Joins, joinsOf } from './joins.js';
 /** Messages that concern no picture, or none that is used. */
 const HARMLESS =
   /mmco:|co located POCs|number of reference frames|on whitelist|codec parameters|pixel format|deprecated/;
-/** A Matroska file was cut: the last cluster is left out, and what was read before is whole. */
-const END_OF_FILE = /File ended prematurely/;
+/** A file was cut: its last packet is left out, and what was read before is whole. */
+const CUT = /File ended prematurely|: partial file|Packet corrupt .*, dropping it/;
 /** A recorder has allocated more than it wrote: zeros follow the last packet of a transport stream. */
 const PADDING = /max resync size reached, could not find sync byte/;
 /** The program repeats the report of the demuxer. */
 const REPEATED = /corrupt input packet/;
-const NO_DAMAGE = [END_OF_FILE, PADDING, REPEATED];
+const NO_DAMAGE = [CUT, PADDING, REPEATED];
 
 /** The demuxer's report of a packet, with its decoding time. */
 const PACKET = /Packet corrupt \(stream = \d+, dts = (-?\d+|NOPTS)\)/;
@@ -24,6 +24,8 @@ export const lazyJoins = (path: string) => once(() => joinsOf(path));
 /** Whether a line may be the reason why a file ends early, or why a picture is damaged. */
 export const isComplaint = (line: string): boolean =>
   (/\[(?:error|fatal|panic)\] /.test(line) || /corrupt|concealing/i.test(line)) && !HARMLESS.test(line);
+
+export const isCut = (line: string): boolean => CUT.test(line);
 
 /** Takes all lines of the log of one process, in their order. */
 export class DamageLines {

@@ -182,7 +182,7 @@ class Decoder {
     const missing = end - Math.max(last, from) - ahead;
     // The last picture of a slow recording may last long.
     const allowed = this.#times.errors.length > 0 ? 0.02 : 0.1;
-    if (missing > Math.max(2, end * allowed)) {
+    if (this.#times.isCut || missing > Math.max(2, end * allowed)) {
       throw new ScenedeltaError(
         'image-unreadable',
         `is truncated or damaged: ends at ${last.toFixed(2)} s of ${end.toFixed(2)} s (${reason})`,

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { DamageWatch } from './damage.js';
-import { DamageLines, isComplaint, type lazyJoins } from './damage-lines.js';
+import { DamageLines, isComplaint, isCut, type lazyJoins } from './damage-lines.js';
 import type { VideoInfo } from './probe.js';
 import type { Sampling } from './sampling.js';
 
@@ -30,6 +30,8 @@ interface TimesOptions {
 
 export class FrameTimes {
   readonly errors: string[] = [];
+  /** whether the file ends within a picture */
+  isCut = false;
   readonly #times: FrameTime[] = [];
   #wake: (() => void) | null = null;
   #ended = false;
@@ -69,6 +71,7 @@ export class FrameTimes {
         this.#wake?.();
         continue;
       }
+      this.isCut ||= isCut(line);
       if ((await reports.isDamage(line)) && !isOpening) damage.line(line);
       if (this.errors.length < ERRORS_KEPT && isComplaint(line)) this.errors.push(line);
     }

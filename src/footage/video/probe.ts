@@ -6,7 +6,7 @@ import { Value } from 'typebox/value';
 import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import { packetLength } from './packet-length.js';
 import { CONFINED, ffprobeBeside, inputName, lastReason, run } from './run.js';
-import { leadOf } from './seek.js';
+import { leadOf, marksCut } from './seek.js';
 
 export interface VideoInfo {
   /** upright size, after the rotation that the container asks for; px */
@@ -31,6 +31,8 @@ export interface VideoInfo {
   readonly keyFramesAlone: boolean;
   /** leadOf */
   readonly lead: number;
+  /** marksCut */
+  readonly marksCut: boolean;
   /** frames are stored in another order than they are shown in, so far as the first minute shows */
   readonly reordered: boolean;
   /** capture time of the beginning by the container's metadata, epoch ms */
@@ -171,6 +173,7 @@ function infoOf({ streams: [video], packets = [], format }: Probe, { pixelLimit 
     keyFrameSeconds,
     keyFramesAlone: video.codec_name !== 'h264' || !hasLeading(packets),
     lead: leadOf(format.format_name ?? '', keyFrameSeconds),
+    marksCut: marksCut(format.format_name ?? ''),
     reordered: isReordered(packets),
     createdAt: creationOf(format.tags) ?? creationOf(video.tags),
   };

@@ -2,6 +2,8 @@
 
 /** The reader begins at the key frame before. Others begin anywhere, and decode nothing until the next one. */
 const INDEXED = /^(mov|matroska|avi|asf|ogg|mxf|dv|ivf|gif|mjpeg|mpjpeg|jpeg_pipe)\b/;
+/** Their readers take a packet for corrupt only at the end of a file that was cut. */
+const MARKS_CUT = /^(mov|avi|flv|live_flv)\b/;
 /** Streams without a container: their reader finds no time. */
 const RAW = /^(h261|h263|h264|hevc|av1|obu|vc1|m4v|mpegvideo)\b/;
 /** The distance of key frames varies, and a reader finds a time by that of decoding; seconds. */
@@ -17,6 +19,9 @@ export function leadOf(format: string, keyFrameSeconds: number | null): number {
   return keyFrameSeconds === null ? Number.POSITIVE_INFINITY : 2 * keyFrameSeconds + MARGIN;
 }
 
+/** @param format its name in ffmpeg @returns whether a packet that its reader takes for corrupt is that of a cut */
+export const marksCut = (format: string): boolean => MARKS_CUT.test(format);
+
 export interface Seek {
   /** presentation time at which reading begins, seconds from the beginning of the file */
   readonly begin: number;
@@ -29,16 +34,22 @@ export interface Seek {
 interface Sought {
   /** leadOf */
   readonly lead: number;
+  /** marksCut: the packet is dropped, as the errors of its decoding would seem those of the frames before it */
+  readonly marksCut: boolean;
   /** of the container, seconds */
   readonly startTime: number;
 }
 
 /** @param from presentation time of the first frame that is wanted */
-export function seekTo(from: number, { lead, startTime }: Sought): Seek {
+export function seekTo(from: number, { lead, marksCut, startTime }: Sought): Seek {
   const begin = Math.max(0, from - lead);
   return {
     begin,
-    options: ['-copyts', ...(begin > 0 ? ['-ss', begin.toFixed(6)] : [])],
+    options: [
+      '-copyts',
+      ...(marksCut ? ['-fflags', '+discardcorrupt'] : []),
+      ...(begin > 0 ? ['-ss', begin.toFixed(6)] : []),
+    ],
     filters: begin < from ? [`select='gte(t,${(from + startTime).toFixed(6)})'`] : [],
   };
 }
