@@ -56,6 +56,16 @@ it('a search states the times of frames around a pause, and finds the last one h
   expect((await momentsOf('pause.flv')).slice(-16)).toEqual(Array(16).fill(13.878));
 });
 
+it('a long pause in a fast recording is no damage', async () => {
+  const pause = "setpts='PTS+if(gte(T,5),300/TB,0)'";
+  const coding = ['-fps_mode', 'passthrough', '-enc_time_base', '1:1000', '-video_track_timescale', '1000', '-bf', '0'];
+  await pattern('hole.mp4', '96x64', 10, 25, ['-vf', pause, ...coding]);
+  // The copy states the average rate, of which ffmpeg would count the times in the pipe.
+  await ffmpeg(['-i', join(folder, 'hole.mp4'), '-c', 'copy', join(folder, 'hole.mkv')]);
+  const { times, failures } = await read([item('hole.mkv')]);
+  expect([times, failures]).toEqual([[0, 1, 2, 3, 4, 305, 306, 307, 308, 309], []]);
+});
+
 describe.each(['ts', 'mpg', 'flv', 'h264', 'mkv'])('a part of a file (%s) with few key frames', (type) => {
   const file = `few.${type}`;
   beforeAll(async () => {

@@ -6,16 +6,24 @@ type View = string;
 const COUNT = 3600;
 const COVERED = 60;
 
-/** @param views the view per frame */
-async function search(views: readonly View[], coveredFrames = COVERED): Promise<WhenResult<View> & { most: number }> {
+/** @param views the view per frame. @param pause frames for which the first one behind them is found */
+async function search(
+  views: readonly View[],
+  coveredFrames = COVERED,
+  [begin, end] = [0, 0],
+): Promise<WhenResult<View> & { most: number }> {
+  const shown = (index: number) => (index >= begin && index < end ? end : index);
   const asked: number[] = [];
   const frames: SampledFrames<View> = {
     count: views.length,
     coveredFrames,
-    moment: (index) => ({ at: null, file: 'yard.mp4', seconds: index }),
+    moment: (index) => {
+      const seconds = asked.includes(index) ? shown(index) : index;
+      return { at: new Date(seconds * 1000).toISOString(), file: 'yard.mp4', seconds };
+    },
     async frame(index) {
       asked.push(index);
-      return views[index] ?? '';
+      return views[shown(index)] ?? '';
     },
   };
   const result = await findWhen(frames, async (before, after) => before === after);
@@ -89,6 +97,23 @@ describe('the interval in which a place changed', () => {
     const passed = await search(made((i) => (i > 1790 && i < 1830 ? 'person' : 'empty')));
     expect(passed.changed).toBeNull();
     expect(passed.covered.map(({ seconds }) => seconds)).toEqual([1800]);
+  });
+
+  it('is not that of a thing that stood before the place only after a pause', async () => {
+    const views = made((i) => (i >= 3000 && i < 3030 ? 'person' : i < 3300 ? 'empty' : 'car'));
+    const passed = await search(views.slice(0, 3300), COVERED, [1000, 3000]);
+    expect([passed.changed, passed.covered.length > 0]).toEqual([null, true]);
+    const begun = await search(views, COVERED, [0, 3000]);
+    expect(intervalOf(begun.changed)).toEqual([3299, 3300, true]);
+  });
+
+  it('is found after a pause', async () => {
+    const result = await search(
+      made((i) => (i < 500 ? 'empty' : 'car')),
+      COVERED,
+      [500, 3000],
+    );
+    expect(intervalOf(result.changed)).toEqual([499, 500, true]);
   });
 
   it('is not exact if the place is covered at the time of the change', async () => {

@@ -13,6 +13,7 @@ export interface SampledFrames<Frame> {
   readonly count: number;
   /** @param index 0 to count - 1; the search asks for each frame at most once */
   frame(index: number): Promise<Frame>;
+  /** of a frame that was not read, a time from which on it is looked for */
   moment(index: number): Moment;
   /** number of frames in the longest time for which something may stand before the place */
   readonly coveredFrames: number;
@@ -88,7 +89,7 @@ class Search<Frame> {
     const changed = await this.#bisect(first, last);
     // An earlier state that was seen only at the very beginning may be a thing that stood before the place.
     const { index } = changed.after;
-    const isBrief = changed.exact && index - first <= this.frames.coveredFrames;
+    const isBrief = changed.exact && index - this.#lastOf(first) <= this.frames.coveredFrames;
     if (isBrief && last - index > this.frames.coveredFrames && !(await this.#same(index, last))) {
       this.#covered.add(first);
       return { changed: await this.#bisect(index, last), changedBack: null };
@@ -155,8 +156,20 @@ class Search<Frame> {
   /** @returns a frame that is farther away than something stands before the place; null if none lies between the two */
   #farEnough(index: number, before: number, after: number): number | null {
     const away = this.frames.coveredFrames + 1;
-    if (index + away < after) return index + away;
+    const last = this.#lastOf(index);
+    if (last + away < after) return last + away;
     return index - away > before ? index - away : null;
+  }
+
+  /** @returns the last index that shows the frame of another one, which was read: after a pause, several do */
+  #lastOf(index: number): number {
+    const { file, at } = this.frames.moment(index);
+    let last = index;
+    for (; at !== null && last + 1 < this.frames.count; last++) {
+      const next = this.frames.moment(last + 1);
+      if (next.file !== file || next.at === null || next.at > at) break;
+    }
+    return last;
   }
 
   /** Whether the state of a frame lasts longer than something stands before the place. */

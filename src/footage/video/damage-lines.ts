@@ -2,9 +2,9 @@
 import { once } from '../../base/once.js';
 import { type Joins, joinsOf } from './joins.js';
 
-/** Messages that concern no picture, or none that is used. */
+/** Messages that concern no picture, or none that is used; `muxer`: the times that the pipe would give the frames. */
 const HARMLESS =
-  /mmco:|co located POCs|number of reference frames|on whitelist|codec parameters|pixel format|deprecated/;
+  /mmco:|co located POCs|number of reference frames|on whitelist|codec parameters|pixel format|deprecated|dts to muxer/;
 /** A file was cut: its last packet is left out, and what was read before is whole. */
 const CUT = /File ended prematurely|: partial file|Packet corrupt .*, dropping it/;
 /** A recorder has allocated more than it wrote: zeros follow the last packet of a transport stream. */
