@@ -193,7 +193,7 @@ async function processRecordings(
     const { failures, warnings } = plan;
     const records = folder.records.bind(folder);
     const results = { records, settings: () => settings, timeZone, cameras, failures, warnings, mergeWindowMs };
-    const clip = options.clips ? await clipWriter(options.outputDir, sequences, config.ffmpeg, signal) : undefined;
+    const clip = options.clips ? await clipWriter(options.outputDir, sequences, config, signal) : undefined;
     const recording = await writeResults(options.outputDir, results, clip);
     for (const warning of recording.summary.warnings ?? []) {
       if (!warnings.includes(warning)) printError(`scenedelta footage: ${warning}`);

@@ -5,7 +5,10 @@ import { invalidRequest, ScenedeltaError } from '../../base/errors.js';
 import type { Zone } from '../../camera/settings/settings.js';
 import type { FootageSequence } from '../../footage/inputs/recording-plan.js';
 import type { FootageChange } from '../../footage/records.js';
+import { lastKeyFrame } from '../../footage/video/packet-length.js';
+import { probeVideo } from '../../footage/video/probe.js';
 import { CONFINED, inputName, lastReason, run } from '../../footage/video/run.js';
+import type { Config } from '../../process/config.js';
 import { printError } from '../print.js';
 import { makeFolder } from '../write-at-once.js';
 
@@ -24,7 +27,7 @@ export function assertNoPrivacy(zones: readonly Zone[]): void {
 export async function clipWriter(
   outputs: string,
   sequences: readonly Pick<FootageSequence, 'items'>[],
-  ffmpeg: string,
+  config: Probing,
   signal: AbortSignal,
 ): Promise<(change: FootageChange) => Promise<string | null>> {
   const videos = new Map(
@@ -40,7 +43,7 @@ export async function clipWriter(
     if (video === undefined || signal.aborted) return null;
     const name = `clips/${change.id}.mp4`;
     try {
-      await writeClip(change, video, join(outputs, name), { ffmpeg, signal });
+      await writeClip(change, video, join(outputs, name), config, signal);
       return name;
     } catch (thrown) {
       if (!(thrown instanceof ScenedeltaError)) throw thrown;
@@ -50,17 +53,30 @@ export async function clipWriter(
   };
 }
 
+type Probing = Pick<Config, 'ffmpeg' | 'videoPixelLimit'>;
+
 /** Seconds before the first frame that shows the change, and longest time after it. */
 const BEFORE_S = 5;
 const AFTER_S = { min: 5, max: 25 };
 const CLIP_TIMEOUT_MS = 120_000;
 
-/** @returns begin and length of the clip in the video in which the change was first seen, seconds */
+/** @returns begin and end of the clip in the video in which the change was first seen, seconds */
 function clipOf({ first_seen, last_seen }: Pick<FootageChange, 'first_seen' | 'last_seen'>) {
   const from = Math.max(0, first_seen.seconds - BEFORE_S);
   const seen = last_seen.file === first_seen.file ? last_seen.seconds - first_seen.seconds : AFTER_S.max;
   const until = first_seen.seconds + Math.min(Math.max(seen, AFTER_S.min), AFTER_S.max);
-  return { from, length: until - from };
+  return { from, until };
+}
+
+/** @returns the time at or before another one from which on a clip can be cut without decoding, seconds */
+async function readableFrom(video: string, from: number, config: Probing, signal: AbortSignal): Promise<number> {
+  const { ffmpeg, videoPixelLimit: pixelLimit } = config;
+  const { lead, startTime } = await probeVideo(video, { ffmpeg, pixelLimit, signal });
+  // The reader itself begins at the key frame before.
+  if (lead === 0) return from;
+  const end = from + startTime;
+  const key = await lastKeyFrame(video, { ffmpeg, signal }, end - lead, end);
+  return Math.max(0, (key ?? 0) - startTime);
 }
 
 /**
@@ -73,11 +89,15 @@ async function writeClip(
   change: FootageChange,
   video: string,
   path: string,
-  { ffmpeg, signal }: { readonly ffmpeg: string; readonly signal: AbortSignal },
+  config: Probing,
+  signal: AbortSignal,
 ): Promise<void> {
-  const { from, length } = clipOf(change);
+  const { ffmpeg } = config;
+  const { from, until } = clipOf(change);
+  const begin = await readableFrom(video, from, config, signal);
   const unfinished = `${path}.tmp`;
-  const input = ['-ss', from.toFixed(3), '-i', inputName(video), '-t', length.toFixed(3)];
+  const start = begin > 0 ? ['-ss', begin.toFixed(6)] : [];
+  const input = ['-abort_on', 'empty_output', ...start, '-i', inputName(video), '-t', (until - begin).toFixed(3)];
   const output = ['-map', '0:V:0', '-c', 'copy', '-avoid_negative_ts', 'make_zero', '-movflags', '+faststart'];
   const args = ['-v', 'error', '-nostdin', '-y', ...CONFINED, ...input, ...output, '-f', 'mp4', inputName(unfinished)];
   try {

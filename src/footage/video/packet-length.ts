@@ -1,6 +1,6 @@
 /**
  * Times of the packets of a video, without decoding it: its length, for files whose container states none (raw streams,
- * and Matroska from a pipe or after a loss of power), and the times of its frames.
+ * and Matroska from a pipe or after a loss of power), and the times of its frames and key frames.
  */
 import { ScenedeltaError } from '../../base/errors.js';
 import { CONFINED, ffprobeBeside, inputName, run } from './run.js';
@@ -22,7 +22,7 @@ interface ReadOptions {
  */
 export async function packetLength(path: string, options: ReadOptions): Promise<number | null> {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const { at, end } of packetsIn(await packetLines(path, options, 0))) {
+  for (const { at, end } of packetsIn(await packetLines(path, options, LENGTHS))) {
     first = Math.min(first, at);
     last = Math.max(last, end);
   }
@@ -36,14 +36,35 @@ export async function packetLength(path: string, options: ReadOptions): Promise<
  * @throws ScenedeltaError as packetLength does
  */
 export async function frameTimes(path: string, options: ReadOptions, from = 0): Promise<readonly number[]> {
-  const packets = packetsIn(await packetLines(path, options, from));
+  const packets = packetsIn(await packetLines(path, options, LENGTHS, from > 0 ? `${from.toFixed(6)}%` : null));
   return Array.from(packets, ({ at }) => at).sort((a, b) => a - b);
 }
 
-async function packetLines(path: string, { ffmpeg, signal }: ReadOptions, from: number): Promise<readonly string[]> {
-  const packets = ['-select_streams', 'V:0', '-show_entries', 'packet=pts_time,dts_time,duration_time'];
-  const part = from > 0 ? ['-read_intervals', `${from.toFixed(6)}%`] : [];
-  const args = ['-v', 'error', ...CONFINED, '-of', 'csv=p=0', ...packets, ...part, inputName(path)];
+/**
+ * @param from,until seconds of the container
+ * @returns decoding time of the last key frame between them, at which reading must begin; null: none has times
+ * @throws ScenedeltaError as packetLength does
+ */
+export async function lastKeyFrame(path: string, options: ReadOptions, from: number, until: number) {
+  const part = `${Math.max(0, from).toFixed(6)}%${until.toFixed(6)}`;
+  const lines = await packetLines(path, options, 'pts_time,dts_time,flags', part);
+  const keys = lines.filter((line) => line.includes('K')).map((line) => line.split(',').map(Number));
+  return keys.findLast(([shown = Number.NaN]) => shown <= until)?.[1] ?? null;
+}
+
+/** What packetsIn reads. */
+const LENGTHS = 'pts_time,dts_time,duration_time';
+
+/** @param part of the file, as ffprobe states it; null: all of it */
+async function packetLines(
+  path: string,
+  { ffmpeg, signal }: ReadOptions,
+  entries: string,
+  part: string | null = null,
+): Promise<readonly string[]> {
+  const packets = ['-select_streams', 'V:0', '-show_entries', `packet=${entries}`];
+  const interval = part === null ? [] : ['-read_intervals', part];
+  const args = ['-v', 'error', ...CONFINED, '-of', 'csv=p=0', ...packets, ...interval, inputName(path)];
   try {
     // A damaged end changes the status, and the packets before it count.
     const { stdout } = await run(ffprobeBeside(ffmpeg), args, { signal, timeoutMs: READ_TIMEOUT_MS });
