@@ -83,8 +83,12 @@ command.parseOptions = (argv) => parseOptions(argv.map((argument) => TWO_LETTERS
 const INTERRUPTED = 130;
 
 async function run(inputs: readonly string[], options: FootageOptions): Promise<void> {
-  if (options.outputDir === '' && options.scanOnly === undefined) {
-    throw invalidRequest('expected -d, --output-dir <folder>, or --scan-only');
+  const areRecordings = !options.fromStats && !inputs.some(isManifest);
+  if (options.scanOnly && !areRecordings) {
+    throw invalidRequest('--scan-only: expected recordings, without --from-stats and a manifest of pairs');
+  }
+  if (options.outputDir === '' && !options.scanOnly) {
+    throw invalidRequest(`expected -d, --output-dir <folder>${areRecordings ? ', or --scan-only' : ''}`);
   }
   const config = await configWith(options);
   if (options.fromStats) return dryRunFootage(inputs, options, config);

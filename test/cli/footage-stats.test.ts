@@ -140,4 +140,19 @@ describe('scenedelta footage --from-stats', () => {
     const overItself = await footage('out', '-d', 'out', '--from-stats');
     expect(overItself).toMatchObject({ status: 2, stderr: expect.stringContaining('expected another -d') });
   });
+
+  it('says in one line what its options miss', async () => {
+    const folderless = await footage('out', '--from-stats');
+    expect([folderless.status, folderless.stderr]).toEqual([
+      2,
+      'scenedelta footage: expected -d, --output-dir <folder>\n',
+    ]);
+    for (const args of [['out', '--from-stats'], ['pairs.ndjson']]) {
+      const { status, stderr } = await footage(...args, '--scan-only');
+      expect([status, stderr]).toEqual([
+        2,
+        expect.stringMatching(/^scenedelta footage: --scan-only: expected rec.*\n$/),
+      ]);
+    }
+  });
 });

@@ -52,7 +52,7 @@ export async function lastKeyFrame(path: string, options: ReadOptions, from: num
   return keys.findLast(([shown = Number.NaN]) => shown <= until)?.[1] ?? null;
 }
 
-/** What packetsIn reads. */
+/** The times that packetsIn reads. */
 const LENGTHS = 'pts_time,dts_time,duration_time';
 
 /** @param part of the file, as ffprobe states it; null: all of it */
