@@ -1,9 +1,10 @@
 /** The searched text of a change: its sentences, and the names of its place, as terms with their counts. */
 import type { Change } from '../schemas/change.js';
 import type { ObjectKind } from '../schemas/kinds.js';
-import { itemsOf, termsOfItem } from './analysis.js';
+import { type Item, itemsOf, termsOfItem } from './analysis.js';
 import { type Directions, directionsOf, directionsOfStatement } from './directions.js';
 import { termOf } from './lexicon.js';
+import { charactersOf } from './words.js';
 
 /** The parts of a change that are searched or filtered. */
 export type SearchedChange = Pick<
@@ -47,7 +48,7 @@ export function analyseText(change: SearchedChange): AnalysedText {
     for (const item of itemsOf(sentence)) {
       if (item.concept?.kind === 'direction') verb ??= item.surface;
       // The further sentences repeat most words of the first.
-      const added = termsOfItem(item).filter((term) => addTerm(terms, term, item.surface, sentence === sentences[0]));
+      const added = indexTermsOf(item).filter((term) => addTerm(terms, term, item.surface, sentence === sentences[0]));
       if (added.length > 0) length++;
     }
   }
@@ -57,6 +58,12 @@ export function analyseText(change: SearchedChange): AnalysedText {
   ]);
   for (const name of stated) addTerm(terms, termOf({ kind: 'direction', name }), verb ?? name, false);
   return { terms, length: length + stated.size, directions };
+}
+
+/** Terms that find an item: a query of a single character is answered by each pair that has it. */
+function indexTermsOf(item: Item): string[] {
+  const terms = termsOfItem(item);
+  return [...terms, ...terms.flatMap(charactersOf)];
 }
 
 /** @returns whether the term was counted */
@@ -72,7 +79,7 @@ function addTerm(terms: Map<string, TermUse>, term: string, word: string, repeat
 export function analysePlace(names: readonly string[]): ReadonlyMap<string, TermUse> {
   const terms = new Map<string, TermUse>();
   for (const item of names.flatMap(itemsOf)) {
-    for (const term of termsOfItem(item)) addTerm(terms, term, item.surface, false);
+    for (const term of indexTermsOf(item)) addTerm(terms, term, item.surface, false);
   }
   return terms;
 }

@@ -25,6 +25,10 @@ function pairsOf(run: string): string[] {
   return characters.length === 1 ? characters : characters.slice(1).map((next, i) => `${characters[i]}${next}`);
 }
 
+/** @returns the characters of a pair of a script without spaces; of other words, none */
+export const charactersOf = (word: string): string[] =>
+  UNSPACED.test(word) && [...word].length === 2 ? [...word] : [];
+
 /** The singular of a regular English plural; other words as they are. Both sides of a search go through it. */
 export function singularOf(word: string): string {
   if (word.length < 4 || !word.endsWith('s') || /(?:ss|us|is)$/.test(word)) return word;

@@ -40,6 +40,15 @@ describe('A search by words', () => {
     ]);
   });
 
+  it('finds the pairs that have a single character of a script without spaces', () => {
+    const gate = change('东门有自行车');
+    expect(['车', '门', '自行车', '龙'].map((text) => found([APPEARED, gate], text))).toEqual([
+      ...Array(3).fill([gate.caption]),
+      [],
+    ]);
+    expect(indexOf(gate).search('车').hits[0]?.words).toEqual([{ word: '车', matched: '行车' }]);
+  });
+
   it('ranks opposite directions last, also if their place shares the verb', () => {
     expect(found(MANY, 'a car has left')).toEqual([LEFT.caption, APPEARED.caption]);
     expect(found(MANY, 'a car has appeared')).toEqual([APPEARED.caption, LEFT.caption]);
