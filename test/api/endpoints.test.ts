@@ -87,6 +87,15 @@ describe('POST /v1/endpoints', () => {
     ['a template that is missing', { format: 'template' }, 422, 'template'],
     ['an invalid template', { format: 'template', template: '{{ titel }}' }, 422, 'template'],
     ['PagerDuty without an integration key', { format: 'pagerduty' }, 422, 'authorization'],
+    ...[['change.opened'], ['change.reverted', 'camera.lens_covered', 'camera.back']].map(
+      (events) =>
+        [
+          'incidents that nothing ends',
+          { format: 'pagerduty', authorization: 'a'.repeat(32), events },
+          422,
+          'events',
+        ] as const,
+    ),
     ['an unknown format', { format: 'discord' }, 400, 'format'],
     ['a header in the login', { authorization: 'x\r\ny: z' }, 400, 'authorization'],
     ['no events', { events: [] }, 422, 'events'],

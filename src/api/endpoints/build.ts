@@ -15,7 +15,7 @@ import type { EndpointPatch, EndpointSettings } from '../../endpoints/settings.j
 import type { AllowList } from '../../outbound/address.js';
 import { readCertificate } from '../../process/connect.js';
 import { ALERT_TYPES } from '../../schemas/kinds.js';
-import { SIGNAL_EVENTS } from '../../schemas/message.js';
+import { type MessageEvent, SIGNAL_EVENTS } from '../../schemas/message.js';
 import type { EndpointRecord } from '../../stores/delivery/endpoints.js';
 import { assertCertificate, assertUrl } from '../intake/url-policy.js';
 import { assertZone } from '../parse-time.js';
@@ -122,9 +122,31 @@ export function assertEvents({
     throw invalidValue('events is empty, expected at least one, or none given for the usual ones', 'events');
   }
   const other = events.find((type) => ![...ALERT_TYPES, ...SIGNAL_EVENTS].some((alert) => alert === type));
-  if (!ALERTS_ALONE.includes(format) || other === undefined) return;
-  throw invalidValue(`events has ${other} with the format ${format}, expected alerts alone: it raises none`, 'events');
+  if (ALERTS_ALONE.includes(format) && other !== undefined) {
+    throw invalidValue(
+      `events has ${other} with the format ${format}, expected alerts alone: it raises none`,
+      'events',
+    );
+  }
+  if (format !== 'pagerduty') return;
+  for (const [type, ends] of ENDS_OF) {
+    if (!events.includes(type) || ends.some((end) => events.includes(end))) continue;
+    throw invalidValue(
+      `events has ${type} with the format ${format}, expected ${ends[0]} as well: it ends it`,
+      'events',
+    );
+  }
 }
+
+/** The events of which one resolves an incident; those of Alertmanager end after a day by themselves. */
+const ENDS_OF: readonly (readonly [MessageEvent, readonly MessageEvent[]])[] = [
+  ['change.opened', ['change.reverted', 'change.acknowledged']],
+  ['change.escalated', ['change.reverted', 'change.acknowledged']],
+  ['camera.silent', ['camera.back']],
+  ['camera.stuck', ['camera.back']],
+  ['camera.signal_lost', ['camera.signal_back']],
+  ['camera.lens_covered', ['camera.lens_clear']],
+];
 
 /** @throws ScenedeltaError 'invalid-value' if they were encrypted with another key */
 export function secretsOf({ id, sealed }: EndpointRecord, key: Buffer): EndpointSecrets {
