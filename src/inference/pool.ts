@@ -25,7 +25,7 @@ import { type BootedThread, bootThread, failedRun, ThreadHandle } from './thread
 export interface PoolOptions extends Omit<ThreadOptions, 'role'> {
   /** number of threads of the CPU; 0 = one per core */
   readonly threads: number;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'error' | 'warn'>;
   /** compiled entry of a thread; tests give another */
   readonly script?: URL;
   /** the first thread, if it has been started already */
@@ -57,7 +57,7 @@ export class InferencePool {
   readonly fallback: string | null;
   /** reason per bundle that did not open, of those that are opened at the start */
   readonly refused: Readonly<Record<string, string>>;
-  readonly #logger: Logger;
+  readonly #logger: PoolOptions['logger'];
   readonly #script: URL | undefined;
   /** of all threads but the first, whose device may be missing */
   readonly #threadOptions: CommonOptions;

@@ -14,7 +14,7 @@ import { DEFAULT_LOCALE, translated } from '../language/translate.js';
 import { Pipeline as ServicePipeline } from '../pipeline/compare.js';
 import { cacheFolder } from '../process/cache-folder.js';
 import { type Config, loadConfig } from '../process/config.js';
-import { createLogger } from '../process/logger.js';
+import { SILENT } from '../process/silent-logger.js';
 import type { Finding } from '../schemas/comparison.js';
 import { roundFigures } from '../schemas/rounding.js';
 
@@ -70,8 +70,8 @@ export class Pipeline {
       DATA_DIR: await cacheFolder(),
     };
     const config = loadConfig(given);
-    const logger = createLogger({ level: 'silent', name: 'library' });
-    return new Pipeline(await ServicePipeline.start({ config, logger, onlyDefault: true, warmUp: false }), config);
+    const options = { config, logger: SILENT, onlyDefault: true, warmUp: false };
+    return new Pipeline(await ServicePipeline.start(options), config);
   }
 
   /**

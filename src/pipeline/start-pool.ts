@@ -5,7 +5,6 @@ import { type BootedThread, bootThread, dismiss } from '../inference/thread-hand
 import { BundleError } from '../model/bundle.js';
 import type { Bundle } from '../model/manifest.js';
 import type { Config } from '../process/config.js';
-import type { Logger } from '../process/logger.js';
 import { loadBundles, readDefault } from './bundles.js';
 
 /**
@@ -70,7 +69,7 @@ async function bundlesOf({
 
 export interface PipelineOptions {
   readonly config: Config;
-  readonly logger: Logger;
+  readonly logger: PoolOptions['logger'];
   /** loads no other bundle than the default one: a command that compares one pair needs no more */
   readonly onlyDefault?: boolean;
   /** false: starts sooner, and the first comparisons take longer; absent = true */

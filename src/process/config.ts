@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { invalidRequest } from '../base/errors.js';
-import { LOG_LEVELS } from './logger.js';
 import {
   coerced,
   expectation,
@@ -23,6 +22,9 @@ import {
   share,
   text,
 } from './setting-schemas.js';
+
+/** Least important first. */
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const MiB = 1024 * 1024;
 /** The commands find the bundles of the repository from any folder. */

@@ -14,9 +14,6 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 
 export type { Logger };
 
-/** The values of the setting LOG_LEVEL, least important first. */
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-
 /** Paths in a logged object whose values never reach the log. */
 const REDACTED = [
   'authorization',

@@ -9,7 +9,7 @@ import { translated } from '../../language/translate.js';
 import { Pipeline } from '../../pipeline/compare.js';
 import type { startPool } from '../../pipeline/start-pool.js';
 import type { Config } from '../../process/config.js';
-import type { Logger } from '../../process/logger.js';
+import { SILENT } from '../../process/silent-logger.js';
 import type { AskAnswer } from '../../schemas/ask.js';
 import type { Finding } from '../../schemas/comparison.js';
 import { answered } from '../../schemas/finding.js';
@@ -29,17 +29,16 @@ export interface CompareOptions {
 
 interface Started {
   readonly config: Config;
-  readonly logger: Logger;
   readonly starting: ReturnType<typeof startPool>;
 }
 
 /** @param frames bytes of both files. @throws ScenedeltaError as `Pipeline.compare` and `ask` */
 export async function comparePair(
   frames: Record<Side, Uint8Array>,
-  { config, logger, starting }: Started,
+  { config, starting }: Started,
   options: CompareOptions,
 ): Promise<void> {
-  const pipeline = await Pipeline.start({ config, logger }, starting);
+  const pipeline = await Pipeline.start({ config, logger: SILENT }, starting);
   try {
     const output = await pipeline.compare(frames);
     const checked = options.ask === undefined ? undefined : await pipeline.ask(frames, options.ask);

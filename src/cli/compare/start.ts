@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { ScenedeltaError } from '../../base/errors.js';
 import type { BootedThread } from '../../inference/thread-handle.js';
 import { startPool } from '../../pipeline/start-pool.js';
-import { createLogger } from '../../process/logger.js';
+import { SILENT } from '../../process/silent-logger.js';
 import { configWith, withBundles } from '../config-with.js';
 import { assertWritable } from '../write-at-once.js';
 import { HEATMAP_FORMATS } from './heatmap-formats.js';
@@ -22,8 +22,7 @@ export async function startCompare(
   const frames = { before: await readFrame(beforePath), after: await readFrame(afterPath) };
   // A second thread costs more to start than it saves for one pair.
   const config = { ...given, inferenceThreads: given.inferenceThreads || 1 };
-  const logger = createLogger({ level: 'silent', name: 'compare' });
-  const starting = startPool({ config, logger, onlyDefault: true, warmUp: false, evidenceHere: true, booted });
+  const starting = startPool({ config, logger: SILENT, onlyDefault: true, warmUp: false, evidenceHere: true, booted });
   const loading = import('./pair.js').then(
     ({ comparePair: compare }) => compare,
     async (error) => {
@@ -33,7 +32,7 @@ export async function startCompare(
     },
   );
   const [comparePair] = await Promise.all([loading, withBundles(config, starting)]);
-  await comparePair(frames, { config, logger, starting }, options);
+  await comparePair(frames, { config, starting }, options);
 }
 
 async function readFrame(path: string): Promise<Uint8Array> {

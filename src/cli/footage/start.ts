@@ -12,8 +12,8 @@ import { localFiles } from '../../footage/inputs/local-files.js';
 import { type PlanOptions, planRecording, type RecordingPlan } from '../../footage/inputs/plan.js';
 import { Pipeline } from '../../pipeline/compare.js';
 import type { Config } from '../../process/config.js';
-import { createLogger } from '../../process/logger.js';
 import { createProxies } from '../../process/proxies.js';
+import { SILENT } from '../../process/silent-logger.js';
 import { createS3Client, type S3Client } from '../../stores/blobs/s3-client.js';
 import { sourcesOnly } from '../../stores/blobs/s3-sources.js';
 import { listenForStop } from '../command.js';
@@ -27,8 +27,7 @@ type PlanChoices = Pick<FootageOptions, 'template' | 'tz' | 'camera' | 'start' |
 
 /** Graphs are opened when frames need them, so that the first frame is not preceded by runs of all graphs. */
 export function startPipeline(config: Config): Promise<Pipeline> {
-  const logger = createLogger({ level: 'silent', name: 'footage' });
-  return withBundles(config, Pipeline.start({ config, logger, onlyDefault: true, warmUp: false }));
+  return withBundles(config, Pipeline.start({ config, logger: SILENT, onlyDefault: true, warmUp: false }));
 }
 
 /** @returns undefined if S3_ENDPOINT is not set @throws ScenedeltaError 'invalid-request' without credentials */
